@@ -24,7 +24,7 @@ type policyCase struct {
 	Why    string             `json:"why"`
 	Policy json.RawMessage    `json:"policy"` // a document, several, or "base"
 	Load   string             `json:"load"`   // the code and the place of the one finding
-	Flags  FlagRules              `json:"flags"`
+	Flags  FlagRules          `json:"flags"`
 	Leads  map[string]*string `json:"leads"` // where paths lead; null is out of the root
 	Calls  []caseCall         `json:"calls"`
 

@@ -8,8 +8,8 @@ import (
 
 // redirectCheck returns what says whether a call that layers let happen may go on to an address that a
 // server redirects to: each has to allow the call with that address, or to ask about it by the
-// compileRule that was answered. A call that could carry private data away goes on only to hosts that
-// compileRules name. The function may be used while the state changes.
+// rule that was answered. A call that could carry private data away goes on only to hosts that
+// rules name. The function may be used while the state changes.
 func (p *Policy) redirectCheck(f Facts, each []layerDecision, carries bool) func(*url.URL) error {
 	return func(u *url.URL) error {
 		a, err := parseURL(u.String())

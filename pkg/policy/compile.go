@@ -252,7 +252,7 @@ func (c *compiler) runTests(l *Layer, in document) {
 }
 
 // permissiveFlags are the flags of a run that has been given what a tool needs: tests are about the
-// compileRules of a file.
+// rules of a file.
 func permissiveFlags(def *tool.Definition) FlagRules {
 	return FlagRules{EnableExec: true, Scopes: slices.Concat(def.Scopes, def.AnyScopes), Connected: []string{def.Connection}}
 }

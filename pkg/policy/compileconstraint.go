@@ -162,7 +162,7 @@ func checkScheme(name string) (string, error) {
 	return name, nil
 }
 
-// parseSize returns the length of a list, -1 if there is none.
+// listLength returns the length of a list, -1 if there is none.
 func listLength[T any](list []T) int {
 	if list == nil {
 		return -1

@@ -6,7 +6,7 @@ import (
 	"oneshot/pkg/fileroot"
 )
 
-// A compileConstraint says what an argument has to be. The fields that are set have to hold all.
+// A constraint says what an argument has to be. The fields that are set have to hold all.
 type constraint struct {
 	globs  []glob
 	in     []string // see exact
@@ -24,7 +24,7 @@ func (c *constraint) constrainsURL() bool {
 }
 
 // allows reports whether all values of an argument, and all names of each file, are what the
-// compileConstraint says. No value is none that it says.
+// constraint says. No value is none that it says.
 func (c *constraint) allows(values []value) bool {
 	if c.prefix != nil && !c.matchesPrefix(values, false) {
 		return false
@@ -37,8 +37,8 @@ func (c *constraint) allows(values []value) bool {
 	return len(values) > 0
 }
 
-// matchesAnyGlob reports whether one value of an argument, by one of its names, is what the constraint
-// matchesName.
+// matches reports whether one value of an argument, by one of its names, is what the constraint
+// says.
 func (c *constraint) matches(values []value) bool {
 	if c.prefix != nil && !c.matchesPrefix(values, true) {
 		return false
@@ -109,7 +109,7 @@ func matchesAny(globs []glob, text string, any bool) bool {
 }
 
 // matchesURL reports whether the parts of an address are what the constraint says. Where it
-// matchesName no port it means the usual one, or if any is set every one.
+// says no port it means the usual one, or if any is set every one.
 func (c *constraint) matchesURL(a parsedURL, any bool) bool {
 	switch {
 	case c.scheme != nil && !slices.Contains(c.scheme, a.scheme):

@@ -130,7 +130,7 @@ func (r *rule) allows(f Facts) bool {
 	return r.coversEffect(f) && !slices.ContainsFunc(r.args, func(a argRule) bool { return !a.allows(f.args[a.name]) })
 }
 
-// matchesAnyGlob reports whether a rule that denies is about a call.
+// matches reports whether a rule that denies is about a call.
 func (r *rule) matches(f Facts) bool {
 	return r.coversEffect(f) && !slices.ContainsFunc(r.args, func(a argRule) bool { return !a.matches(f.args[a.name]) })
 }

@@ -10,7 +10,7 @@ import (
 
 // DotNames returns the names with a leading dot that the layers let tools write: each layer has a rule that
 // asks about or allows a write and names them literally, as .obsidian in ".obsidian/**/*.md". No wildcard
-// matchesAnyGlob a name with a leading dot here, so that "**" opens none.
+// matches a name with a leading dot here, so that "**" opens none.
 func (p *Policy) DotNames() []string {
 	var out []string // nil: no layer yet
 	if p.countOwnLayers() == 0 {

@@ -33,35 +33,35 @@ type Facts struct {
 	// are not asked about.
 	Trusted bool
 
-	args   map[string][]value
-	resolved  map[string]string // where each path leads, by the path as it is written, cleaned
-	files  []string          // every path, as it is written and where it leads
-	labels []tool.Label      // of its data
-	hosts  []string          // every host that the call would reach, as host:port
-	decodeError    string            // what is wrong with a value, so that nobody can say what it means
+	args        map[string][]value
+	resolved    map[string]string // where each path leads, by the path as it is written, cleaned
+	files       []string          // every path, as it is written and where it leads
+	labels      []tool.Label      // of its data
+	hosts       []string          // every host that the call would reach, as host:port
+	decodeError string            // what is wrong with a value, so that nobody can say what it means
 }
 
 // A value is a part of an argument that rules look at: the argument itself or, of a list,
-// compileEach of its items.
+// each of its items.
 type value struct {
 	canonical string // a scalar, so that equal ones are written alike: see exact
-	text  string
-	url   *parsedURL // what the text says, where the definition says that it is an address
-	names []string // of a text, itself; of a path as it is written, cleaned, and where it leads
-	words []string // of a command, where the definition says that it is one
+	text      string
+	url       *parsedURL // what the text says, where the definition says that it is an address
+	names     []string   // of a text, itself; of a path as it is written, cleaned, and where it leads
+	words     []string   // of a command, where the definition says that it is one
 }
 
 // An parsedURL is a URL as rules see it.
 type parsedURL struct {
-	scheme, host string // in lower case, the host without a dot at its end
-	port         int    // also where the URL leaves it out
-	isDefaultPort        bool   // the port is the usual one of the scheme
-	path         string
-	normalized        string // the address in one form, without what stands behind a #
-	isAmbiguous          bool   // the path can be read in more than one way
+	scheme, host  string // in lower case, the host without a dot at its end
+	port          int    // also where the URL leaves it out
+	isDefaultPort bool   // the port is the usual one of the scheme
+	path          string
+	normalized    string // the address in one form, without what stands behind a #
+	isAmbiguous   bool   // the path can be read in more than one way
 }
 
-// unmarshal decodes the arguments.
+// decode decodes the arguments.
 func (f *Facts) decode() {
 	f.args, f.resolved = map[string][]value{}, map[string]string{}
 	f.files = nil

@@ -27,9 +27,9 @@ type filesDocument struct {
 
 // fileRules are what a layer says of files.
 type fileRules struct {
-	denials []fileDenial
-	labels  []fileLabels
-	unenforced  bool // programs may run although the kernel cannot hold each denial
+	denials    []fileDenial
+	labels     []fileLabels
+	unenforced bool // programs may run although the kernel cannot hold each denial
 
 	deny, label *pathDFA // compiled of both
 }
@@ -247,7 +247,7 @@ func (p *Policy) fileLabels(f *Facts) []tool.Label {
 }
 
 // DeniedFiles are slash paths below the root that policies deny, as far as they name a folder or a file. Held
-// matchesName that some policy relies on the kernel to keep programs from them.
+// says that some policy relies on the kernel to keep programs from them.
 func (p *Policy) DeniedFiles() (paths []string, held bool) {
 	execs := true // of all layers: else no program runs
 	for _, l := range p.Layers {

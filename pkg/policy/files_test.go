@@ -123,7 +123,7 @@ func fileLayer(t *testing.T, files string) *Layer {
 	return layer(t, `{version: 1, enable_exec: true, tools: {file_read: {allow: [{}]}, file_put: {allow: [{}]}, terminal_execute: {allow: [{}]}}, programs: {sandbox: {}}, files: `+files+`}`)
 }
 
-// FlagRules about files hold for each tool, spelling, link and layer; labels add up, and a run that goes on folds those
+// Rules about files hold for each tool, spelling, link and layer; labels add up, and a run that goes on folds those
 // that only a result has.
 func TestFileRules(t *testing.T) {
 	p := Policy{Flags: FlagRules{EnableExec: true}, Layers: []*Layer{

@@ -37,7 +37,7 @@ func documents(t testing.TB) []json.RawMessage {
 
 // Whatever a document says, it is compiled or refused; whatever the arguments, a call is
 // judged: by no fault inside, the same way twice, never let through where a rule that denies
-// matchesAnyGlob what was proposed or what is effective, and only with arguments that fit the tool.
+// hits what was proposed or what is effective, and only with arguments that fit the tool.
 func FuzzDecide(f *testing.F) {
 	tools := known(f)
 	for _, doc := range documents(f) {

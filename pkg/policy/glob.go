@@ -13,7 +13,7 @@ import (
 
 // A glob is a pattern of the parts of a path or of any other text: in a part, * stands for
 // any characters, ? for one and [a-z] for one of several; a part that is ** stands for any
-// optionalInt of parts, also none.
+// number of parts, also none.
 type glob []string
 
 // newGlob returns the glob of a pattern, or what is wrong with it.
@@ -30,7 +30,7 @@ func newGlob(pattern string) (glob, error) {
 	return parts, nil
 }
 
-// matchesAnyGlob reports whether a text matches. Where several parts could stand for one **, the
+// matches reports whether a text matches. Where several parts could stand for one **, the
 // fewest are tried first, and only the last ** is ever tried again: what stood before it
 // has matched.
 func (g glob) matches(text string) bool {
@@ -155,7 +155,7 @@ func newHostGlob(pattern string) (hostGlob, error) {
 	return hostGlob(wild + host), nil
 }
 
-// matchesAnyGlob reports whether a host, in lower case and without a dot at its end, matches.
+// matches reports whether a host, in lower case and without a dot at its end, matches.
 func (g hostGlob) matches(host string) bool {
 	if below, ok := strings.CutPrefix(string(g), "*"); ok {
 		return len(host) > len(below) && strings.HasSuffix(host, below)

@@ -17,32 +17,32 @@ import (
 )
 
 const (
-	maxIdentifierBytes = 512      // bytes; a longer value names nothing
-	minDistinctiveBytes       = 8        // bytes from which on a value is hardly a part of another by chance
-	maxKnownBytes         = 32 << 20 // bytes of results that are kept, the calls with them; the oldest are forgotten first
+	maxIdentifierBytes  = 512      // bytes; a longer value names nothing
+	minDistinctiveBytes = 8        // bytes from which on a value is hardly a part of another by chance
+	maxKnownBytes       = 32 << 20 // bytes of results that are kept, the calls with them; the oldest are forgotten first
 )
 
 // A knownValues is what may be named in a run: what the user said, and what results hold. A value is
-// checkParameter if it stands there as a whole: not inside a longer word or number.
+// known if it stands there as a whole: not inside a longer word or number.
 type knownValues struct {
-	hasPrompt   bool     // the user's question has been heard
-	user    textSource   // what the user said
-	results []textSource // oldest first
-	size    int      // of the results, in bytes of their JSON
+	hasPrompt bool         // the user's question has been heard
+	user      textSource   // what the user said
+	results   []textSource // oldest first
+	size      int          // of the results, in bytes of their JSON
 }
 
 // A textSource is something in which values can stand. It is decoded when an identifier is first
 // looked for: most runs have none.
 type textSource struct {
-	tool     string // whose result it is
-	data     []byte // JSON, of a result
+	tool          string // whose result it is
+	data          []byte // JSON, of a result
 	callArguments []byte // JSON: what its call says does not become known by its result
-	decoded  bool
-	text     string // of data, or what the user said; NUL is between the parts, and around them
-	argumentTexts     string // of proposed
+	decoded       bool
+	text          string // of data, or what the user said; NUL is between the parts, and around them
+	argumentTexts string // of proposed
 }
 
-// unmarshal fills in the texts.
+// decode fills in the texts.
 func (s *textSource) decode() {
 	if !s.decoded {
 		s.decoded, s.text, s.argumentTexts = true, textValues(s.data), withURLDecoded(textValues(s.callArguments))
@@ -212,7 +212,7 @@ func recordedData(r runfile.Result) []byte {
 	}
 }
 
-// decodeArgument returns the texts and numbers of a JSON value, names of members among them, with
+// textValues returns the texts and numbers of a JSON value, names of members among them, with
 // NUL between them. Of one that is cut it returns those that are whole, and of a text that
 // is cut the whole words.
 func textValues(raw []byte) string {

@@ -44,14 +44,14 @@ type toolRules struct {
 	limit            limit
 }
 
-// A compileRule is one rule. One of deny hits, one of ask or allow admits.
+// A rule is one rule. One of deny hits, one of ask or allow admits.
 type rule struct {
-	id      string // unique in its layer
-	effect  tool.Effect
-	args    []argRule
-	because string
-	set     map[string]json.RawMessage
-	limit   limit
+	id               string // unique in its layer
+	effect           tool.Effect
+	args             []argRule
+	because          string
+	set              map[string]json.RawMessage
+	limit            limit
 	onUnknownOutcome string // what a crash means that leaves open whether a call took effect: see [Decision]
 }
 
@@ -61,7 +61,7 @@ type argRule struct {
 	constraint
 }
 
-// A compileLimit is how often, and how much. A negative number of calls is no limit.
+// A limit is how often, and how much. A negative number of calls is no limit.
 type limit struct {
 	calls int
 	rate  tool.Rate

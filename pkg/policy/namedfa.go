@@ -11,20 +11,20 @@ import (
 // A nameDFA matches one name against many patterns of names at once. Its states are built on first use and kept, so
 // that a name costs one look-up for each of its characters, however many patterns there are.
 type nameDFA struct {
-	tokens []token
-	states map[string]*nameState // by their tokens
-	cacheRoom   int                   // for what is kept, in words; without it a character costs a look at each token
+	tokens    []token
+	states    map[string]*nameState // by their tokens
+	cacheRoom int                   // for what is kept, in words; without it a character costs a look at each token
 }
 
 type tokenKind int
 
 const (
-	anyChars  tokenKind = iota // *
-	anyChar                    // ?
-	oneChar                    // a character
-	charClass                  // [a-z]
-	invalidPattern                    // of a pattern that is not valid
-	accept                     // the end of the name
+	anyChars       tokenKind = iota // *
+	anyChar                         // ?
+	oneChar                         // a character
+	charClass                       // [a-z]
+	invalidPattern                  // of a pattern that is not valid
+	accept                          // the end of the name
 )
 
 // A token is a part of the pattern of a name.
@@ -52,12 +52,12 @@ func (t *token) accepts(char string) bool {
 type nameState struct {
 	at      []int // ascending
 	accepts []int // steps that take the name if it ends here
-	cached    bool
+	cached  bool
 	ascii   *[utf8.RuneSelf]*nameState
 	others  map[string]*nameState
 }
 
-// addFinding adds the pattern of a step, and returns its first token.
+// add adds the pattern of a step, and returns its first token.
 func (d *nameDFA) add(pattern string, step int) (first int) {
 	first = len(d.tokens)
 	if _, err := path.Match(pattern, ""); err != nil {
@@ -111,7 +111,7 @@ func classLength(pattern string) int {
 	return i + 1
 }
 
-// hasPrefix returns the state before a name whose patterns begin at some tokens.
+// start returns the state before a name whose patterns begin at some tokens.
 func (d *nameDFA) start(tokens []int) *nameState {
 	var at []int
 	for _, i := range tokens {

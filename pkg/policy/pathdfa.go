@@ -16,18 +16,18 @@ type pathDFA struct {
 	steps []step
 	begin []int // where patterns begin, ascending
 
-	mu      sync.Mutex // of what follows, which is built as names need it
-	names   nameDFA
-	cursors map[string]*cursor // by their steps
-	cacheRoom    int                // for cursors and their moves, in words
+	mu        sync.Mutex // of what follows, which is built as names need it
+	names     nameDFA
+	cursors   map[string]*cursor // by their steps
+	cacheRoom int                // for cursors and their moves, in words
 }
 
 // cacheWords is how much is kept of states of names, and of cursors: 8 MB each.
 const cacheWords = 1 << 20
 
 const (
-	cursorWords = 16
-	transitionWords   = 16
+	cursorWords     = 16
+	transitionWords = 16
 )
 
 // A step takes one name, or any number of them, or is the end of a pattern.
@@ -80,12 +80,12 @@ func isUnlikeFolded(part string) bool {
 	return strings.ContainsFunc(strings.TrimLeft(part, "*"), func(r rune) bool { return r >= utf8.RuneSelf || strings.ContainsRune(`*?[\`, r) })
 }
 
-// A cursorAt is the state of an automaton below a folder. Its steps do not change.
+// A cursor is the state of an automaton below a folder. Its steps do not change.
 type cursor struct {
 	*pathDFA
 	at          []int // steps that may take the next name, ascending
 	folded, raw *nameState
-	transitions       map[[2]*nameState]transition // by the states at the end of the name, folded and as it is written
+	transitions map[[2]*nameState]transition // by the states at the end of the name, folded and as it is written
 }
 
 // A transition is what becomes of a cursor with a name.
@@ -196,7 +196,7 @@ func (c *cursor) newTransition(taken []int) transition {
 	return m
 }
 
-// matchesAnyGlob returns the rules whose patterns hold for a path, or for a folder that it lies in, ascending.
+// matchingRules returns the rules whose patterns hold for a path, or for a folder that it lies in, ascending.
 func (p *pathDFA) matchingRules(clean string) []int {
 	var out []int
 	at := p.top()

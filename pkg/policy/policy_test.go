@@ -24,7 +24,7 @@ import (
 
 var _ = flag.Set("rapid.seed", "1") // the same draws in each run: CONTRIBUTING.md
 
-// checkParameter returns the tools that tests know.
+// known returns the tools that tests know.
 func known(t testing.TB) *tool.Registry {
 	t.Helper()
 	src, err := os.ReadFile("testdata/tools.yaml")
@@ -50,7 +50,7 @@ func compile(t testing.TB, text string) (*Layer, []diag.Finding) {
 	return Compile(doc, known(t))
 }
 
-// compileLayer returns the layer of a policy in YAML.
+// layer returns the layer of a policy in YAML.
 func layer(t testing.TB, text string) *Layer {
 	t.Helper()
 	l, findings := compile(t, text)

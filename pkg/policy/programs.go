@@ -104,7 +104,7 @@ func (c *compiler) compilePrograms(in programsDocument) Programs {
 	return out
 }
 
-// matchesValue finds each text of a list with which something is wrong.
+// checkEach finds each text of a list with which something is wrong.
 func (c *compiler) checkEach(at string, texts []string, wrong func(string) (why, hint string)) {
 	for i, text := range texts {
 		if why, hint := wrong(text); why != "" {

@@ -7,11 +7,11 @@ import (
 )
 
 // A RateWindow is a key under which the start of a call counts: in the time of a window there are at
-// maxAtOnce so many starts under one key.
+// most so many starts under one key.
 type RateWindow struct {
-	Key    string
-	MaxStarts   int
-	Window time.Duration
+	Key       string
+	MaxStarts int
+	Window    time.Duration
 }
 
 // MaxLedgerStarts is how many starts under one key a [Ledger] has to keep.
@@ -57,7 +57,7 @@ type limitWithRate struct {
 	limit
 }
 
-// rateLimits returns those that have a rate.
+// withRates returns those that have a rate.
 func withRates(all ...limitWithRate) []limitWithRate {
 	return slices.DeleteFunc(all, func(r limitWithRate) bool { return r.rate.Calls == 0 })
 }

@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/fileroot"
 )
 
-// A compileRegex is a regular expression that has to match all of a text.
+// A regex is a regular expression that has to match all of a text.
 type regex struct {
 	exact, anyCase *regexp.Regexp
 	instructions   int // about as many
@@ -34,7 +34,7 @@ func (c *compiler) compileRegex(text string) (*regex, error) {
 	return &regex{exact, anyCase, n}, err
 }
 
-// matchesAnyGlob reports whether a text matches; if any is set, in any case of letters, composed or in the form of
+// matches reports whether a text matches; if any is set, in any case of letters, composed or in the form of
 // [fileroot.Fold], too: an expression itself has no such form.
 func (e *regex) matches(text string, any bool) bool {
 	if e.exact.MatchString(text) {

@@ -71,7 +71,7 @@ func (r FlagRules) allows(f Facts, files bool) Decision {
 	return d
 }
 
-// layerDecision reports whether a run has the scopes that a tool needs: all of one list, and any of
+// hasScopes reports whether a run has the scopes that a tool needs: all of one list, and any of
 // the other.
 func (r FlagRules) hasScopes(def *tool.Definition) bool {
 	has := func(scope string) bool { return slices.Contains(r.Scopes, scope) }
@@ -122,7 +122,7 @@ func FirstInvalidGlob(patterns []string) string {
 }
 
 // matchesAnyGlob reports whether any of the globs matches name. A glob that is not valid matches
-// invalidPattern: see [FirstInvalidGlob].
+// nothing: see [FirstInvalidGlob].
 func matchesAnyGlob(globs []string, name string) bool {
 	for _, g := range globs {
 		if ok, err := path.Match(g, name); err == nil && ok {

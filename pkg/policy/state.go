@@ -12,15 +12,15 @@ import (
 // A State is what a run has done so far, as its records say. The zero value is that of a run
 // that has done nothing. It is not safe for concurrent use.
 type State struct {
-	counts map[string]int // of calls that were allowed, by tool and by rule
-	calls  int            // that were allowed
-	writes int
-	labels map[tool.Label]string   // what first brought data of this kind: a tool, or the input
-	asked  map[string]runfile.Call // that wait for an approval, by id
-	open   map[string]runfile.Call
-	starts map[string][]time.Time // of calls, by tool and by rule
-	started  map[string]bool        // the ids of calls whose start has been taken
-	known  knownValues
+	counts  map[string]int // of calls that were allowed, by tool and by rule
+	calls   int            // that were allowed
+	writes  int
+	labels  map[tool.Label]string   // what first brought data of this kind: a tool, or the input
+	asked   map[string]runfile.Call // that wait for an approval, by id
+	open    map[string]runfile.Call
+	starts  map[string][]time.Time // of calls, by tool and by rule
+	started map[string]bool        // the ids of calls whose start has been taken
+	known   knownValues
 }
 
 // Apply takes in a record that was made at a time.

@@ -47,7 +47,7 @@ func (f *Facts) canExfiltrate(s *State) bool {
 	return slices.Contains(f.labels, tool.Sink) && s.labels[tool.Untrusted] != "" && s.labels[tool.Private] != ""
 }
 
-// canExfiltrate says so.
+// exfiltrationReason says so.
 func (s *State) exfiltrationReason() string {
 	return "the run has read untrusted data (" + s.labels[tool.Untrusted] + ") and private data (" + s.labels[tool.Private] + "), and this call could carry it away"
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // maxNativeExampleBytes is how long the arguments of an example are at most, in bytes, that goes into the description of a
-// functionDoc.
+// function.
 const maxNativeExampleBytes = 200
 
 // Examples returns the examples of a definition that a prompt shows, the first of those that it can show. One that
@@ -51,7 +51,7 @@ func (t *Texts) examples(defs []*tool.Definition, d dialect.Dialect) string {
 		return ""
 	}
 	calls := b.String()
-	if fence := d.Fence(); fence != "" { // one that begins where another ends is the same
+	if fence := d.FenceInfo(); fence != "" { // one that begins where another ends is the same
 		calls = strings.ReplaceAll(calls, "\n```\n```"+fence+"\n", "\n")
 	}
 	return "\n\n" + t.fill("examples", "calls", strings.TrimRight(calls, "\n"))

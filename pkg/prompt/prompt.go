@@ -66,7 +66,7 @@ func Load(fsys fs.FS) (*Texts, error) {
 	t := &Texts{text: map[string]string{}}
 	names := slices.Sorted(maps.Keys(requiredPlaceholders))
 	for _, d := range dialect.Dialects() {
-		if d.Taught() {
+		if d.IsTeachable() {
 			names = append(names, "dialect-"+d.Name)
 		}
 	}
@@ -127,7 +127,7 @@ func (t *Texts) System(base string, defs []*tool.Definition, d dialect.Dialect) 
 	}
 	return joinTexts(base, t.fill("tools",
 		"functions", strings.Join(docs, "\n\n"),
-		"dialect", t.fill("dialect-"+d.Name, "fence", d.Fence()),
+		"dialect", t.fill("dialect-"+d.Name, "fence", d.FenceInfo()),
 		"examples", t.examples(defs, d),
 		"hints", t.hints(defs)))
 }
@@ -161,10 +161,10 @@ func joinTexts(base, text string) string {
 
 // A UserMessage is what the user asks in a run.
 type UserMessage struct {
-	Prompt string
-	Input  string    // data that goes with the prompt; "" for none
-	Now    time.Time // the run's clock, in the run's zone
-	Boundary   string    // the run's mark: what delimits data
+	Prompt   string
+	Input    string    // data that goes with the prompt; "" for none
+	Now      time.Time // the run's clock, in the run's zone
+	Boundary string    // the run's mark: what delimits data
 }
 
 // User renders the first user message.
@@ -184,10 +184,10 @@ func clock(now time.Time) string {
 
 // An ToolResult is one result to show.
 type ToolResult struct {
-	Tool    string
-	Result  json.RawMessage // the envelope
-	MaxBytes    int64           // bytes of the result that are shown: see [Result]
-	Changed json.RawMessage // the arguments that the call was made with and the model did not write; nil for none
+	Tool     string
+	Result   json.RawMessage // the envelope
+	MaxBytes int64           // bytes of the result that are shown: see [Result]
+	Changed  json.RawMessage // the arguments that the call was made with and the model did not write; nil for none
 }
 
 // Changed says that a call was made with other arguments, or is "" where it was not. Call is

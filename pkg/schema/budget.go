@@ -10,7 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// A next is the visit of one value with one subschema, or as much work. The
+// A step is the visit of one value with one subschema, or as much work. The
 // validator has no bound of its own: alternatives that refer to alternatives
 // double with each of them, in a schema of some lines. A document that fits takes
 // a few steps for each of its values. To explain why one does not fit takes memory
@@ -42,7 +42,7 @@ func tooManyViolations() Violation {
 }
 
 // A stepMeter counts the steps of one check at a time: a subschema reports a visit
-// dropAlternatives saying which check it belongs to.
+// without saying which check it belongs to.
 type stepMeter struct {
 	mu   sync.Mutex
 	left int

@@ -13,8 +13,8 @@ import (
 // Bounds on a schema: compiling takes time that grows with the square of the
 // number of subschemas, about a second at this number.
 const (
-	MaxBytes   = 1 << 18 // of its text
-	maxSubschemas   = 8192    // subschemas
+	MaxBytes       = 1 << 18 // of its text
+	maxSubschemas  = 8192    // subschemas
 	maxOutsideRefs = 2 << 20 // references to places outside of "$defs" and its like, times subschemas
 )
 
@@ -25,7 +25,9 @@ const baseURL = "oneshot:///schema"
 // names. Known formats are checked, not only noted. A schema that is wrong
 // gives nil and findings in the file of that name: [diag.NotJSON] where it is
 // not strict JSON, [diag.BadSchema] otherwise.
-func Compile(name string, raw []byte) (*Schema, []diag.Finding) { return CompileSubschema(name, raw, "") }
+func Compile(name string, raw []byte) (*Schema, []diag.Finding) {
+	return CompileSubschema(name, raw, "")
+}
 
 // CompileSubschema is [Compile] for the subschema at a JSON pointer.
 func CompileSubschema(name string, raw []byte, at string) (*Schema, []diag.Finding) {
@@ -124,7 +126,7 @@ func countSubschemas(doc any) int {
 }
 
 // countOutsideRefs counts the references to places of a decoded schema that only a
-// checkReference makes a subschema. For each of them the compiler copies what it knows.
+// reference makes a subschema. For each of them the compiler copies what it knows.
 func countOutsideRefs(doc any) int {
 	known, outside := map[string]bool{}, map[string]bool{}
 	eachSchema(doc, func(path []string, object map[string]any) {

@@ -3,7 +3,7 @@ package schema
 import "strings"
 
 // ClosestMatch returns the word that was probably meant by a misspelt one: the
-// closestAlternative by edit distance, ignoring case, if it is near enough and no other is
+// nearest by edit distance, ignoring case, if it is near enough and no other is
 // as near. It returns "" if there is none.
 func ClosestMatch(word string, words []string) string {
 	const longest = 64 // longer words are no misspelt names

@@ -17,13 +17,15 @@ import (
 // the schema is compiled, it is documents that are checked with the format
 // "regex".
 type patternCompiler struct {
-	invalid    map[string]string
-	sizes  map[string]int // of the others, in instructions
-	budget PatternBudget
-	done   bool
+	invalid map[string]string
+	sizes   map[string]int // of the others, in instructions
+	budget  PatternBudget
+	done    bool
 }
 
-func newPatternCompiler() *patternCompiler { return &patternCompiler{invalid: map[string]string{}, sizes: map[string]int{}} }
+func newPatternCompiler() *patternCompiler {
+	return &patternCompiler{invalid: map[string]string{}, sizes: map[string]int{}}
+}
 
 func (p *patternCompiler) compile(text string) (jsonschema.Regexp, error) {
 	if p.done {
@@ -49,7 +51,7 @@ type neverMatches string
 func (neverMatches) MatchString(string) bool { return false }
 func (n neverMatches) String() string        { return string(n) }
 
-// explainSyntaxError says what is wrong with the member of a schema at path, or "".
+// explain says what is wrong with the member of a schema at path, or "".
 func (p *patternCompiler) explain(path []string, value any) string {
 	text, ok := value.(string)
 	switch last := len(path) - 1; {
@@ -68,7 +70,7 @@ type referenceChecker struct {
 	err error // of the compiler
 }
 
-// explainSyntaxError says what is wrong with the member of a schema at path, or "".
+// explain says what is wrong with the member of a schema at path, or "".
 func (r referenceChecker) explain(path []string, value any) string {
 	text, ok := value.(string)
 	if !ok {

@@ -14,7 +14,7 @@ import (
 // bytes.
 type Location struct{ Name, Value diag.Span }
 
-// A allowed is a value whose place is wanted, or that leads to one.
+// A target is a value whose place is wanted, or that leads to one.
 type target struct {
 	Location
 	members map[string]*target // by key or index

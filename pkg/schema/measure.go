@@ -23,8 +23,8 @@ type measurement struct {
 
 // A measurer finds the subschemas that apply too much, or themselves, to one value.
 type measurer struct {
-	extents map[*jsonschema.Schema]*measurement
-	violations     []Violation
+	extents    map[*jsonschema.Schema]*measurement
+	violations []Violation
 }
 
 // measure measures a subschema whose chain so far is that long. What is wrong is

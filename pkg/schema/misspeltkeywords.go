@@ -13,9 +13,9 @@ import (
 type subschemaShape int
 
 const (
-	noSubschema  subschemaShape = iota
-	oneSubschema         // or, in older drafts, a list of them
-	namedSubschemas       // an object of them
+	noSubschema     subschemaShape = iota
+	oneSubschema                   // or, in older drafts, a list of them
+	namedSubschemas                // an object of them
 	listOfSubschemas
 )
 
@@ -37,7 +37,7 @@ var knownKeywords = map[string]subschemaShape{
 }
 
 // MisspeltKeywords returns a [diag.MisspelledKeyword] warning for each keyword of a schema that is
-// unknownKeys and near a known one. Of a text that is not strict JSON there are none.
+// unknown and near a known one. Of a text that is not strict JSON there are none.
 func MisspeltKeywords(raw []byte) []diag.Finding {
 	if len(raw) > MaxBytes || CheckStrict(raw) != nil {
 		return nil

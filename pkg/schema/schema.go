@@ -2,7 +2,7 @@
 // models, the arguments of calls, and everything else the tool reads or writes.
 //
 // What is wrong with a document is a finding with a JSON pointer and a place,
-// newFindings so that a model or a person can act on it, and the same in every run.
+// worded so that a model or a person can act on it, and the same in every run.
 // The package follows no reference out of a schema and never touches a file or
 // the network.
 package schema
@@ -21,8 +21,8 @@ type Schema struct {
 	raw      []byte
 	doc      any // raw, decoded
 	compiled *jsonschema.Schema
-	negated   *jsonschema.Schema // that fits what does not fit compiled
-	meter    *stepMeter             // that both report to
+	negated  *jsonschema.Schema // that fits what does not fit compiled
+	meter    *stepMeter         // that both report to
 }
 
 // maxFindings bounds how much is said about one document.

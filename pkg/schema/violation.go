@@ -52,8 +52,8 @@ type errorReader struct {
 	value  any // the document
 	schema any // nil if it is not known
 
-	objectPaths  map[keyAtDepth][]string  // paths of the objects that have a key; made when needed
-	knownKeys map[string][]string // keys that subschemas know, quoted and sorted, by URL
+	objectPaths map[keyAtDepth][]string // paths of the objects that have a key; made when needed
+	knownKeys   map[string][]string     // keys that subschemas know, quoted and sorted, by URL
 }
 
 // A keyAtDepth is a key in some object at a depth.

@@ -13,14 +13,13 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// Marks are keys of a parameter that say something of its values which is not JSON Schema,
-// and which is not published.
+// Annotations are keys of a parameter that are not JSON Schema and are not sent to the model.
 
-// A ValuePath is where values stand in arguments: the names that lead there, where "" is any
-// item of a list, or any member of an object.
+// A ValuePath is the path of values in arguments. An empty name matches any item of a list and any member of an
+// object.
 type ValuePath []string
 
-// String writes the place as code would, such as items[].id.
+// String writes the path as code would, such as items[].id.
 func (p ValuePath) String() string {
 	var b strings.Builder
 	for i, name := range p {
@@ -48,15 +47,15 @@ func (p ValuePath) leads(to jsontext.Pointer) bool {
 	return len(rest) == 0
 }
 
-// An Identifier is a value of a parameter that is marked as one: what it names has to be
-// known, and cannot be made up.
+// An Identifier is the value of a parameter that is marked as an identifier. It must be known to the run and cannot be
+// invented.
 type Identifier struct {
-	Argument string // where it stands, as code would write it: items[2].id
-	Value    string // the text, or the number as it is written
+	Argument string // path as code would write it: items[2].id
+	Value    string // text, or source text of a number
 	Number   bool
 }
 
-// IdentifiersIn returns the identifiers in arguments, which are JSON that fits the definition.
+// IdentifiersIn returns the identifiers in arguments, which must be valid.
 func (d *Definition) IdentifiersIn(args json.RawMessage) []Identifier {
 	if len(d.Identifiers) == 0 {
 		return nil
@@ -68,7 +67,7 @@ func (d *Definition) IdentifiersIn(args json.RawMessage) []Identifier {
 		if err != nil {
 			return out // at the end
 		}
-		text := token.String() // it is gone with the next token
+		text := token.String() // invalid after the next read
 		if kind, length := dec.StackIndex(dec.StackDepth()); kind == '{' && length%2 == 1 || token.Kind() != '"' && token.Kind() != '0' {
 			continue
 		}
@@ -79,8 +78,8 @@ func (d *Definition) IdentifiersIn(args json.RawMessage) []Identifier {
 	}
 }
 
-// RejectionResult returns the result of a call whose arguments do not fit: what is missing and only
-// a person can tell is asked for, where nothing else is wrong.
+// RejectionResult returns the result of a call with invalid arguments. If only values are missing that the user can
+// supply, it asks for them.
 func (d *Definition) RejectionResult(faults []diag.Finding, why string) chat.Result {
 	r := chat.Result{}
 	for _, f := range faults {
@@ -95,14 +94,12 @@ func (d *Definition) RejectionResult(faults []diag.Finding, why string) chat.Res
 	return r
 }
 
-// A annotatedProperty is a property and where it stands.
 type annotatedProperty struct {
 	path ValuePath
 	v    yamldoc.Value
 }
 
-// decodeAnnotations reads the marks of the parameters, and tells the model about them in what it reads
-// about each. The parameters are good.
+// decodeAnnotations reads the annotations of valid parameters and explains them in the descriptions for the model.
 func (d *decoder) decodeAnnotations(props []property) bool {
 	good := true
 	for i, p := range props {
@@ -125,7 +122,6 @@ func (d *decoder) decodeAnnotations(props []property) bool {
 	return good
 }
 
-// coerceContents returns the properties inside of one.
 func nestedProperties(at ValuePath, m yamldoc.Map) []annotatedProperty {
 	var out []annotatedProperty
 	under := func(name string) ValuePath { return append(slices.Clone(at), name) }
@@ -148,7 +144,6 @@ func nestedProperties(at ValuePath, m yamldoc.Map) []annotatedProperty {
 	return out
 }
 
-// decodeIdentifier takes in a parameter that is marked as an identifier.
 func (d *decoder) decodeIdentifier(at ValuePath, m yamldoc.Map) bool {
 	mark := m.Get("identifier")
 	types := []string{""}
@@ -171,7 +166,7 @@ func (d *decoder) decodeIdentifier(at ValuePath, m yamldoc.Map) bool {
 	return true
 }
 
-// decodeAsk takes in a parameter that only a person can fill.
+// decodeAsk reads the question for a parameter that only the user can supply.
 func (d *decoder) decodeAsk(at ValuePath, m yamldoc.Map) bool {
 	ask := m.Get("ask")
 	question, _ := ask.Text()
@@ -193,7 +188,7 @@ func (d *decoder) decodeAsk(at ValuePath, m yamldoc.Map) bool {
 	return false
 }
 
-// identifierHint is what the model is told of an identifier.
+// identifierHint is the description of an identifier for the model.
 func identifierHint(at ValuePath) string {
 	if rest := at[1:].String(); rest != "" && rest != "[]" {
 		return rest + ": only what the user or an earlier result says."
@@ -201,7 +196,7 @@ func identifierHint(at ValuePath) string {
 	return "Only what the user or an earlier result says."
 }
 
-// appendDescription returns the keywords of a property with sentences behind its description.
+// appendDescription appends sentences to the description of a property.
 func appendDescription(keywords []member, sentences []string) []member {
 	if len(sentences) == 0 {
 		return keywords
@@ -213,7 +208,7 @@ func appendDescription(keywords []member, sentences []string) []member {
 	}
 	var described string
 	if json.Unmarshal(keywords[i].value, &described) != nil {
-		return keywords // it is a string
+		return keywords // always a string
 	}
 	out := slices.Clone(keywords)
 	out[i].value = json.RawMessage(quote(described + " " + text))

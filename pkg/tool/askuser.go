@@ -6,8 +6,8 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// AskUser is the tool with which a model asks for what only the user knows. Every registry knows it, and it has no
-// decodeBackend: the loop answers it.
+// AskUser is the tool with which a model asks for information only the user has. Every registry contains it. It has no
+// backend: the agent loop answers it.
 var AskUser = askUser()
 
 func askUser() *Definition {

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// isAssignableFrom reports whether a signature that says t is true of values of type u: u
-// is the same, or says more, such as integer for number, or the keys of an
-// parseObject.
+// isAssignableFrom reports whether every value of type u is also of type t. u may be narrower: integer for number, or
+// an object with known keys.
 func (t *Type) isAssignableFrom(u *Type) bool {
 	switch {
 	case t.Kind == Any:
@@ -29,12 +28,12 @@ func (t *Type) isAssignableFrom(u *Type) bool {
 	return true
 }
 
-// someOptionAccepts reports whether an option of t, or t itself, admits u.
+// someOptionAccepts reports whether t, or one option of the union t, accepts u.
 func (t *Type) someOptionAccepts(u *Type) bool {
 	return slices.ContainsFunc(flattenUnions([]*Type{t}), func(o *Type) bool { return o.isAssignableFrom(u) })
 }
 
-// splitLiterals returns the types that t is the union of, with each literal by itself.
+// splitLiterals returns the options of a union, with each literal as a type of its own.
 func splitLiterals(t *Type) []*Type {
 	var out []*Type
 	for _, o := range flattenUnions([]*Type{t}) {
@@ -48,7 +47,6 @@ func splitLiterals(t *Type) []*Type {
 	return out
 }
 
-// acceptsLiteral reports whether a literal is of type t.
 func (t *Type) acceptsLiteral(v json.RawMessage) bool {
 	if t.Kind == Literal {
 		return slices.ContainsFunc(t.Values, func(w json.RawMessage) bool { return bytes.Equal(v, w) })
@@ -57,8 +55,8 @@ func (t *Type) acceptsLiteral(v json.RawMessage) bool {
 	return t.Kind == kind || t.Kind == Number && kind == Integer
 }
 
-// areFieldsAssignable reports whether objects with the fields us are objects with the
-// decodeFields ts: the same names, in whatever order.
+// areFieldsAssignable reports whether objects with the fields us are objects with the fields ts. The names must be the
+// same, in any order.
 func areFieldsAssignable(ts, us []Param) bool {
 	if len(ts) != len(us) {
 		return false

@@ -11,11 +11,10 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Bind gives the arguments of a positional call their names (T5): a single
-// parseObject whose keys are parameters is the arguments object; so is any single
-// parseObject where the first parameter cannot be one; all else goes by order. It
-// fillError nothing in. A call with too many arguments can no longer be executed.
-// Other calls come back as they are.
+// Bind names the arguments of a positional call (T5). A single object whose keys are parameters is the arguments
+// object, and so is any single object if the first parameter accepts no object. All other arguments are bound in
+// order. Defaults are not added. A call with too many arguments is no longer executable. Other calls are returned
+// unchanged.
 func (d *Definition) Bind(c chat.Call) (chat.Call, []diag.Finding) {
 	if !c.Positional || c.Arguments == nil {
 		return c, nil
@@ -48,9 +47,8 @@ func atMost(n int) string {
 	return fmt.Sprintf("at most %d arguments", n)
 }
 
-// isArgumentsObject reports whether the only argument of a call is the object of all
-// argumentsSchema. A key that is a parameter in another case counts as one, and is refused
-// later: what was meant by it is not to be guessed.
+// isArgumentsObject reports whether the only argument of a call is the object of all arguments. A key that matches a
+// parameter except for case counts as one and is rejected later: guessing its meaning would be unsafe.
 func (d *Definition) isArgumentsObject(value json.RawMessage) bool {
 	given, err := members(value)
 	if err != nil {
@@ -68,7 +66,6 @@ func (d *Definition) isArgumentsObject(value json.RawMessage) bool {
 	return true
 }
 
-// acceptsObject reports whether an object can be of the type.
 func (t *Type) acceptsObject() bool {
 	switch t.Kind {
 	case Any, Object, Record, Struct:
@@ -83,7 +80,7 @@ func (t *Type) acceptsObject() bool {
 	return false
 }
 
-// hasProgram writes the arguments object of values in the order of parameters.
+// argumentsObject returns the object of values in the order of parameters.
 func argumentsObject(ps []Param, values []json.RawMessage) json.RawMessage {
 	b := []byte{'{'}
 	for i, v := range values {
@@ -96,10 +93,9 @@ func argumentsObject(ps []Param, values []json.RawMessage) json.RawMessage {
 	return append(b, '}')
 }
 
-// WithDefaults adds the defaults of the parameters that an arguments object lacks,
-// behind what it has. It is what a tool is given: what the model was told about
-// defaults holds whatever the tool itself does. Anything but an object comes
-// back as it is.
+// WithDefaults appends the defaults of missing parameters to an arguments object. Every backend gets its arguments
+// this way, so the defaults shown to the model hold whatever the backend does. Anything but an object is returned
+// unchanged.
 func (d *Definition) WithDefaults(args json.RawMessage) json.RawMessage {
 	defaults := d.MissingDefaults(args)
 	if defaults == nil {
@@ -113,8 +109,7 @@ func (d *Definition) WithDefaults(args json.RawMessage) json.RawMessage {
 	return append(b, defaults[1:]...)
 }
 
-// MissingDefaults returns what [Definition.Complete] adds to an arguments object, as an
-// parseObject; nil for nothing.
+// MissingDefaults returns the object of the members that [Definition.WithDefaults] appends, nil for none.
 func (d *Definition) MissingDefaults(args json.RawMessage) json.RawMessage {
 	given, err := members(args)
 	if err != nil {
@@ -137,7 +132,6 @@ func (d *Definition) MissingDefaults(args json.RawMessage) json.RawMessage {
 	return argumentsObject(ps, values)
 }
 
-// findParam returns the parameter of that name.
 func (d *Definition) findParam(name string) (Param, bool) {
 	for _, p := range d.Signature.Params {
 		if p.Name == name {

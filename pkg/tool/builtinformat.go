@@ -6,8 +6,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// builtinFormats are the formats of parameters of the tools written in Go, which no definition changes: the function
-// reads a path or an address there, whatever a definition says.
+// builtinFormats are the parameter formats of built-in tools. Definitions cannot change them: the implementation reads
+// a path or a URL whatever a definition declares.
 var builtinFormats = map[string]map[string]string{
 	"wget":             {"uri": "uri"},
 	"open_url":         {"url": "uri"},
@@ -16,8 +16,8 @@ var builtinFormats = map[string]map[string]string{
 	"terminal_execute": {"command": "command"},
 }
 
-// BuiltinFormat returns the format that the tool written in Go gives to a parameter, or to each item of its list:
-// "path", "uri" or "command". It is "" where it gives none.
+// BuiltinFormat returns the format that the built-in tool gives to a parameter or to each item of its list: "path",
+// "uri", "command", or "" for none.
 func (d *Definition) BuiltinFormat(parameter string) string {
 	if d.Backend() != BackendBuiltin {
 		return ""
@@ -25,7 +25,7 @@ func (d *Definition) BuiltinFormat(parameter string) string {
 	return builtinFormats[d.Builtin][parameter]
 }
 
-// addBuiltinLabels are the labels of the tools written in Go, as the shipped definitions have them.
+// builtinLabels are the labels of built-in tools, as in the shipped definitions.
 var builtinLabels = map[string][]Label{
 	"wget":             {Untrusted, Sink},
 	"open_url":         {Sink},
@@ -34,7 +34,7 @@ var builtinLabels = map[string][]Label{
 	"terminal_execute": {Untrusted, Private, Sink},
 }
 
-// addBuiltinLabels gives a definition the labels of its built-in tool, if it says none, and in any case that it is a sink.
+// addBuiltinLabels adds the labels of the built-in tool if the definition has none. The label sink is always added.
 func (d *decoder) addBuiltinLabels() {
 	for _, label := range builtinLabels[d.def.Builtin] {
 		if (label == Sink || !d.doc.Get("labels").Present()) && !slices.Contains(d.def.Labels, label) {
@@ -43,7 +43,7 @@ func (d *decoder) addBuiltinLabels() {
 	}
 }
 
-// checkBuiltinFormats finds parameters of a built-in tool to which the definition gives another format.
+// checkBuiltinFormats reports parameters whose format conflicts with the one of the built-in tool.
 func (d *decoder) checkBuiltinFormats() {
 	parameters := d.doc.Get("parameters")
 	if !parameters.IsMap() {

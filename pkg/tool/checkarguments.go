@@ -11,9 +11,9 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// Check holds arguments, a JSON object, against the parameters (M9, T13). Each
-// finding is an error that names the argument and what it has to be, for a model
-// to mend, or a warning about the format of a published schema; its path leads into the arguments, and it has no place in a text.
+// Check validates arguments, a JSON object, against the parameters (M9, T13). Each finding names the argument and the
+// expected value. It is an error, or a warning about the format of a published schema. Its path is a JSON pointer into
+// the arguments; it has no span.
 func (d *Definition) Check(args json.RawMessage) []diag.Finding {
 	s, faults := d.argumentsSchema()
 	if s == nil {
@@ -30,14 +30,14 @@ func (d *Definition) Check(args json.RawMessage) []diag.Finding {
 	return out
 }
 
-// recordLoss returns a finding that keeps a call from being executed.
+// errorFinding returns an error, which keeps a call from being executed.
 func errorFinding(code diag.Code, path, hint, format string, args ...any) diag.Finding {
 	f := diag.New(code, diag.Span{}, format, args...)
 	f.Severity, f.Path, f.Hint = diag.Error, path, hint
 	return f
 }
 
-// placeholderError words a violation for the model that wrote the call.
+// violationFinding describes a violation to the model that wrote the call.
 func (d *Definition) violationFinding(v schema.Violation) diag.Finding {
 	key := v.Path + string(jsontext.Pointer("").AppendToken(v.Key))
 	switch v.Keyword {
@@ -57,8 +57,8 @@ func (d *Definition) violationFinding(v schema.Violation) diag.Finding {
 	return f
 }
 
-// typeAndDescription returns the type and the description of a missing parameter as the end of a message, "" for a
-// coerceMember of an object.
+// typeAndDescription returns " (type): description" of a missing parameter, "" for a missing member of a nested
+// object.
 func (d *Definition) typeAndDescription(v schema.Violation) string {
 	p, ok := d.findParam(v.Key)
 	if !ok || v.Path != "" {
@@ -71,7 +71,7 @@ func (d *Definition) typeAndDescription(v schema.Violation) string {
 	return text
 }
 
-// unknownArgumentFinding words a key that the arguments, or an object in them, may not have.
+// unknownArgumentFinding reports a key that the arguments, or an object in them, cannot have.
 func (d *Definition) unknownArgumentFinding(v schema.Violation, key string) diag.Finding {
 	if v.Path != "" {
 		return errorFinding(diag.UnknownArg, key, v.Hint, "%s: %s", argumentPath(v.Path), v.Message)
@@ -86,7 +86,7 @@ func (d *Definition) unknownArgumentFinding(v schema.Violation, key string) diag
 	return errorFinding(diag.UnknownArg, key, schema.DidYouMean(v.Key, names), "%s has no parameter %s, only %s", d.Name, argumentPath(key), strings.Join(names, ", "))
 }
 
-// checkInterpreterArgument names the value at a JSON pointer as code would: items[2].price.
+// argumentPath writes a JSON pointer as code would: items[2].price.
 func argumentPath(path string) string {
 	var b strings.Builder
 	for key := range jsontext.Pointer(path).Tokens() {

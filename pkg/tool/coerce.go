@@ -9,62 +9,56 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Coercion is a value among the arguments of a call that is not what its
-// parameter has to be, and could be meant as something that is.
+// A Coercion is an argument of the wrong type that can be converted, or that could be if nothing were lost or guessed.
 type Coercion struct {
-	Path  string          // JSON pointer into the arguments as they were given
-	From  json.RawMessage // the value
-	To    json.RawMessage // what it becomes, without blanks; nil where the argument is left out or Lossy says why it stays
-	Loss string          // what would be lost or guessed; "" if nothing
+	Path string          // JSON pointer into the original arguments
+	From json.RawMessage // the value
+	To   json.RawMessage // the converted value, compact; nil if the argument is removed or Loss is set
+	Loss string          // why it cannot be converted without loss or guessing; "" for none
 }
 
-// ChangesType reports whether the value becomes one of another type, or none.
+// ChangesType reports whether the value changes its JSON type or is removed.
 func (c Coercion) ChangesType() bool {
 	return c.To == nil || jsontext.Value(c.From).Kind() != jsontext.Value(c.To).Kind()
 }
 
-// Argument names the value as code would: items[2].price.
+// Argument returns the path of the value as code would write it: items[2].price.
 func (c Coercion) Argument() string { return argumentPath(c.Path) }
 
-// Coerce changes the values of an arguments object to what their parameters have
-// to be, where nothing is lost by it and nothing is guessed. It returns what it
-// changed and what it could only guess. Anything but an object comes back as it
-// is; so does every value that fits, but for whole numbers with a fraction.
+// Coerce converts the values of an arguments object to the types of their parameters if nothing is lost or guessed. It
+// returns the conversions made and the ones refused. Anything but an object is returned unchanged, and so is every
+// value that fits, except whole numbers with a fraction.
 //
-// A string stands for the number, boolean, null, array or object whose JSON it
-// is, and a number or boolean is put into quotes where a string has to be.
-// Numbers keep their digits; 5.0 is the integer 5. A value that is no array
-// becomes one of it alone, unless it could be a list itself, as "a, b". An
-// optional argument that is null, and cannot be, is left out. Of several types a
-// parseValue takes the one that it can be.
+// A string is converted to the number, boolean, null, array or object whose JSON it is. A number or boolean is quoted
+// if a string is expected. Numbers keep their digits; 5.0 is the integer 5. A value that is not an array is wrapped in
+// one, unless it could be a list itself, as in "a, b". An optional argument that is null, but not nullable, is
+// removed. In a union a value gets the type it fits.
 func (d *Definition) Coerce(args json.RawMessage) (json.RawMessage, []Coercion) {
 	c := coercer{}
 	out, _ := c.coerceValue(&Type{Kind: Struct, Fields: d.Signature.Params}, args)
 	return out, c.coercions
 }
 
-// A fitness says how a value fits its type.
+// A fitness is how well a value fits its type.
 type fitness int
 
 const (
 	fits       fitness = iota
-	changed            // what it has become fits
-	doesNotFit         // something in it does not
+	changed            // fits after conversion
+	doesNotFit         // cannot be converted
 )
 
-// A coercer changes one value. Its recursion goes down a type, which is nested
-// less deeply than maxTypeDepth.
+// A coercer converts one value. It recurses into a type, whose depth maxTypeDepth bounds.
 type coercer struct {
-	path      []string // the keys and indexes that lead to the value
+	path      []string // keys and indexes of the value
 	coercions []Coercion
 }
 
-// A strategy is one to take a value as one of a type. It reports false if the value
-// cannot be meant as that.
+// A strategy converts a value to a type. It returns false if it does not apply.
 type strategy func(*coercer, *Type, json.RawMessage) (json.RawMessage, fitness, bool)
 
-// parseValue returns a value as one of a type, as far as it can be. What it is as it
-// stands counts before what it can become, and that before an array of it.
+// coerceValue converts a value to a type as far as possible. A value of the right kind takes precedence over a
+// converted one, and that over an array of it.
 func (c *coercer) coerceValue(t *Type, v json.RawMessage) (json.RawMessage, fitness) {
 	options := []*Type{t}
 	if t.Kind == Union {
@@ -90,14 +84,14 @@ func (c *coercer) coerceValue(t *Type, v json.RawMessage) (json.RawMessage, fitn
 	return v, doesNotFit
 }
 
-// An attempt is what a value becomes as one of some type.
+// An attempt is the result of one strategy for one option of a union.
 type attempt struct {
 	to        json.RawMessage
 	fit       fitness
 	coercions []Coercion
 }
 
-// chooseAttempt takes the attempt that leads to what fits, if there is only one.
+// chooseAttempt returns the only attempt that fits. Several different ones are ambiguous.
 func (c *coercer) chooseAttempt(v json.RawMessage, tries []attempt) (json.RawMessage, fitness) {
 	good := slices.DeleteFunc(slices.Clone(tries), func(a attempt) bool { return a.fit == doesNotFit })
 	good = slices.CompactFunc(good, func(a, b attempt) bool { return string(a.to) == string(b.to) })
@@ -107,23 +101,22 @@ func (c *coercer) chooseAttempt(v json.RawMessage, tries []attempt) (json.RawMes
 		return v, doesNotFit
 	case len(good) == 1:
 		tries = good
-	case len(tries) > 1: // none leads anywhere
+	case len(tries) > 1: // none fits
 		return v, doesNotFit
 	}
 	c.coercions = append(c.coercions, tries[0].coercions...)
 	return tries[0].to, tries[0].fit
 }
 
-// shortenValue shortens a value for a message.
 func shortenValue(v json.RawMessage) string {
 	const most = 40
 	if len(v) <= most {
 		return string(v)
 	}
-	return "…" // its beginning says nothing
+	return "…" // a prefix would mislead
 }
 
-// record adds a coercion of the value at the place.
+// record adds a coercion of the value at the current path.
 func (c *coercer) record(k Coercion) {
 	p := jsontext.Pointer("")
 	for _, key := range c.path {
@@ -133,7 +126,6 @@ func (c *coercer) record(k Coercion) {
 	c.coercions = append(c.coercions, k)
 }
 
-// coerceSameKind looks at what stands in a value that is of the kind of a type.
 func (c *coercer) coerceSameKind(t *Type, v json.RawMessage) (json.RawMessage, fitness, bool) {
 	if !t.acceptsKind(v) {
 		return v, doesNotFit, false
@@ -142,7 +134,7 @@ func (c *coercer) coerceSameKind(t *Type, v json.RawMessage) (json.RawMessage, f
 	return to, fit, true
 }
 
-// coerceContents changes what stands in a value that is of the kind of a type.
+// coerceContents converts the items or members of a value that is of the right kind.
 func (c *coercer) coerceContents(t *Type, v json.RawMessage) (json.RawMessage, fitness) {
 	switch t.Kind {
 	case Integer:
@@ -158,7 +150,6 @@ func (c *coercer) coerceContents(t *Type, v json.RawMessage) (json.RawMessage, f
 	return v, fits
 }
 
-// itemNoun changes the items of an array.
 func (c *coercer) coerceItems(t *Type, v json.RawMessage) (json.RawMessage, fitness) {
 	before, worst, b := len(c.coercions), fits, []byte{'['}
 	for i, item := range elements(v) {
@@ -174,7 +165,6 @@ func (c *coercer) coerceItems(t *Type, v json.RawMessage) (json.RawMessage, fitn
 	return append(b, ']'), worst
 }
 
-// coerceChild changes a value that stands in the current one.
 func (c *coercer) coerceChild(key string, t *Type, v json.RawMessage) (json.RawMessage, fitness) {
 	c.path = append(c.path, key)
 	to, fit := c.coerceValue(t, v)
@@ -182,8 +172,7 @@ func (c *coercer) coerceChild(key string, t *Type, v json.RawMessage) (json.RawM
 	return to, fit
 }
 
-// coerceMembers changes the members of an object. One without a known key, and one that
-// is missing, does not fit.
+// coerceMembers converts the members of an object. An object with unknown or missing keys does not fit.
 func (c *coercer) coerceMembers(t *Type, v json.RawMessage) (json.RawMessage, fitness) {
 	given, err := members(v)
 	if err != nil {
@@ -216,7 +205,7 @@ func (c *coercer) coerceMembers(t *Type, v json.RawMessage) (json.RawMessage, fi
 	return append(b, '}'), worst
 }
 
-// fieldFor returns the field of a key in an object of the type, nil if there is none.
+// fieldFor returns the field of a key in an object of the type, or nil.
 func (t *Type) fieldFor(key string) *Param {
 	if t.Kind == Record {
 		return &Param{Type: t.Items}
@@ -227,7 +216,7 @@ func (t *Type) fieldFor(key string) *Param {
 	return nil
 }
 
-// coerceMember changes a member of an object, to nothing if it is null for absent.
+// coerceMember converts a member of an object. It returns nil for a null that stands for an absent member.
 func (c *coercer) coerceMember(field *Param, m member) (json.RawMessage, fitness) {
 	switch {
 	case field == nil:
@@ -241,13 +230,12 @@ func (c *coercer) coerceMember(field *Param, m member) (json.RawMessage, fitness
 	return c.coerceChild(m.key, field.Type, m.value)
 }
 
-// hasKind reports whether a type is of a kind, or can be.
+// hasKind reports whether a type, or one of its options, is of a kind.
 func (t *Type) hasKind(k Kind) bool {
 	return t.Kind == k || t.Kind == Any || slices.ContainsFunc(t.Options, func(o *Type) bool { return o.hasKind(k) })
 }
 
-// coerceConverted returns a value as one of another type, with what stands in it changed,
-// too.
+// coerceConverted converts a value to another type, including its contents.
 func (c *coercer) coerceConverted(t *Type, v json.RawMessage) (json.RawMessage, fitness, bool) {
 	to, lossy := convert(t, v, len(c.path))
 	switch {
@@ -262,7 +250,7 @@ func (c *coercer) coerceConverted(t *Type, v json.RawMessage) (json.RawMessage, 
 	return to, max(fit, changed), true
 }
 
-// onlyPlaceholder returns a value as an array of it alone, if that is one.
+// wrapInArray returns an array of the value if the type is an array.
 func (c *coercer) wrapInArray(t *Type, v json.RawMessage) (json.RawMessage, fitness, bool) {
 	if t.Kind != Array || string(v) == "null" {
 		return v, doesNotFit, false
@@ -283,7 +271,7 @@ func (c *coercer) wrapInArray(t *Type, v json.RawMessage) (json.RawMessage, fitn
 	return to, changed, true
 }
 
-// recordLoss notes why a value is not converted.
+// recordLoss records why a value is not converted.
 func (c *coercer) recordLoss(v json.RawMessage, lossy string) (json.RawMessage, fitness, bool) {
 	c.record(Coercion{From: v, Loss: lossy})
 	return v, doesNotFit, true

@@ -14,8 +14,8 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// acceptsKind reports whether a value is of the kind of a type, whatever stands in it. A
-// parseUnion takes nothing.
+// acceptsKind reports whether the JSON kind of a value is that of a type, whatever its contents. A union accepts
+// nothing.
 func (t *Type) acceptsKind(v json.RawMessage) bool {
 	switch kind := jsontext.Value(v).Kind(); t.Kind {
 	case Any:
@@ -41,14 +41,14 @@ func (t *Type) acceptsKind(v json.RawMessage) bool {
 	return false
 }
 
-// sameScalar reports whether two values are the same string, or written alike.
+// sameScalar reports whether two values are the same string or have the same text.
 func sameScalar(v, w json.RawMessage) bool {
 	a, ok := stringValue(v)
 	b, isText := stringValue(w)
 	return ok && isText && a == b || string(v) == string(w)
 }
 
-// stringValue returns what a value says, if it is a string.
+// stringValue returns the text of a JSON string.
 func stringValue(v json.RawMessage) (string, bool) {
 	if jsontext.Value(v).Kind() != '"' {
 		return "", false
@@ -57,9 +57,8 @@ func stringValue(v json.RawMessage) (string, bool) {
 	return string(text), err == nil
 }
 
-// convert returns a value as one of another kind that a type has; nil if it cannot
-// be meant as one, or if something would be lost or guessed, and then what. The
-// parseValue stands inside so many arrays and objects.
+// convert converts a value to another type. It returns nil if the type cannot be meant, or if something would be lost
+// or guessed, with the reason. depth is the number of arrays and objects around the value.
 func convert(t *Type, v json.RawMessage, depth int) (to json.RawMessage, lossy string) {
 	text, isText := stringValue(v)
 	kind := jsontext.Value(v).Kind()
@@ -78,7 +77,7 @@ func convert(t *Type, v json.RawMessage, depth int) (to json.RawMessage, lossy s
 	return nil, ""
 }
 
-// literalMatching returns the one value of a literal that is the same but for quotes.
+// literalMatching returns the only value of a literal type that equals v except for quotes.
 func (t *Type) literalMatching(v json.RawMessage) json.RawMessage {
 	var found json.RawMessage
 	for _, w := range t.Values {
@@ -92,7 +91,7 @@ func (t *Type) literalMatching(v json.RawMessage) json.RawMessage {
 	return found
 }
 
-// unquoted returns what a string says, and the JSON of any other value.
+// unquoted returns the text of a string, and the JSON of any other value.
 func unquoted(v json.RawMessage) string {
 	if text, ok := stringValue(v); ok {
 		return text
@@ -100,8 +99,7 @@ func unquoted(v json.RawMessage) string {
 	return string(v)
 }
 
-// parseAs returns the value of a kind whose JSON a text is. The words for true,
-// false and null are known in the spelling of Python, too.
+// parseAs parses text as JSON of a kind. Python's spelling of true, false and null is accepted, too.
 func parseAs(k Kind, text string, depth int) (to json.RawMessage, lossy string) {
 	switch k {
 	case Number, Integer:
@@ -120,7 +118,6 @@ func parseAs(k Kind, text string, depth int) (to json.RawMessage, lossy string) 
 	return nil, ""
 }
 
-// parseNumber returns the number that a text is.
 func parseNumber(text string, whole bool) (to json.RawMessage, lossy string) {
 	v := jsontext.Value(text)
 	switch {
@@ -137,18 +134,18 @@ func parseNumber(text string, whole bool) (to json.RawMessage, lossy string) {
 	return json.RawMessage(text), ""
 }
 
-// isFinite reports whether a 64-bit float can come near a number.
+// isFinite reports whether a number is in the range of a 64-bit float.
 func isFinite(number string) bool {
 	f, err := strconv.ParseFloat(number, 64)
 	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
 	return err == nil && (f != 0 || !strings.ContainsAny(mantissa, "123456789"))
 }
 
-// maxZeros bounds the zeros that an exponent adds to a whole number: floats go up to 1e308.
+// maxZeros bounds the zeros that an exponent appends to a whole number: floats go up to 1e308.
 const maxZeros = 309
 
-// wholeNumber returns the digits of a number of JSON, and true if it is whole. A number that is not whole, or whose
-// exponent adds more zeros, is returned unchanged.
+// wholeNumber returns the digits of a JSON number, and true if it is whole. A number that is not whole, or whose
+// exponent appends more than maxZeros zeros, is returned unchanged.
 func wholeNumber(number string) (string, bool) {
 	mantissa, exponent, scaled := strings.Cut(strings.ToLower(number), "e")
 	mantissa, negative := strings.CutPrefix(mantissa, "-")
@@ -174,15 +171,13 @@ func wholeNumber(number string) (string, bool) {
 	return digits, true
 }
 
-// parseExponent returns the value of an exponent, which is 0 if there is none, at most 1<<40 and at least -1<<40: more than
-// any text has digits.
+// parseExponent returns an exponent, clamped to ±1<<40, which exceeds the digits of any text. It is 0 for "".
 func parseExponent(exponent string) int {
 	const most = 1 << 40
 	n, _ := strconv.Atoi(exponent) // the nearest int if it is out of range
 	return min(max(n, -most), most)
 }
 
-// parseBoolean returns the boolean that a text is.
 func parseBoolean(text string) (to json.RawMessage, lossy string) {
 	switch word := strings.ToLower(text); word {
 	case "true", "false":
@@ -195,8 +190,7 @@ func parseBoolean(text string) (to json.RawMessage, lossy string) {
 	return nil, ""
 }
 
-// parseContainer returns the array or object whose JSON a text is, from its first to its
-// last byte.
+// parseContainer parses text that is a complete JSON array or object.
 func parseContainer(text string, open byte, depth int) (to json.RawMessage, lossy string) {
 	if text == "" || text[0] != open {
 		return nil, ""
@@ -211,7 +205,7 @@ func parseContainer(text string, open byte, depth int) (to json.RawMessage, loss
 	}
 }
 
-// depthOf returns how deeply a value is nested.
+// depthOf returns the nesting depth of a value.
 func depthOf(v json.RawMessage) int {
 	dec, deepest := jsontext.NewDecoder(bytes.NewBuffer(v)), 0
 	for {

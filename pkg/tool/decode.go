@@ -13,7 +13,6 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// definitionKeys are the keys of a definition.
 var definitionKeys = []string{
 	"name", "description", "signature", "parameters", "returns", "examples", "prompt_examples", "effect", "idempotent",
 	"scopes", "connection", "renew", "labels", "timeout", "limit", "tags", "builtin", "exec", "http",
@@ -25,11 +24,10 @@ type decoder struct {
 	file           *yamldoc.File
 	doc            yamldoc.Map
 	def            *Definition
-	backendInvalid bool // something is wrong with what does it
+	backendInvalid bool // the backend has findings
 }
 
-// decode reads one document. What is wrong with it is reported to the file; the
-// definition is good only if that is nothing.
+// decode reads one document. Faults are reported to the file; the definition is valid only if there are none.
 func (l Loader) decode(f *yamldoc.File, doc yamldoc.Value) *Definition {
 	d := decoder{Loader: l, file: f, def: &Definition{File: f.Name()}}
 	var ok bool
@@ -53,7 +51,7 @@ func (l Loader) decode(f *yamldoc.File, doc yamldoc.Value) *Definition {
 	return d.def
 }
 
-// decodeName reads the name and notes its place.
+// decodeName reads the name and records its span.
 func (d *decoder) decodeName() string {
 	v := d.doc.Need("name")
 	name, ok := v.Text()
@@ -72,12 +70,12 @@ func (d *decoder) decodeName() string {
 
 const nameRules = "use 1 to 64 letters, digits and _, not starting with a digit"
 
-// isName reports whether a name is [A-Za-z_][A-Za-z0-9_]{0,63}.
+// isName reports whether a name matches [A-Za-z_][A-Za-z0-9_]{0,63}.
 func isName(name string) bool {
 	return len(name) <= 64 && isIdentifier(name) && !strings.Contains(name, "$")
 }
 
-// requiredText reads a required string that is not empty.
+// requiredText reads a required string, which must not be empty.
 func (d *decoder) requiredText(key string) string {
 	v := d.doc.Need(key)
 	text, ok := v.Text()
@@ -136,10 +134,11 @@ func (d *decoder) decodeLimit() {
 	}
 }
 
-// MinModelBytes is the least part of a result that a model can be sent: what surrounds a cut result has room in it.
+// MinModelBytes is the smallest part of a result that a model can be sent: the envelope around a truncated result
+// needs that much.
 const MinModelBytes = 1 << 10
 
-// ParseRate reads a rate such as "5/s".
+// ParseRate parses a rate such as "5/s".
 func ParseRate(text string) (Rate, bool) {
 	number, unit, _ := strings.Cut(text, "/")
 	n, err := strconv.Atoi(number)
@@ -147,7 +146,7 @@ func ParseRate(text string) (Rate, bool) {
 	return Rate{n, per}, err == nil && n > 0 && per > 0
 }
 
-// sizeUnits are the units of sizes. The longer names stand before their endings.
+// sizeUnits are the units of sizes, each before its own suffixes.
 var sizeUnits = []struct {
 	name  string
 	bytes int64
@@ -175,7 +174,7 @@ func decodeSize(v yamldoc.Value) int64 {
 	return n
 }
 
-// ParseSize reads a number of bytes such as "1MB", "64 KiB" or "100".
+// ParseSize parses a number of bytes such as "1MB", "64 KiB" or "100".
 func ParseSize(text string) (n int64, ok bool) {
 	for _, u := range sizeUnits {
 		number, ok := strings.CutSuffix(text, u.name)
@@ -191,7 +190,6 @@ func ParseSize(text string) (n int64, ok bool) {
 	return 0, false
 }
 
-// decodeLabels reads what is said of the data that goes in and comes out.
 func (d *decoder) decodeLabels() []Label {
 	v := d.doc.Get("labels")
 	texts, _ := v.Texts()
@@ -207,7 +205,7 @@ func (d *decoder) decodeLabels() []Label {
 	return out
 }
 
-// decodeBackend reads what does it: exactly one of the [Backend].
+// decodeBackend reads the implementation: exactly one [Backend].
 func (d *decoder) decodeBackend(known bool) {
 	var said []string
 	for _, means := range Backends {

@@ -10,10 +10,10 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// minExamples is how many examples a definition has at least.
+// minExamples is the number of examples that a definition needs.
 const minExamples = 3
 
-// decodeExamples reads the examples, which must fit the parameters, if those are known.
+// decodeExamples reads the examples. They must fit the parameters if those are known.
 func (d *decoder) decodeExamples(known bool) {
 	v := d.doc.Get("examples")
 	if !v.Present() {
@@ -40,7 +40,7 @@ func (d *decoder) decodeExamples(known bool) {
 	}
 }
 
-// decodePromptExamples reads how many of so many examples a prompt shows.
+// decodePromptExamples reads how many examples a prompt shows.
 func (d *decoder) decodePromptExamples(most int) {
 	v := d.doc.Get("prompt_examples")
 	number, ok := v.Number()
@@ -54,8 +54,7 @@ func (d *decoder) decodePromptExamples(most int) {
 	d.def.PromptExamples = &n
 }
 
-// decodeExample reads a call as a model would write it, and reports what would be
-// found in it.
+// decodeExample parses a call as a model would write it and reports its findings.
 func (d *decoder) decodeExample(v yamldoc.Value, text string) chat.Call {
 	call, faults := literal.ParseCall(text)
 	good := true
@@ -88,7 +87,7 @@ func (d *decoder) decodeExample(v yamldoc.Value, text string) chat.Call {
 	return call
 }
 
-// fillError returns why arguments make no words of a program, or no request.
+// fillError returns why arguments cannot be filled into the program or the request.
 func (d *Definition) fillError(args json.RawMessage) (err error) {
 	switch {
 	case d.Exec != nil:

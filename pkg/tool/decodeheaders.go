@@ -9,7 +9,6 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// decodeHeaders reads the headers.
 func (d *decoder) decodeHeaders(v yamldoc.Value, known bool) []field {
 	out := d.decodeFields(v, known, headerContext)
 	if !v.IsMap() {
@@ -46,29 +45,28 @@ func (d *decoder) decodeHeaders(v yamldoc.Value, known bool) []field {
 	return out
 }
 
-// transportHeaders are those that say how a request is sent, which is not the definition's to say.
+// transportHeaders control how a request is sent. Definitions cannot set them.
 var transportHeaders = []string{
 	"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Expect", "Host", "Keep-Alive", "Proxy-Authorization",
 	"Proxy-Connection", "Range", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// metadataHeaders open the services at which machines of a cloud learn their keys.
+// metadataHeaders open the metadata services of clouds, which hand out credentials.
 var metadataHeaders = []string{"Metadata", "Metadata-Flavor", "X-Aws-Ec2-Metadata-Token", "X-Aws-Ec2-Metadata-Token-Ttl-Seconds"}
 
-// overrideHeaders tell servers that a request has another method, address or sender.
+// overrideHeaders override the method, URL or sender of a request.
 var overrideHeaders = []string{
 	"X-Http-Method-Override", "X-Http-Method", "X-Method-Override", "X-Original-Url", "X-Rewrite-Url", "X-Original-Uri", "X-Original-Host", "X-Host",
 	"Forwarded", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "Client-Ip",
 }
 
-// isOverride reports whether a header is one of the overrideHeaders, also where a server
-// reads _ as -.
+// isOverride reports whether a header is one of overrideHeaders. Some servers read _ as -.
 func isOverride(name string) bool {
 	canonical := http.CanonicalHeaderKey(strings.ReplaceAll(name, "_", "-"))
 	return slices.Contains(overrideHeaders, canonical) || strings.HasPrefix(canonical, "X-Forwarded-")
 }
 
-// headerNameError says why no request has a header of this name from a definition, or "".
+// headerNameError returns why a definition cannot set a header, or "".
 func headerNameError(name string) (why, hint string) {
 	switch {
 	case !isToken(name):
@@ -81,7 +79,7 @@ func headerNameError(name string) (why, hint string) {
 	return "", ""
 }
 
-// isToken reports whether a text is a token of HTTP (RFC 9110, 5.6.2), as names of headers are.
+// isToken reports whether text is a token of HTTP (RFC 9110, 5.6.2), as header names are.
 func isToken(text string) bool {
 	return text != "" && !strings.ContainsFunc(text, func(r rune) bool {
 		return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)

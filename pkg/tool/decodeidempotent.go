@@ -9,9 +9,8 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// decodeIdempotent reads whether a call may be made again when nobody knows whether it took effect:
-// true, false, or with a key of the call: {key: env NAME} for a program, {key: header NAME} for a
-// server.
+// decodeIdempotent reads whether a call can be repeated if its outcome is unknown: true, false, or with an idempotency
+// key, {key: env NAME} for a program and {key: header NAME} for a server.
 func (d *decoder) decodeIdempotent() {
 	v := d.doc.Get("idempotent")
 	if !v.IsMap() {
@@ -41,7 +40,7 @@ func (d *decoder) decodeIdempotent() {
 	}
 }
 
-// keyHint says where a key goes that cannot go where it is to.
+// keyHint returns where the key can go instead.
 func (d *decoder) keyHint() string {
 	switch {
 	case d.doc.Get("http").Present():
@@ -52,10 +51,9 @@ func (d *decoder) keyHint() string {
 	return "write true or false"
 }
 
-// standardHeaders are those that a request has anyway, and in which no key has a place.
+// standardHeaders have a meaning of their own in every request and cannot carry the key.
 var standardHeaders = []string{"Accept", "Content-Type", "User-Agent"}
 
-// decodeKeyHeader reads the name of the header.
 func (d *decoder) decodeKeyHeader(v yamldoc.Value, name string) {
 	if why, hint := headerNameError(name); why != "" {
 		v.Add(diag.DefRequest, "%s %s", quote(name), why).Hint = hint
@@ -72,7 +70,6 @@ func (d *decoder) decodeKeyHeader(v yamldoc.Value, name string) {
 	d.def.KeyHeader = http.CanonicalHeaderKey(name)
 }
 
-// decodeKeyVariable reads the name of the variable.
 func (d *decoder) decodeKeyVariable(v yamldoc.Value, name string) {
 	if why, hint := variableNameError(name); why != "" {
 		v.Add(diag.DefProgram, "%s %s", quote(name), why).Hint = hint

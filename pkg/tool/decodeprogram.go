@@ -14,11 +14,10 @@ import (
 	"oneshot/pkg/subprocess"
 )
 
-// execKeys are the keys of a program in a definition.
 var execKeys = []string{"argv", "stdin", "env", "dir", "output", "ok"}
 
-// decodeProgram reads the program that does what a definition says. Its holes are held against the
-// decodeParameters, if those are known.
+// decodeProgram reads the program of a definition. Its placeholders are checked against the parameters if those are
+// known.
 func (d *decoder) decodeProgram(v yamldoc.Value, known bool) {
 	m, ok := v.Map(execKeys...)
 	if !ok {
@@ -39,7 +38,6 @@ func (d *decoder) decodeProgram(v yamldoc.Value, known bool) {
 	d.decodeExitCodes(m.Get("ok"))
 }
 
-// decodeArgv reads the words of a program.
 func (d *decoder) decodeArgv(v yamldoc.Value, known bool, evaluates *injectionChecker) {
 	items, ok := v.List()
 	if !ok {
@@ -70,18 +68,15 @@ func (d *decoder) decodeArgv(v yamldoc.Value, known bool, evaluates *injectionCh
 	}
 }
 
-// separateArgumentHint says what to do instead of running a value.
 const separateArgumentHint = "pass the value as a separate argument after the program text"
 
-// reportInjection reports why no value can be in the holes of an element, unless the definition
-// allowsList the values.
+// reportInjection reports why an element cannot contain values, unless the definition lists all values.
 func (d *decoder) reportInjection(v yamldoc.Value, t Template, why string) {
 	if why != "" && d.acceptsAnyText(t) {
 		v.Add(diag.DefProgram, "%s", why).Hint = separateArgumentHint
 	}
 }
 
-// decodeProgramName reads the first word, which says what is run.
 func (d *decoder) decodeProgramName(v yamldoc.Value) string {
 	text, ok := v.Text()
 	if !ok {
@@ -103,7 +98,6 @@ func (d *decoder) decodeProgramName(v yamldoc.Value) string {
 	return name
 }
 
-// decodeArgvElement reads an element of argv.
 func (d *decoder) decodeArgvElement(v yamldoc.Value, known bool) (Template, bool) {
 	t, ok := d.decodeTemplate(v, known, argvContext)
 	if !ok || !known {
@@ -116,12 +110,12 @@ func (d *decoder) decodeArgvElement(v yamldoc.Value, known bool) (Template, bool
 	return t, true
 }
 
-// A placeholderContext is a kind of place for text with holes.
+// A placeholderContext says what a template accepts in one place of a definition.
 type placeholderContext struct {
-	allowsList    bool   // a list can stand there, in a hole of its own
-	itemNoun      string // what its items become
-	typeHint      string // where a value of any type has a place
-	allowsSecrets bool   // a secret can stand there
+	allowsList    bool   // a placeholder alone can be a list
+	itemNoun      string // what an item of that list becomes
+	typeHint      string // hint for values of other types
+	allowsSecrets bool   // ${secret:NAME} is allowed
 }
 
 var (
@@ -129,7 +123,7 @@ var (
 	stdinContext = placeholderContext{typeHint: argvContext.typeHint}
 )
 
-// decodeTemplate reads text with holes, each of which has to be for a parameter whose values fit.
+// decodeTemplate reads a template. Each placeholder must name a parameter whose values fit the context.
 func (d *decoder) decodeTemplate(v yamldoc.Value, known bool, in placeholderContext) (Template, bool) {
 	text, ok := v.Text()
 	if !ok {
@@ -153,7 +147,7 @@ func (d *decoder) decodeTemplate(v yamldoc.Value, known bool, in placeholderCont
 	return t, ok
 }
 
-// placeholderError says why the values of a parameter have no place in a hole, or "".
+// placeholderError returns why the values of a parameter do not fit a placeholder, or "".
 func (d *decoder) placeholderError(t Template, name string, in placeholderContext) (why, hint string) {
 	p, ok := d.def.findParam(name)
 	names := d.def.ParameterNames()
@@ -184,8 +178,8 @@ func (t *Type) acceptsScalar() bool {
 	return true
 }
 
-// acceptsAnyText reports whether anything could stand in a hole of a template: the definition does not
-// list the values, and they are no numbers.
+// acceptsAnyText reports whether a placeholder of a template accepts arbitrary text: not a number and not one of
+// listed values.
 func (d *decoder) acceptsAnyText(t Template) bool {
 	return slices.ContainsFunc(t.placeholders(), func(hole piece) bool {
 		p, ok := d.def.findParam(hole.placeholder)
@@ -205,7 +199,6 @@ func (t *Type) acceptsAnyText() bool {
 	return true
 }
 
-// decodeStdin reads what the program reads.
 func (d *decoder) decodeStdin(v yamldoc.Value, known bool, evaluates *injectionChecker) {
 	if !v.Present() {
 		return
@@ -227,13 +220,13 @@ func (d *decoder) decodeStdin(v yamldoc.Value, known bool, evaluates *injectionC
 	}
 }
 
-// decodeEnv reads the names of the variables that the program gets.
+// decodeEnv reads the names of the variables that the program inherits.
 func (d *decoder) decodeEnv(v yamldoc.Value) {
 	names, _ := v.Texts()
 	items, _ := v.List()
 	for i, name := range names {
 		if name == "" {
-			continue // it has been said
+			continue // already reported
 		}
 		why, hint := variableNameError(name)
 		switch {
@@ -250,7 +243,7 @@ func (d *decoder) decodeEnv(v yamldoc.Value) {
 	d.def.Exec.Env = names
 }
 
-// variableNameError says why no program gets a variable of this name, or "".
+// variableNameError returns why a program cannot inherit a variable, or "".
 func variableNameError(name string) (why, hint string) {
 	switch {
 	case !isVariableName([]byte(name)):
@@ -263,7 +256,6 @@ func variableNameError(name string) (why, hint string) {
 	return "", ""
 }
 
-// decodeDir reads where the program runs.
 func (d *decoder) decodeDir(v yamldoc.Value) {
 	text, ok := v.Text()
 	if !ok {
@@ -291,7 +283,6 @@ func (d *decoder) decodeDir(v yamldoc.Value) {
 	}
 }
 
-// decodeOutput reads how the result is read.
 func (d *decoder) decodeOutput(v yamldoc.Value) {
 	text, ok := v.Text()
 	if !ok {
@@ -302,7 +293,6 @@ func (d *decoder) decodeOutput(v yamldoc.Value) {
 	}
 }
 
-// decodeExitCodes reads the exit codes that are a success.
 func (d *decoder) decodeExitCodes(v yamldoc.Value) {
 	items, ok := v.List()
 	if !ok {

@@ -11,13 +11,11 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// requestKeys are the keys of a request in a definition.
 var requestKeys = []string{"method", "url", "query", "headers", "body", "form", "result", "done", "errors"}
 
-// methods are the methods of requests.
 var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
-// writingMethods are those that change something whenever they succeed.
+// writingMethods make changes whenever they succeed.
 var writingMethods = []string{"PUT", "PATCH", "DELETE"}
 
 var (
@@ -26,8 +24,8 @@ var (
 	textContext   = placeholderContext{typeHint: fieldContext.typeHint}
 )
 
-// decodeRequest reads the request that does what a definition says. Its holes are held against the
-// decodeParameters, if those are known.
+// decodeRequest reads the request of a definition. Its placeholders are checked against the parameters if those are
+// known.
 func (d *decoder) decodeRequest(v yamldoc.Value, known bool) {
 	m, ok := v.Map(requestKeys...)
 	if !ok {
@@ -44,7 +42,7 @@ func (d *decoder) decodeRequest(v yamldoc.Value, known bool) {
 	d.decodeResultPath(m.Get("result"))
 	d.decodeDone(m.Get("done"))
 	d.decodeErrors(m.Get("errors"))
-	if len(d.file.Findings()) == before { // else what is no JSON has been found already
+	if len(d.file.Findings()) == before { // otherwise invalid JSON is already reported
 		r.Raw, _ = v.JSON()
 	}
 	if !slices.Contains(d.def.Labels, Sink) {
@@ -55,7 +53,7 @@ func (d *decoder) decodeRequest(v yamldoc.Value, known bool) {
 	}
 }
 
-// decodeMethod reads the method, which has to go with the effect.
+// decodeMethod reads the method, which must agree with the effect.
 func (d *decoder) decodeMethod(v yamldoc.Value) {
 	if text, ok := v.Text(); ok {
 		if d.def.HTTP.Method = text; !slices.Contains(methods, text) {
@@ -71,7 +69,7 @@ func (d *decoder) decodeMethod(v yamldoc.Value) {
 	}
 }
 
-// decodeURL reads the URL. Holes stand in its path only.
+// decodeURL reads the URL. Placeholders are allowed in its path only.
 func (d *decoder) decodeURL(v yamldoc.Value, known bool) {
 	text, ok := v.Text()
 	if !ok {
@@ -109,7 +107,7 @@ func (d *decoder) decodeURL(v yamldoc.Value, known bool) {
 	}
 }
 
-// splitOrigin returns the scheme and the host of a URL, and the rest.
+// splitOrigin splits a URL after its host.
 func splitOrigin(text string) (origin, rest string) {
 	scheme, behind, _ := strings.Cut(text, "://")
 	if end := strings.IndexAny(behind, "/?"); end >= 0 {
@@ -119,11 +117,11 @@ func splitOrigin(text string) (origin, rest string) {
 	return text, ""
 }
 
-// decodeURLPath reads the path of the address, which begins at an offset of it.
+// decodeURLPath reads the path of the URL, which begins at offset.
 func (d *decoder) decodeURLPath(v yamldoc.Value, text string, offset int, known bool) {
 	for part := range strings.SplitSeq(text, "/") {
 		t, wrong := ParseTemplate(part)
-		if wrong != nil { // a slash in a hole, which is none
+		if wrong != nil { // a placeholder with a slash
 			v.AddAt(diag.DefPlaceholder, offset+wrong.Offset, "%s", wrong.Why).Hint = wrong.Hint
 			return
 		}
@@ -141,7 +139,6 @@ func (d *decoder) decodeURLPath(v yamldoc.Value, text string, offset int, known 
 	}
 }
 
-// decodeFields reads names and their values.
 func (d *decoder) decodeFields(v yamldoc.Value, known bool, in placeholderContext) []field {
 	if !v.Present() {
 		return nil
@@ -159,7 +156,7 @@ func (d *decoder) decodeFields(v yamldoc.Value, known bool, in placeholderContex
 	return out
 }
 
-// decodeScalarOrTemplate reads text with holes, or a number, true or false.
+// decodeScalarOrTemplate reads a template, or a number, true or false.
 func (d *decoder) decodeScalarOrTemplate(v yamldoc.Value, known bool, in placeholderContext) (Template, bool) {
 	if v.Present() && !v.IsText() && !v.IsList() && !v.IsMap() && !v.IsNull() {
 		raw, ok := v.JSON()

@@ -11,7 +11,6 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// decodeResultPath reads where the data is in the response.
 func (d *decoder) decodeResultPath(v yamldoc.Value) {
 	text, ok := v.Text()
 	if ok && strings.TrimSpace(text) == "" {
@@ -20,7 +19,7 @@ func (d *decoder) decodeResultPath(v yamldoc.Value) {
 	d.def.HTTP.Result = text
 }
 
-// decodeDone reads the statuses that say that a call has been made before.
+// decodeDone reads the statuses of a repeated call that took effect before.
 func (d *decoder) decodeDone(v yamldoc.Value) {
 	items, ok := v.List()
 	if !ok {
@@ -39,13 +38,13 @@ func (d *decoder) decodeDone(v yamldoc.Value) {
 	}
 }
 
-// parseErrorStatus reads a status that says no, of three digits.
+// parseErrorStatus parses a status from 400 to 599.
 func parseErrorStatus(text string) (int, bool) {
 	n, err := strconv.Atoi(text)
 	return n, err == nil && n >= 400 && n <= 599 && text == strconv.Itoa(n)
 }
 
-// decodeErrors reads what statuses mean.
+// decodeErrors reads the error codes of statuses.
 func (d *decoder) decodeErrors(v yamldoc.Value) {
 	if !v.Present() {
 		return

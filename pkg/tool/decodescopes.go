@@ -6,8 +6,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// decodeAccess reads what a run has to have been given for the tool: scopes, of which it needs
-// coercions, or any of {any: […]}, a connection, and how an authorisation is renewed.
+// decodeAccess reads the access a tool needs: scopes (all of a list, or one of {any: […]}), a connection, and how an
+// authorisation is renewed.
 func (d *decoder) decodeAccess() {
 	v := d.doc.Get("scopes")
 	if !v.IsMap() {
@@ -26,7 +26,7 @@ func (d *decoder) decodeAccess() {
 	}
 }
 
-// optionalText reads a string that may be left out, and is not empty.
+// optionalText reads an optional string, which must not be empty.
 func (d *decoder) optionalText(key string) string {
 	v := d.doc.Get(key)
 	text, ok := v.Text()

@@ -7,8 +7,8 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// decodeParameters reads the signature, the parameters and the type of the result,
-// and derives what is not written. It returns false if they are of no use.
+// decodeParameters reads the signature, the parameters and the result type, and derives each from the other if one is
+// missing. It returns false if they are unusable.
 func (d *decoder) decodeParameters() bool {
 	sigValue, parValue := d.doc.Get("signature"), d.doc.Get("parameters")
 	if !sigValue.Present() && !parValue.Present() {
@@ -43,7 +43,6 @@ func (d *decoder) decodeParameters() bool {
 	return d.Verified || d.checkSchema(parValue, sigValue) && d.checkDefaults(sig, props)
 }
 
-// decodeSignature reads the signature, if there is one.
 func (d *decoder) decodeSignature(v yamldoc.Value) (writtenSignature, bool) {
 	w := writtenSignature{value: v}
 	text, ok := v.Text()
@@ -68,7 +67,7 @@ func (d *decoder) decodeSignature(v yamldoc.Value) (writtenSignature, bool) {
 	return w, true
 }
 
-// decodeReturns reads the type of the result, which the signature can say too.
+// decodeReturns reads the result type, which the signature can contain, too.
 func (d *decoder) decodeReturns(sig writtenSignature) (*Type, bool) {
 	v := d.doc.Get("returns")
 	text, ok := v.Text()
@@ -87,8 +86,7 @@ func (d *decoder) decodeReturns(sig writtenSignature) (*Type, bool) {
 	return nil, false
 }
 
-// checkSchema reports what is wrong with the schema of the parameters, beyond what
-// is found in them one by one.
+// checkSchema reports faults of the schema as a whole.
 func (d *decoder) checkSchema(places ...yamldoc.Value) bool {
 	_, faults := d.def.argumentsSchema()
 	for _, v := range places {
@@ -100,7 +98,7 @@ func (d *decoder) checkSchema(places ...yamldoc.Value) bool {
 	return true
 }
 
-// checkDefaults reports defaults that are not what their parameter has to be.
+// checkDefaults reports defaults that do not fit their parameter.
 func (d *decoder) checkDefaults(sig writtenSignature, props []property) bool {
 	s, _ := d.def.argumentsSchema()
 	good := true
@@ -124,8 +122,7 @@ func (d *decoder) checkDefaults(sig writtenSignature, props []property) bool {
 	return good
 }
 
-// writtenDefault returns the default of property i as it is written, absent if it is
-// not.
+// writtenDefault returns the default of property i in the document, absent if there is none.
 func writtenDefault(props []property, i int) yamldoc.Value {
 	if i >= len(props) {
 		return yamldoc.Value{}

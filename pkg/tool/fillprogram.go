@@ -6,61 +6,60 @@ import (
 	"strings"
 )
 
-// A Program says how a call becomes the words of a program, which runs without a shell. It
-// belongs to a definition and is read with it.
+// A Program says how a call becomes the command line of a program, which runs without a shell. It is part of a
+// definition.
 type Program struct {
 	Name   string   // an absolute path, or a bare name
-	Env    []string // variables of the caller that it gets, where they are set
-	Dir    string   // the folder it runs in, as a path below the root; "." is the root
-	Output Output   // how its result is read
+	Env    []string // names of variables it inherits
+	Dir    string   // working directory, a path below the root; "." is the root
+	Output Output   // format of its stdout
 	OK     []int    // the exit codes that are a success
 	Raw    json.RawMessage
 
-	argv             []argvGroup // behind the name
-	stdin            Template    // of no piece: nothing
-	stdinIsArguments bool        // stdin is the arguments object
+	argv             []argvGroup // after the name
+	stdin            Template    // without pieces: nothing
+	stdinIsArguments bool        // pass the arguments object
 }
 
-// An Output says what a program prints on stdout.
+// An Output is the format of a program's stdout.
 type Output string
 
 // The outputs.
 const (
-	TextOutput     Output = "text"     // text: the result has what it prints and its exit code
+	TextOutput     Output = "text"     // the result contains stdout and the exit code
 	JSONOutput     Output = "json"     // one JSON value, which is the data of the result
 	EnvelopeOutput Output = "envelope" // the result itself, as {"ok":…}
 )
 
-// Outputs lists the outputs.
 var Outputs = []Output{TextOutput, JSONOutput, EnvelopeOutput}
 
-// A appendGroup is an element of argv, or several that stand as a whole or not at all.
+// An argvGroup is one element of argv, or several that are omitted together.
 type argvGroup []Template
 
-// A FilledProgram program is what a call makes of one.
+// A FilledProgram is the command line and stdin of one call.
 type FilledProgram struct {
 	Argv  []string // Argv[0] is the name
 	Stdin []byte   // nil for nothing
 }
 
-// maxFilledBytes bounds what a call makes of a program, in bytes: holes can stand more than once.
+// maxFilledBytes bounds a filled program or request: placeholders can occur more than once.
 const maxFilledBytes = 4 << 20
 
-// A FillError says why arguments that fit a definition make no words for its program.
+// A FillError says why valid arguments cannot be filled into a program or request.
 type FillError struct {
 	Argument string // the parameter
 	Why      string
-	TooLarge    bool // it is only too much
+	TooLarge bool // a size limit is exceeded
 }
 
 func (e *FillError) Error() string { return e.Argument + ": " + e.Why }
 
-// FillProgram returns what the program of a definition gets in a call, whose arguments fit the
-// decodeParameters. Each hole is a part of one word, whatever its value; a value that a program could
-// addKey for an option, and one that no word can be, is a *[FillError].
+// FillProgram returns the command line and stdin of a call whose arguments fit the parameters. Each placeholder is
+// part of one word, whatever its value. A value that a program could read as an option, or that no word can contain,
+// is a *[FillError].
 //
-// An element with a hole for which there is no value is left out, and with it the group that
-// it stands in. One that is only a hole for a list is a word for each item.
+// An element with a placeholder without a value is omitted, together with its group. A placeholder that is a whole
+// element and has a list as its value becomes one word per item.
 func (d *Definition) FillProgram(args json.RawMessage) (FilledProgram, error) {
 	v, err := d.valuesOf(args)
 	if err != nil {
@@ -83,7 +82,7 @@ func (d *Definition) FillProgram(args json.RawMessage) (FilledProgram, error) {
 	return f.out, nil
 }
 
-// FilePaths returns the values of a call that are paths of files, as its definition says.
+// FilePaths returns the values of a call that its definition declares as file paths.
 func (d *Definition) FilePaths(args json.RawMessage) ([]string, error) {
 	v, err := d.valuesOf(args)
 	if err != nil {
@@ -103,7 +102,7 @@ func (d *Definition) FilePaths(args json.RawMessage) ([]string, error) {
 	return out, nil
 }
 
-// isPath reports whether a parameter, or each item of its list, is the path of a file.
+// isPath reports whether a parameter, or each item of its list, is a file path.
 func (d *Definition) isPath(param string) bool {
 	if own := d.BuiltinFormat(param); own != "" {
 		return own == "path"
@@ -113,15 +112,15 @@ func (d *Definition) isPath(param string) bool {
 	return string(property["format"]) == path || string(readKeywords(property["items"])["format"]) == path
 }
 
-// A programFiller makes the words of one call.
+// A programFiller builds the command line of one call.
 type programFiller struct {
 	argumentValues
 	out         FilledProgram
 	size        int
-	afterDashes bool // "--" stands before
+	afterDashes bool // after "--"
 }
 
-// appendGroup adds a group, unless there is no value for one of its holes.
+// appendGroup appends a group unless a placeholder in it has no value.
 func (f *programFiller) appendGroup(g argvGroup) error {
 	for _, t := range g {
 		for _, hole := range t.placeholders() {
@@ -140,7 +139,7 @@ func (f *programFiller) appendGroup(g argvGroup) error {
 	return nil
 }
 
-// elementWords returns what becomes of an element all of whose holes have a value.
+// elementWords returns the words of an element whose placeholders all have values.
 func (f *programFiller) elementWords(t Template) ([]string, *FillError) {
 	holes := t.placeholders()
 	if len(holes) == 0 {
@@ -160,7 +159,6 @@ func (f *programFiller) elementWords(t Template) ([]string, *FillError) {
 	return words, nil
 }
 
-// fillElement returns an element with its values.
 func (f *programFiller) fillElement(t Template, holes []piece) ([]string, *FillError) {
 	if name := t.onlyPlaceholder(); name != "" {
 		words, err := f.list(name)
@@ -183,7 +181,6 @@ func (f *programFiller) fillElement(t Template, holes []piece) ([]string, *FillE
 	return []string{t.fill(func(name string) string { return texts[name] })}, nil
 }
 
-// countBytes counts what values add.
 func (f *programFiller) countBytes(name string, texts []string) *FillError {
 	for _, text := range texts {
 		f.size += len(text)
@@ -194,7 +191,7 @@ func (f *programFiller) countBytes(name string, texts []string) *FillError {
 	return nil
 }
 
-// backendInvalid says why a word would not say what its values say, or "".
+// wordError returns why a word would not mean what its values mean, or "".
 func (f *programFiller) wordError(t Template, word string) string {
 	switch {
 	case word == "":
@@ -207,10 +204,10 @@ func (f *programFiller) wordError(t Template, word string) string {
 	return ""
 }
 
-// couldBeOption reports whether it is a value that says whether an element is an option, and which.
+// couldBeOption reports whether values decide if an element is an option, and which one.
 func couldBeOption(t Template) bool { return strings.Trim(t.literalPrefix(), "-") == "" }
 
-// decodeStdin fills in what the program reads. A hole without a value is nothing there.
+// fillStdin fills the template of stdin. A placeholder without a value is replaced by nothing.
 func (f *programFiller) fillStdin(t Template) *FillError {
 	texts := map[string]string{}
 	for _, hole := range t.placeholders() {
@@ -233,7 +230,7 @@ func (f *programFiller) fillStdin(t Template) *FillError {
 	return nil
 }
 
-// isOnlyPlaceholder reports whether a template is one hole, with blanks at most: its value is all that is read.
+// isOnlyPlaceholder reports whether a template is one placeholder, apart from whitespace: its value is all of stdin.
 func isOnlyPlaceholder(t Template) bool {
 	around := ""
 	for _, p := range t.pieces {

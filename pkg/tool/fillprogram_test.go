@@ -111,7 +111,7 @@ func TestFillStdin(t *testing.T) {
 	}
 }
 
-// A parseValue that stands often makes no endless program.
+// A value that stands often makes no endless program.
 func TestFillLarge(t *testing.T) {
 	d := programOf(t, optional, `{argv: [a`+strings.Repeat(`, "${x}"`, 100)+`]}`)
 	args := json.RawMessage(`{"x":"` + strings.Repeat("v", 100_000) + `"}`)
@@ -167,7 +167,7 @@ func FuzzFill(f *testing.F) {
 	})
 }
 
-// A decodeArgvElement is read to its end and filled as it was meant: text that is escaped comes back.
+// A template is read to its end and filled as it was meant: text that is escaped comes back.
 func FuzzTemplate(f *testing.F) {
 	for _, seed := range []string{"", "$", "$$", "${", "${a}", "$${a}", "$$${a}", "${a}${b}", "x ${ab_1} y", "${a b}", "é${é}"} {
 		f.Add(seed)

@@ -12,33 +12,32 @@ import (
 	"oneshot/pkg/netguard"
 )
 
-// A Request says how a call becomes a request of HTTP. It belongs to a definition and is read with
-// it. No value changes the method, the host, a name, or how many parts a path has.
+// A Request says how a call becomes an HTTP request. It is part of a definition. Values cannot change the method, the
+// host, a name, or the number of path segments.
 type Request struct {
-	Method  string                 // in upper case
+	Method  string                 // upper case
 	Origin  string                 // the scheme and the host, as the definition has them
-	Secrets []string               // names of the secrets that stand in it
-	Result  string                 // where the data is in the response, a path of package gjson; "" for all of it
-	Done    []int                  // statuses which say that a call with this key has been made before
-	Errors  map[int]chat.ErrorCode // what a status means, where it is not the usual
+	Secrets []string               // names of the secrets it uses
+	Result  string                 // gjson path of the data in the response, "" for all
+	Done    []int                  // statuses that mean the call already took effect
+	Errors  map[int]chat.ErrorCode // error codes that differ from the default of a status
 	Raw     json.RawMessage
 
-	path            []Template // between the slashes
-	fixedQuery      string     // what stands behind the ? of the address
+	path            []Template // segments
+	fixedQuery      string     // query in the URL of the definition
 	query           []field
 	headers         []field
 	form            []field
 	body            *bodyTemplate // nil for none
-	bodyIsArguments bool          // the body is the arguments object
+	bodyIsArguments bool          // send the arguments object
 }
 
-// A fieldFor is a name with a value.
 type field struct {
 	name  string
 	value Template
 }
 
-// A FilledRequest is what a call makes of one.
+// A FilledRequest is the HTTP request of one call.
 type FilledRequest struct {
 	Method string
 	URL    string
@@ -46,13 +45,12 @@ type FilledRequest struct {
 	Body   []byte // nil for none
 }
 
-// FillRequest returns the request of a call, whose arguments fit the parameters; secret returns
-// the secret of a name. Each value is escaped for where it stands. One that would be more than a
-// parseValue there is a *[FillError]: a part of a path that leads elsewhere, a header of several lines.
+// FillRequest returns the request of a call whose arguments fit the parameters. secret returns the secret of a name.
+// Each value is escaped for its place. A value that would break out of it, such as a path segment ".." or a header of
+// several lines, is a *[FillError].
 //
-// A header, a field or a member of the body with a hole for which there is no value is left out.
-// A fieldFor that is only a hole for a list stands there for each item, and a string of the body
-// that is only a hole is the value itself, of whatever type.
+// A header, a field or a body member with a placeholder without a value is omitted. A field that is only a placeholder
+// is repeated for each item of a list. A body string that is only a placeholder becomes the value itself, of any type.
 func (d *Definition) FillRequest(args json.RawMessage, secret func(name string) string) (FilledRequest, error) {
 	v, err := d.valuesOf(args)
 	if err != nil {
@@ -81,7 +79,7 @@ func (r *Request) contentType() string {
 	return "application/json"
 }
 
-// A requestFiller makes the request of one call.
+// A requestFiller builds the request of one call.
 type requestFiller struct {
 	argumentValues
 	request *Request
@@ -89,7 +87,6 @@ type requestFiller struct {
 	size    int
 }
 
-// decodeURL makes the URL.
 func (f *requestFiller) fillURL(out *FilledRequest) *FillError {
 	var b strings.Builder
 	b.WriteString(f.request.Origin)
@@ -117,8 +114,8 @@ func (f *requestFiller) fillURL(out *FilledRequest) *FillError {
 	return nil
 }
 
-// pathSegment returns what stands between two slashes. A part that a server could take for several, or
-// for the way up, is refused, escaped or not: not all of them unescape at the same time.
+// pathSegment returns one segment of the path. A segment that a server could split, or read as "..", is rejected even
+// if escaped: servers unescape at different times.
 func (f *requestFiller) pathSegment(t Template) (string, *FillError) {
 	holes := t.placeholders()
 	if len(holes) == 0 {
@@ -141,8 +138,8 @@ func (f *requestFiller) pathSegment(t Template) (string, *FillError) {
 	return t.fill(func(name string) string { return escapePathSegment(texts[name]) }), nil
 }
 
-// unescape returns a template of the path of an address with the text that a server sees,
-// which may unescape it more than once: behind %2e a value is behind a dot.
+// unescape returns a template of the path with its text unescaped up to three times, as servers may do: after %2e a
+// value follows a dot.
 func (t Template) unescape() Template {
 	out := Template{pieces: slices.Clone(t.pieces)}
 	for i, p := range out.pieces {
@@ -156,18 +153,18 @@ func (t Template) unescape() Template {
 	return out
 }
 
-// escapePathSegment returns text in which nothing has a meaning for the path of an address: of what
-// [url.PathEscape] leaves, servers read + as a blank, and what stands behind : as a method.
+// escapePathSegment escapes everything that has a meaning in a path. [url.PathEscape] leaves +, which some servers
+// read as a blank, and :, which some read as a method.
 func escapePathSegment(text string) string {
 	return strings.ReplaceAll(url.QueryEscape(text), "+", "%20")
 }
 
-// placeholderTexts are values as text, by the names of their holes.
+// textsByName are values as text by the names of their placeholders.
 type textsByName map[string]string
 
 func (t textsByName) get(name string) string { return t[name] }
 
-// placeholderTexts returns the values for the holes of a template, each of which has to have one.
+// placeholderTexts returns the values of a template's placeholders, which must all have one.
 func (f *requestFiller) placeholderTexts(t Template) (textsByName, *FillError) {
 	texts := textsByName{}
 	for _, h := range t.placeholders() {
@@ -183,7 +180,6 @@ func (f *requestFiller) placeholderTexts(t Template) (textsByName, *FillError) {
 	return texts, nil
 }
 
-// hasAllValues reports whether there is a value for each hole.
 func (f *requestFiller) hasAllValues(t Template) bool {
 	for _, h := range t.placeholders() {
 		if !f.has(h.placeholder) {
@@ -193,7 +189,7 @@ func (f *requestFiller) hasAllValues(t Template) bool {
 	return true
 }
 
-// encodeFields returns fields as they stand in a query or a form.
+// encodeFields encodes fields as in a query or form.
 func (f *requestFiller) encodeFields(fields []field) (string, *FillError) {
 	var b strings.Builder
 	for _, one := range fields {
@@ -214,7 +210,7 @@ func (f *requestFiller) encodeFields(fields []field) (string, *FillError) {
 	return b.String(), nil
 }
 
-// fieldValues returns what becomes of a template that can be a list.
+// fieldValues returns the values of a template that can be a list.
 func (f *requestFiller) fieldValues(t Template) ([]string, *FillError) {
 	if name := t.onlyPlaceholder(); name != "" {
 		texts, wrong := f.list(name)
@@ -229,7 +225,6 @@ func (f *requestFiller) fieldValues(t Template) ([]string, *FillError) {
 	return []string{t.fill(texts.get)}, wrong
 }
 
-// countBytes refuses more than a request may have.
 func (f *requestFiller) countBytes(name string, bytes int) *FillError {
 	if f.size += bytes; f.size > maxFilledBytes {
 		return &FillError{name, fmt.Sprintf("the request would exceed %d bytes", maxFilledBytes), true}

@@ -10,13 +10,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A coerceMember is one member of a JSON object.
+// A member is one member of a JSON object.
 type member struct {
 	key   string
 	value json.RawMessage
 }
 
-// coerceMembers splits a JSON object, in order.
+// members splits a JSON object, in order.
 func members(raw json.RawMessage) ([]member, error) {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(raw))
 	if dec.PeekKind() != '{' {
@@ -41,7 +41,7 @@ func members(raw json.RawMessage) ([]member, error) {
 	return out, nil
 }
 
-// elements splits a JSON array; anything else has none.
+// elements splits a JSON array. Anything else has no elements.
 func elements(raw json.RawMessage) []json.RawMessage {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(raw))
 	if dec.PeekKind() != '[' {
@@ -72,7 +72,7 @@ func readKeywords(raw json.RawMessage) keywords {
 	return k
 }
 
-// placeholderTexts returns the strings of a keyword that is a string or a list of them.
+// texts returns the strings of a keyword that is a string or a list of them.
 func (k keywords) texts(key string) []string {
 	values := elements(k[key])
 	if values == nil && k[key] != nil {
@@ -87,10 +87,8 @@ func (k keywords) texts(key string) []string {
 	return out
 }
 
-// SignatureOf returns the signature that says the same as the JSON Schema of a
-// tool's parameters, as far as signatures go: what they cannot say, such as
-// references, is of any type. Returns is the type of the result, "" if it is
-// not said.
+// SignatureOf derives a signature from the JSON Schema of a tool's parameters. What signatures cannot express, such as
+// references, is of type any. returns is the result type, "" if unknown.
 func SignatureOf(name string, schema json.RawMessage, returns string) (Signature, error) {
 	s := Signature{Name: name}
 	k := readKeywords(schema)
@@ -109,7 +107,6 @@ func SignatureOf(name string, schema json.RawMessage, returns string) (Signature
 	return s, nil
 }
 
-// decodeFields returns the properties of a schema of objects.
 func (k keywords) toParams(depth int) []Param {
 	required := map[string]bool{}
 	for _, name := range k.texts("required") {
@@ -145,7 +142,6 @@ func compactJSON(raw json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// toType returns the type that a schema stands for.
 func (k keywords) toType(depth int) *Type {
 	if depth > maxTypeDepth {
 		return &Type{Kind: Any}
@@ -177,7 +173,7 @@ func (k keywords) toType(depth int) *Type {
 	return unionOf(options...)
 }
 
-// toTypeNamed returns the type that a schema stands for among values of one type.
+// toTypeNamed returns the type of a schema restricted to one JSON type.
 func (k keywords) toTypeNamed(name string, depth int) *Type {
 	switch kind := Kind(name); kind {
 	case String, Number, Integer, Boolean, Null:
@@ -197,7 +193,6 @@ func (k keywords) toObjectType(depth int) *Type {
 	return recordOf(readKeywords(k["additionalProperties"]).toType(depth + 1))
 }
 
-// unionOfValues returns the type of a few values.
 func unionOfValues(values []json.RawMessage) *Type {
 	var options []*Type
 	for _, v := range values {
@@ -216,7 +211,6 @@ func unionOfValues(values []json.RawMessage) *Type {
 	return unionOf(options...)
 }
 
-// unionOfSchemas returns the union of the types that several schemas stand for.
 func unionOfSchemas(raw json.RawMessage, depth int) *Type {
 	var options []*Type
 	for _, v := range elements(raw) {

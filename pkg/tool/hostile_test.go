@@ -11,7 +11,7 @@ import (
 )
 
 // A definition that is made to harm is refused when it is loaded: what the model would be told
-// request it, what its name could be taken for, and what a schema would cost.
+// of it, what its name could be taken for, and what a schema would cost.
 func TestHostileDefinitions(t *testing.T) {
 	with := func(name, description, parameter string) string {
 		return fmt.Sprintf("name: %s\ndescription: %s\nsignature: \"f(a?: string)\"\nparameters: {a: %s}\neffect: read\nbuiltin: b\nexamples: [{call: f()}, {call: f()}, {call: f()}]\n", name, description, parameter)

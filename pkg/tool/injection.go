@@ -8,21 +8,20 @@ import (
 	"oneshot/pkg/subprocess"
 )
 
-// An injectionChecker looks for values that a program would run: as the text behind sh -c, as the
-// decodeName of a program behind env, as an argument of a text that evaluates it, or on the stdin of
-// an interpreter. A value there is a command, whatever quotes are around it.
+// An injectionChecker finds values that a program would run as code: after sh -c, as the program of env, as an
+// argument that code evaluates, or on the stdin of an interpreter. Quoting does not help there.
 type injectionChecker struct {
-	interpreter       *interpreter    // nil until it is found
-	wrapper           *wrapperProgram // the last one, nil for none
-	operandsLeft      int             // operands of via before the program
-	hasProgram        bool            // via has its program
-	nextIsOptionValue bool            // the next element belongs to an option
-	nextIsText        bool            // the next element is a text
-	nextIsFile        bool            // the next element is a file that holds it
-	hasText           bool            // there was a text or a file
+	interpreter       *interpreter    // nil until found
+	wrapper           *wrapperProgram // nil for none
+	operandsLeft      int             // operands of the wrapper before the program
+	hasProgram        bool            // the program of the wrapper was read
+	nextIsOptionValue bool            // the next element is the value of an option
+	nextIsText        bool            // the next element is code
+	nextIsFile        bool            // the next element is a file with code
+	hasText           bool            // code or a file was read
 	fileIsStdin       bool            // the file is stdin
-	afterText         bool            // what follows are arguments of the text or the file
-	evalWord          string          // the word of the text that runs its arguments, or ""
+	afterText         bool            // the rest are arguments of the code or file
+	evalWord          string          // word of the code that runs its arguments, or ""
 }
 
 const (
@@ -30,7 +29,7 @@ const (
 	namesValueMessage = "the value would choose the program"
 )
 
-// decodeProgram takes in the name of a program.
+// setProgram reads the name of a program.
 func (e *injectionChecker) setProgram(name string) {
 	base := path.Base(name)
 	is := func(known string) bool { return known == base || known == strings.TrimRight(base, "0123456789.") }
@@ -42,7 +41,7 @@ func (e *injectionChecker) setProgram(name string) {
 	}
 }
 
-// checkElement takes in an element, and says why no value can be in its holes, or "".
+// checkElement reads an element and returns why it cannot contain values, or "".
 func (e *injectionChecker) checkElement(t Template) string {
 	switch {
 	case e.nextIsOptionValue:
@@ -56,7 +55,6 @@ func (e *injectionChecker) checkElement(t Template) string {
 	return ""
 }
 
-// checkWrapperArgument takes in an argument of a program that starts another one.
 func (e *injectionChecker) checkWrapperArgument(t Template) string {
 	word, literal := t.literalPrefix(), len(t.placeholders()) == 0
 	variable, _, assigns := strings.Cut(word, "=")
@@ -96,7 +94,6 @@ func (e *injectionChecker) checkWrapperOption(word string, literal bool) string 
 	return ""
 }
 
-// checkInterpreterArgument takes in an argument of an interpreter.
 func (e *injectionChecker) checkInterpreterArgument(t Template) string {
 	word, literal := t.literalPrefix(), len(t.placeholders()) == 0
 	option := strings.HasPrefix(word, "-") && word != "-" || strings.HasPrefix(word, "+")
@@ -119,26 +116,25 @@ func (e *injectionChecker) checkInterpreterArgument(t Template) string {
 	case e.interpreter.firstOperandIsText && !e.hasText:
 		return e.checkProgramText(t)
 	}
-	if e.afterText = true; e.hasText { // the text came before
+	if e.afterText = true; e.hasText { // after the code
 		return e.checkOperand()
 	}
-	e.hasText = !isStdin(word) && !e.interpreter.joinsOperands // a file, or a host
+	e.hasText = !isStdin(word) && !e.interpreter.joinsOperands // a file or host
 	return ""
 }
 
 func isStdin(word string) bool { return word == "-" || word == "/dev/stdin" }
 
-// checkProgramText takes in the text of a program.
 func (e *injectionChecker) checkProgramText(t Template) string {
 	e.nextIsText, e.hasText = false, true
-	e.afterText = !e.interpreter.firstOperandIsText // of sed and awk several texts can follow
+	e.afterText = !e.interpreter.firstOperandIsText // sed and awk accept several scripts
 	if e.evalWord == "" {
 		e.evalWord = e.interpreter.findEval(t.fill(func(string) string { return "" }))
 	}
 	return runsValueMessage
 }
 
-// checkOperand says why a value cannot be an argument of the text, or "".
+// checkOperand returns why a value cannot be an argument of the code, or "".
 func (e *injectionChecker) checkOperand() string {
 	switch {
 	case e.interpreter.joinsOperands:
@@ -159,15 +155,14 @@ func (e *injectionChecker) readOption(word string) {
 	e.nextIsText = e.nextIsText || e.isTextOption(word)
 }
 
-// isTextOption reports whether an option says that the next element is the text; several options of one
-// letter can be one word.
+// isTextOption reports whether the next element is code. Options of one letter can be combined.
 func (e *injectionChecker) isTextOption(word string) bool {
 	return slices.ContainsFunc(e.interpreter.textOptions, func(flag string) bool {
 		return word == flag || len(flag) == 2 && !strings.HasPrefix(word, "--") && strings.IndexByte(word, flag[1]) > 0
 	})
 }
 
-// decodeStdin says why no value can be on stdin, or "".
+// checkStdin returns why stdin cannot contain values, or "".
 func (e *injectionChecker) checkStdin() string {
 	switch {
 	case e.interpreter == nil:
@@ -180,29 +175,28 @@ func (e *injectionChecker) checkStdin() string {
 	return ""
 }
 
-// findEval returns what in a text runs an argument as a program, or "".
+// findEval returns the word of code that runs an argument as code, or "".
 func (i *interpreter) findEval(text string) string {
 	if i.isShell {
 		return findShellEval(text)
 	}
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\n;&|(){}<>'\"=,", r) }) {
 		last := word[strings.LastIndexByte(word, '.')+1:]
-		if slices.Contains(i.evalWords, last) && (last == word || last != "exec") { // exec is a method of patterns, too
+		if slices.Contains(i.evalWords, last) && (last == word || last != "exec") { // exec is also a method of regular expressions
 			return word
 		}
 	}
 	return ""
 }
 
-// What stands before a command in a text of a shell, and what runs its arguments as a
-// requiredText of one.
+// beforeCommand are the words before a command in shell code, shellEvalWords the ones that run their arguments as code.
 var (
 	beforeCommand  = []string{";", "&", "|", "(", "{", "`", "!", "then", "do", "else", "exec", "command", "builtin", "nohup", "env", "time", "xargs", "sudo"}
 	shellEvalWords = []string{"eval", "source", ".", "trap", "let", "alias"}
 )
 
-// findShellEval returns the command in a text of a shell that runs its arguments, is one
-// request them, such as "$1", or reads a program itself.
+// findShellEval returns the command of shell code that runs its arguments, is an argument such as "$1", or reads code
+// itself.
 func findShellEval(text string) string {
 	command := true
 	for word := range strings.FieldsSeq(spaceSeparators(text)) {
@@ -220,7 +214,7 @@ func findShellEval(text string) string {
 	return ""
 }
 
-// spaceSeparators puts blanks around what separates commands.
+// spaceSeparators surrounds command separators with blanks.
 func spaceSeparators(text string) string {
 	return strings.NewReplacer(";", " ; ", "&", " & ", "|", " | ", "\n", " ; ", "`", " ` ", "( ", " ( ", "$(", " ( ").Replace(text)
 }

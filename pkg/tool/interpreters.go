@@ -1,17 +1,17 @@
 package tool
 
-// An interpreter is a program that runs a text. The knowledge is of the usual ones, for
-// definitions that were not meant so; it is no defence against who writes definitions.
+// An interpreter is a program that runs code from its arguments. The list covers the usual ones and catches mistakes;
+// it does not protect against malicious definitions.
 type interpreter struct {
 	names              []string
-	textOptions        []string // options behind which the text is
-	fileOptions        []string // options behind which a file is that holds it, or -
-	valueOptions       []string // options with another value behind them
-	evalWords          []string // what in a text runs another text
-	firstOperandIsText bool     // the first operand is the text, where no option gives one
-	isShell            bool     // the text is one of a shell
-	readsStdin         bool     // without a text and a file it reads the text from stdin
-	joinsOperands      bool     // behind the first operand all words are the text
+	textOptions        []string // options followed by the code
+	fileOptions        []string // options followed by a file with the code, or -
+	valueOptions       []string // other options followed by a value
+	evalWords          []string // words in code that run other code
+	firstOperandIsText bool     // the first operand is the code if no option has it
+	isShell            bool     // the code is shell code
+	readsStdin         bool     // reads code from stdin if there is neither code nor file
+	joinsOperands      bool     // all words after the first operand are the code
 }
 
 var scriptEvalWords = []string{"eval", "exec", "execSync", "system", "popen", "qx", "shell_exec", "passthru", "child_process", "loadstring", "instance_eval"}
@@ -35,14 +35,14 @@ var interpreters = []interpreter{
 		readsStdin: true, joinsOperands: true},
 }
 
-// A wrapperProgram is a program that starts the one among its arguments.
+// A wrapperProgram runs the program named in its arguments.
 type wrapperProgram struct {
 	name           string
-	valueOptions   []string // options with a value behind them
-	textOptions    []string // options behind which a text is that is split into a program and its arguments
-	operands       int      // before the program
+	valueOptions   []string // options followed by a value
+	textOptions    []string // options followed by a command line
+	operands       int      // number of operands before the program
 	setsVariables  bool     // NAME=VALUE before the program sets a variable
-	programOptions []string // only behind one of these there is a program
+	programOptions []string // options that are followed by the program
 }
 
 var wrapperPrograms = []wrapperProgram{

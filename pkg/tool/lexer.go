@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A SignatureError says what is wrong with a signature or a type, and where.
+// A SignatureError is a syntax error in a signature or a type.
 type SignatureError struct {
 	Offset  int // in bytes, into the text
 	Message string
@@ -20,10 +20,10 @@ func errorAt(offset int, format string, args ...any) *SignatureError {
 	return &SignatureError{Offset: offset, Message: fmt.Sprintf(format, args...)}
 }
 
-// A checkToken is one word, literal or sign of a signature.
+// A token is a word, literal or punctuation mark of a signature.
 type token struct {
-	kind  byte   // 'a' word, '0' number, '"' string, 0 the end; a sign is itself
-	text  string // of a string its JSON text, of anything else as it is written
+	kind  byte   // 'a' word, '0' number, '"' string, 0 end; punctuation is itself
+	text  string // JSON text of a string, source text of anything else
 	start int
 	end   int
 }
@@ -35,7 +35,7 @@ func (l token) String() string {
 	return l.text
 }
 
-// lex splits a signature. The last lexeme is the end.
+// lex splits a signature into tokens. The last one is the end.
 func lex(src string) ([]token, *SignatureError) {
 	if !utf8.ValidString(src) {
 		return nil, errorAt(0, "the text is not UTF-8")
@@ -74,7 +74,7 @@ func lex(src string) ([]token, *SignatureError) {
 	return append(out, token{start: len(src), end: len(src)}), nil
 }
 
-// prefixLength returns how many bytes at the beginning of s are in a class.
+// prefixLength returns the number of bytes at the start of s that belong to a class.
 func prefixLength(s string, in func(byte) bool) int {
 	n := 0
 	for n < len(s) && in(s[n]) {
@@ -89,8 +89,7 @@ func isNumberByte(c byte) bool {
 	return '0' <= c && c <= '9' || strings.IndexByte("+-.eE", c) >= 0
 }
 
-// lexString reads the string in either quotes that s begins with, and returns its
-// length and its JSON text.
+// lexString reads the string in single or double quotes at the start of s and returns its length and its JSON text.
 func lexString(s string) (length int, text string, ok bool) {
 	end := 1
 	for ; end < len(s) && s[end] != s[0]; end++ {
@@ -113,7 +112,7 @@ func lexString(s string) (length int, text string, ok bool) {
 	return end + 1, string(value), true
 }
 
-// escapeQuotes escapes the double quotes that are not escaped.
+// escapeQuotes escapes unescaped double quotes.
 func escapeQuotes(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

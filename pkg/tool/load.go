@@ -10,24 +10,23 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// A Loader reads definition files. The zero value reads them without knowing
-// which implementations there are.
+// A Loader reads definition files. The zero value does not know the built-in tools.
 type Loader struct {
-	// Builtins are the names of the tools written in Go. Nil takes any name.
+	// Builtins are the names of the built-in tools. Nil accepts any name.
 	Builtins []string
-	// Writers are those of them that change something. A definition cannot say
-	// that one of them only reads.
+	// Writers are the built-in tools that make changes. Their definitions cannot
+	// have the effect read.
 	Writers []string
-	// Programs are those of them that run programs. A definition of one has the effect exec.
+	// Programs are the built-in tools that run programs. Their definitions have the effect exec.
 	Programs []string
-	// Dir is put before the names of files, for people.
+	// Dir is prepended to file names in findings.
 	Dir string
-	// Verified definitions are known to have no fault. Their schemas are compiled when a call is
-	// checked, and not to check the definitions themselves.
+	// Verified definitions are known to be valid. Their schemas are compiled on the first check of a
+	// call, not on loading.
 	Verified bool
 }
 
-// A NoDefinitionsError says that a folder has no definition file.
+// A NoDefinitionsError reports a folder without definition files.
 type NoDefinitionsError struct{ Dir string }
 
 func (e *NoDefinitionsError) Error() string {
@@ -44,11 +43,9 @@ func Parse(file string, src []byte) ([]*Definition, []diag.Finding) {
 	return Loader{}.Parse(file, src)
 }
 
-// Load reads a file, or all *.yaml and *.yml files in a folder and the folders
-// interpreter it, in the order of their names; what begins with a dot is passed over. It
-// decodeReturns the definitions of the files that have no fault, and what is wrong with
-// the others. Of two definitions of one name it returns the first. An error means
-// that something could not be read.
+// Load reads a file, or all *.yaml and *.yml files of a folder and its subfolders in the order of their names. Names
+// with a leading dot are skipped. It returns the definitions of valid files and the findings about all others. Of two
+// definitions with one name it returns the first. An error is one of reading.
 func (l Loader) Load(fsys fs.FS, name string) ([]*Definition, []diag.Finding, error) {
 	files, err := definitionFiles(fsys, name)
 	if err != nil {
@@ -70,7 +67,7 @@ func (l Loader) Load(fsys fs.FS, name string) ([]*Definition, []diag.Finding, er
 	return registry.All(), findings, nil
 }
 
-// definitionFiles returns the definition files at a name.
+// definitionFiles returns the definition files of a path.
 func definitionFiles(fsys fs.FS, name string) ([]string, error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
@@ -99,8 +96,7 @@ func definitionFiles(fsys fs.FS, name string) ([]string, error) {
 	return out, err
 }
 
-// ReadFile reads a file that is not larger than a definition file can be. A larger
-// one is read far enough to be refused.
+// ReadFile reads a file up to just above the size limit of definition files. A larger one is rejected later.
 func ReadFile(fsys fs.FS, name string) ([]byte, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -110,14 +106,13 @@ func ReadFile(fsys fs.FS, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, yamldoc.MaxBytes+1))
 }
 
-// decodeExitCodes are the codes of faults in definition files.
 var findingCodes = yamldoc.Codes{
 	Syntax: diag.DefSyntax, UnknownKey: diag.DefUnknownKey, Duplicate: diag.DefDuplicate,
 	Type: diag.DefType, Missing: diag.DefMissing, Value: diag.DefValue,
 }
 
-// Parse reads one definition file, which can have several documents. It returns
-// what is wrong with it, or its definitions; of two of one name the first.
+// Parse reads one definition file, which can contain several documents. It returns either findings or definitions; of
+// two definitions with one name it returns the first.
 func (l Loader) Parse(file string, src []byte) ([]*Definition, []diag.Finding) {
 	f, docs := yamldoc.Read(file, src, findingCodes)
 	var defs []*Definition

@@ -147,8 +147,8 @@ func TestLoad(t *testing.T) {
 }
 
 // FuzzDefinition holds that no YAML ends the program, that every finding has a
-// nameSpan, and that a file without a finding gives definitions that hold; and the laws
-// request signatures.
+// place, and that a file without a finding gives definitions that hold; and the laws
+// of signatures.
 func FuzzDefinition(f *testing.F) {
 	for _, path := range definitionCases(f) {
 		_, fsys := readCase(f, path)

@@ -9,11 +9,10 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// FromFunctions returns the definitions of functions as OpenAI's API publishes them: a
-// list of {"type":"function","function":{"name","description","parameters"}}, or of what
-// stands in "function" alone. A schema that lists "properties" allows no other arguments,
-// unless a keyword says more about them, and neither does a function without parameters.
-// A schema that lists none allows all. Formats are annotations, as in JSON Schema 2020-12.
+// FromFunctions returns the definitions of functions in the format of OpenAI's API: a list of
+// {"type":"function","function":{"name","description","parameters"}}, or of the value of "function" alone. A schema
+// with "properties" allows no other arguments, unless another keyword does. A function without parameters allows none,
+// a schema without "properties" all. Formats are annotations, as in JSON Schema 2020-12.
 func FromFunctions(list json.RawMessage) (*Registry, error) {
 	var functions []struct {
 		function
@@ -22,7 +21,7 @@ func FromFunctions(list json.RawMessage) (*Registry, error) {
 	if err := json.Unmarshal(list, &functions); err != nil {
 		return nil, errors.New("expected a list of functions")
 	}
-	registry, _ := NewRegistry() // there is nothing to find in no definitions
+	registry, _ := NewRegistry() // no definitions, no findings
 	for i, f := range functions {
 		if f.Function != nil {
 			f.function = *f.Function
@@ -38,7 +37,6 @@ func FromFunctions(list json.RawMessage) (*Registry, error) {
 	return registry, nil
 }
 
-// A function is one as it is published.
 type function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -58,7 +56,7 @@ func (f function) definition() (*Definition, error) {
 		return nil, fmt.Errorf("tool %s: the parameters must be the JSON Schema of an object", f.Name)
 	}
 	lists := hasMember(keywords, []string{"properties"})
-	keywords = slices.DeleteFunc(keywords, func(m member) bool { // as programs in Go write that there is none
+	keywords = slices.DeleteFunc(keywords, func(m member) bool { // as Go programs encode absent values
 		return string(m.value) == "null" || m.key == "type" && string(m.value) == `""`
 	})
 	signature, err := SignatureOf(f.Name, encodeObject(keywords), "")
@@ -75,12 +73,11 @@ func (f function) definition() (*Definition, error) {
 	return def, nil
 }
 
-// hasMember reports whether an object has one of some keys.
 func hasMember(object []member, keys []string) bool {
 	return slices.ContainsFunc(object, func(m member) bool { return slices.Contains(keys, m.key) })
 }
 
-// additionalKeywords are the keywords that can say which other members an object may have.
+// additionalKeywords are the keywords that can allow other members.
 var additionalKeywords = []string{
 	"additionalProperties", "patternProperties", "unevaluatedProperties", "propertyNames",
 	"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas",

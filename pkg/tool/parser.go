@@ -7,15 +7,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Bounds on nesting: of types, and of the parser, which brackets that mean
-// nothing can take deeper.
+// Bounds on the nesting of types and on the recursion of the parser, which redundant
+// parentheses can drive deeper.
 const (
 	maxTypeDepth = 32
 	maxRecursion = 4 * maxTypeDepth
 )
 
-// A parser reads one signature or type by recursive descent; its depth is
-// bounded by [maxRecursion].
+// A parser parses one signature or type by recursive descent. maxRecursion bounds its depth.
 type parser struct {
 	src   string
 	rest  []token
@@ -24,7 +23,7 @@ type parser struct {
 
 func (p *parser) peek() token { return p.rest[0] }
 
-// lookahead is the lexeme after the next.
+// lookahead returns the token after the next.
 func (p *parser) lookahead() token { return p.rest[min(1, len(p.rest)-1)] }
 
 func (p *parser) next() token {
@@ -35,7 +34,7 @@ func (p *parser) next() token {
 	return l
 }
 
-// accept takes the next lexeme if it is the sign.
+// accept consumes the next token if it is the given sign.
 func (p *parser) accept(sign byte) bool {
 	if p.peek().kind != sign {
 		return false
@@ -44,7 +43,7 @@ func (p *parser) accept(sign byte) bool {
 	return true
 }
 
-// expect takes the sign; wanted says what it would have been.
+// expect consumes the sign. what describes it in errors.
 func (p *parser) expect(sign byte, wanted string) *SignatureError {
 	if !p.accept(sign) {
 		return p.errorExpected(wanted)
@@ -56,7 +55,7 @@ func (p *parser) errorExpected(wanted string) *SignatureError {
 	return errorAt(p.peek().start, "expected %s, got %s", wanted, p.peek())
 }
 
-// decodeSignature reads name(params): type, and where each parameter begins.
+// parseSignature parses name(params): type. starts are the offsets of the parameters.
 func (p *parser) parseSignature() (s Signature, starts []int, err *SignatureError) {
 	name := p.peek()
 	if name.kind != 'a' {
@@ -81,8 +80,7 @@ func (p *parser) parseSignature() (s Signature, starts []int, err *SignatureErro
 	return s, starts, p.expect(0, "the end of the signature")
 }
 
-// parseParams reads parameters or fields up to the closing sign, in either spelling,
-// and where each begins.
+// parseParams parses parameters or fields up to the closing sign. starts are their offsets.
 func (p *parser) parseParams(closing byte) (out []Param, starts []int, err *SignatureError) {
 	seen := map[string]bool{}
 	for !p.accept(closing) {
@@ -106,7 +104,7 @@ func (p *parser) parseParams(closing byte) (out []Param, starts []int, err *Sign
 	return out, starts, nil
 }
 
-// findParam reads "name?: type = value" or "type name? = value".
+// parseParam parses "name?: type = value" or "type name? = value".
 func (p *parser) parseParam(closing byte) (out Param, err *SignatureError) {
 	out.Type = &Type{Kind: Any}
 	first := p.peek()
@@ -140,7 +138,6 @@ func (p *parser) parseParam(closing byte) (out Param, err *SignatureError) {
 // atName reports whether a name can begin here.
 func (p *parser) atName() bool { return p.peek().kind == 'a' || p.peek().kind == '"' }
 
-// decodeName reads a name, in quotes or without.
 func (p *parser) parseName() (string, *SignatureError) {
 	l := p.next()
 	if l.kind == 'a' {
@@ -153,7 +150,7 @@ func (p *parser) parseName() (string, *SignatureError) {
 	return string(name), nil
 }
 
-// parseValue reads a default value: a literal, or a list or an object as in JSON.
+// parseValue parses a default: a literal, or a JSON list or object.
 func (p *parser) parseValue() (json.RawMessage, *SignatureError) {
 	l := p.peek()
 	switch {

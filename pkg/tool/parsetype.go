@@ -8,13 +8,12 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// elementWords are the names of types.
 var typeNames = map[string]Kind{
 	"any": Any, "unknown": Any, "string": String, "number": Number, "integer": Integer,
 	"boolean": Boolean, "null": Null, "object": Object, "array": Array,
 }
 
-// foreignTypeNames are what the types are called elsewhere.
+// foreignTypeNames are type names of other languages.
 var foreignTypeNames = map[string]string{
 	"int": "integer", "long": "integer", "float": "number", "double": "number", "bool": "boolean",
 	"str": "string", "text": "string", "list": "array", "dict": "object", "map": "object",
@@ -26,7 +25,6 @@ func isTypeName(name string) bool {
 	return ok || name == "Array" || name == "Record"
 }
 
-// parseUnion reads types between bars.
 func (p *parser) parseUnion() (*Type, *SignatureError) {
 	if p.depth++; p.depth > maxRecursion {
 		return nil, errorAt(p.peek().start, "types are nested too deeply")
@@ -46,7 +44,7 @@ func (p *parser) parseUnion() (*Type, *SignatureError) {
 	}
 }
 
-// parseArray reads a type with its brackets.
+// parseArray parses a type followed by any number of [].
 func (p *parser) parseArray() (*Type, *SignatureError) {
 	t, err := p.parsePrimary()
 	for brackets := 0; err == nil && p.accept('['); brackets++ {
@@ -59,7 +57,7 @@ func (p *parser) parseArray() (*Type, *SignatureError) {
 	return t, err
 }
 
-// parsePrimary reads a type without brackets.
+// parsePrimary parses a type without brackets.
 func (p *parser) parsePrimary() (*Type, *SignatureError) {
 	l := p.peek()
 	switch {
@@ -83,7 +81,7 @@ func (p *parser) parsePrimary() (*Type, *SignatureError) {
 	return nil, p.errorExpected("a type")
 }
 
-// parseObject reads the fields of an object, or what all its values are.
+// parseObject parses the fields or the index signature of an object type.
 func (p *parser) parseObject() (*Type, *SignatureError) {
 	if p.peek().kind == '[' {
 		return p.parseIndexSignature()
@@ -92,7 +90,7 @@ func (p *parser) parseObject() (*Type, *SignatureError) {
 	return &Type{Kind: Struct, Fields: fields}, err
 }
 
-// parseIndexSignature reads "[key: string]: type}".
+// parseIndexSignature parses "[key: string]: type}".
 func (p *parser) parseIndexSignature() (*Type, *SignatureError) {
 	p.next()
 	p.next()
@@ -119,7 +117,7 @@ func (p *parser) parseIndexSignature() (*Type, *SignatureError) {
 	return recordOf(t), p.expect('}', "}")
 }
 
-// hasProgram reads the rest of a type that begins with a word.
+// parseNamed parses the rest of a type that begins with a word.
 func (p *parser) parseNamed(l token) (*Type, *SignatureError) {
 	if p.peek().kind == '<' && (l.text == "Array" || l.text == "Record") {
 		return p.parseGeneric(l.text)
@@ -143,7 +141,7 @@ func (p *parser) parseNamed(l token) (*Type, *SignatureError) {
 	return nil, errorAt(l.start, "unknown type %s", l.text)
 }
 
-// parseGeneric reads "<T>" after Array and "<string, T>" after Record.
+// parseGeneric parses "<T>" after Array and "<string, T>" after Record.
 func (p *parser) parseGeneric(of string) (*Type, *SignatureError) {
 	p.next()
 	if of == "Record" {

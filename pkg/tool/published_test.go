@@ -23,7 +23,7 @@ func publishedSchema(t *testing.T) *schema.Schema {
 	return s
 }
 
-// The formatsAdvisory schema and the loader know the same keys.
+// The published schema and the loader know the same keys.
 func TestPublishedKeys(t *testing.T) {
 	type object struct{ Properties map[string]json.RawMessage }
 	var doc struct {

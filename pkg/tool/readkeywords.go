@@ -10,15 +10,15 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// propertyKeys are the keywords in the order in which they are named to people.
+// propertyKeys are the keywords in the order of messages.
 var propertyKeys = []string{
 	"type", "description", "required", "default", "enum", "const", "format", "pattern", "minLength", "maxLength",
 	"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "items", "minItems", "maxItems",
 	"uniqueItems", "properties", "additionalProperties", "anyOf", "identifier", "ask",
 }
 
-// keywordReader returns what reads a keyword of a property into JSON, nil for the
-// ones that are read in another way.
+// keywordReader returns the function that converts a keyword of a property to JSON, nil for keywords that need more
+// than their own value.
 func keywordReader(key string) func(yamldoc.Value) (json.RawMessage, bool) {
 	switch key {
 	case "type":
@@ -49,7 +49,7 @@ func keywordReader(key string) func(yamldoc.Value) (json.RawMessage, bool) {
 	return nil
 }
 
-// readRequired reads "required", which is true or false here and not a list.
+// readRequired reads "required", which is a boolean here, not a list.
 func readRequired(v yamldoc.Value) (value, ok bool) {
 	if v.IsList() {
 		f := v.Add(diag.DefType, "expected true or false, got a list")
@@ -85,7 +85,6 @@ func readNumber(v yamldoc.Value) (json.RawMessage, bool) {
 	return json.RawMessage(n), ok
 }
 
-// readStep reads a number greater than 0.
 func readStep(v yamldoc.Value) (json.RawMessage, bool) {
 	raw, ok := readNumber(v)
 	if f, err := json.Number(raw).Float64(); ok && (err != nil || f <= 0) {
@@ -95,7 +94,6 @@ func readStep(v yamldoc.Value) (json.RawMessage, bool) {
 	return raw, ok
 }
 
-// readCount reads an integer that is not less than 0.
 func readCount(v yamldoc.Value) (json.RawMessage, bool) {
 	raw, ok := readNumber(v)
 	if n, err := json.Number(raw).Int64(); ok && (err != nil || n < 0 || n > 1<<31) {
@@ -105,7 +103,6 @@ func readCount(v yamldoc.Value) (json.RawMessage, bool) {
 	return raw, ok
 }
 
-// readValues reads a list of at least one value.
 func readValues(v yamldoc.Value) (json.RawMessage, bool) {
 	items, ok := v.List()
 	if ok && len(items) == 0 {
@@ -116,7 +113,7 @@ func readValues(v yamldoc.Value) (json.RawMessage, bool) {
 	return raw, ok && good
 }
 
-// readTypes reads the name of a type, or a list of names.
+// readTypes reads a type name or a list of them.
 func readTypes(v yamldoc.Value) (json.RawMessage, bool) {
 	names := []yamldoc.Value{v}
 	if v.IsList() {
@@ -141,10 +138,9 @@ func readTypes(v yamldoc.Value) (json.RawMessage, bool) {
 	return raw, good && ok
 }
 
-// schemaTypes are the types of JSON Schema.
 var schemaTypes = []string{"string", "number", "integer", "boolean", "object", "array", "null"}
 
-// readSchema reads a schema inside of a property.
+// readSchema reads a schema nested in a property.
 func readSchema(v yamldoc.Value) (json.RawMessage, bool) {
 	p, ok := readProperty(v)
 	if p.required || p.optional {

@@ -8,19 +8,18 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// A property is one entry of "parameters", or of "properties" inside of one. It
-// is JSON Schema, but for "required", which says whether its object must have it.
+// A property is one entry of "parameters" or of nested "properties". It is JSON Schema except for "required", a
+// boolean which says whether the containing object needs it.
 type property struct {
 	name         string
-	key          yamldoc.Value // for its place
+	key          yamldoc.Value // for its position
 	value        yamldoc.Value
-	keywords     []member // its schema, without the default
+	keywords     []member // its schema without the default
 	defaultValue json.RawMessage
-	required     bool // it is said that it must be given
-	optional     bool // it is said that it need not be
+	required     bool // "required: true" is set
+	optional     bool // "required: false" is set
 }
 
-// readProperties reads a mapping of properties, in order.
 func readProperties(v yamldoc.Value) ([]property, bool) {
 	m, good := v.Map()
 	var out []property
@@ -36,7 +35,6 @@ func readProperties(v yamldoc.Value) ([]property, bool) {
 	return out, good
 }
 
-// readProperty reads one property.
 func readProperty(v yamldoc.Value) (p property, good bool) {
 	p.value = v
 	m, good := v.Map(propertyKeys...)
@@ -68,8 +66,7 @@ func readProperty(v yamldoc.Value) (p property, good bool) {
 	return p, good
 }
 
-// parseObject reads the properties of an object, which has no others unless that is
-// said.
+// readObject reads the properties of an object. Other properties are not allowed unless the schema says so.
 func (p *property) readObject(m yamldoc.Map) bool {
 	fields, ok := readProperties(m.Get("properties"))
 	object := objectKeywords(fields)
@@ -103,7 +100,6 @@ func objectKeywords(fields []property) []member {
 	return append(out, member{"additionalProperties", json.RawMessage("false")})
 }
 
-// schema writes the JSON Schema of the property.
 func (p property) schema() json.RawMessage {
 	keywords := p.keywords
 	if p.defaultValue != nil {
@@ -112,7 +108,6 @@ func (p property) schema() json.RawMessage {
 	return encodeObject(keywords)
 }
 
-// encodeObject writes a JSON object.
 func encodeObject(ms []member) json.RawMessage {
 	b := []byte{'{'}
 	for i, m := range ms {

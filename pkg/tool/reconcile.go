@@ -9,15 +9,15 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// A writtenSignature signature and where it stands.
+// A writtenSignature is a signature with its position in the source.
 type writtenSignature struct {
 	Signature
 	value  yamldoc.Value
 	starts []int // of the parameters, in the text
 }
 
-// reconcile holds parameters against a signature. What only the signature says, a
-// type, that one is optional, or a default, is added to the parameters.
+// reconcile compares parameters with a signature. Types, defaults and optionality that only the signature has are
+// added to the parameters.
 func (w writtenSignature) reconcile(props []property) bool {
 	for i := range max(len(w.Params), len(props)) {
 		if why := w.difference(i, props); why != "" {
@@ -34,8 +34,7 @@ func (w writtenSignature) reconcile(props []property) bool {
 	return true
 }
 
-// difference says how parameter i of the signature differs from the one of the
-// decodeParameters, or "".
+// difference describes how parameter i differs between the signature and the parameters, "" if it does not.
 func (w writtenSignature) difference(i int, props []property) string {
 	switch {
 	case i >= len(w.Params):
@@ -63,21 +62,20 @@ func (w writtenSignature) difference(i int, props []property) string {
 	return ""
 }
 
-// findParam returns what the property is in a signature.
+// asParam returns the property as a parameter of a signature.
 func (p property) asParam() Param {
 	out := Param{Name: p.name, Type: readKeywords(p.schema()).toType(1), Optional: p.optional || p.defaultValue != nil}
 	out.Default = compactJSON(p.defaultValue)
 	return out
 }
 
-// hasType reports whether the property says of what type it is.
+// hasType reports whether the property restricts its type.
 func (p property) hasType() bool {
 	return slices.ContainsFunc(p.keywords, func(m member) bool {
 		return slices.Contains([]string{"type", "enum", "const", "anyOf", "items", "properties", "additionalProperties"}, m.key)
 	})
 }
 
-// typeKeywords returns the keywords of the schema of a type.
 func typeKeywords(t *Type) []member {
 	ms, err := members(t.Schema())
 	if err != nil { // the schema of a type is an object

@@ -9,15 +9,14 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// A Registry holds the tools that a run may use. It knows the [EndingTools] and [AskUser], too. It
-// may be read by several goroutines while nothing is registered.
+// A Registry holds the tools that a run may use. It always contains the [EndingTools] and [AskUser]. It is safe for
+// concurrent reads while nothing is registered.
 type Registry struct {
 	defs   []*Definition // in the order of registration, without the endings
 	byName map[string]*Definition
 }
 
-// NewRegistry returns a registry of definitions. A name that stands twice is a
-// finding, and the first definition counts.
+// NewRegistry returns a registry of definitions. A duplicate name is a finding; the first definition wins.
 func NewRegistry(defs ...*Definition) (*Registry, []diag.Finding) {
 	r := &Registry{byName: map[string]*Definition{}}
 	for _, d := range EndingTools {
@@ -31,7 +30,7 @@ func NewRegistry(defs ...*Definition) (*Registry, []diag.Finding) {
 	return r, findings
 }
 
-// Register adds a definition, unless its name is taken, which is a finding.
+// Register adds a definition. A duplicate name is a finding.
 func (r *Registry) Register(d *Definition) []diag.Finding {
 	if first, taken := r.byName[d.Name]; taken {
 		f := diag.New(diag.DefName, d.nameSpan, "the tool %s is defined twice, first %s", d.Name, first.definedIn())
@@ -43,7 +42,6 @@ func (r *Registry) Register(d *Definition) []diag.Finding {
 	return nil
 }
 
-// definedIn says where a definition stands.
 func (d *Definition) definedIn() string {
 	switch {
 	case EndingTool(d.Name) == d, d == AskUser:
@@ -66,13 +64,11 @@ func (r *Registry) Has(name string) bool {
 	return ok
 }
 
-// All returns the definitions in the order of registration, without the
-// [EndingTools].
+// All returns the definitions in the order of registration, without the [EndingTools].
 func (r *Registry) All() []*Definition { return slices.Clone(r.defs) }
 
-// Names returns the names of all tools, also of the [EndingTools], in the order of the alphabet.
+// Names returns the names of all tools, including the [EndingTools], sorted.
 func (r *Registry) Names() []string { return slices.Sorted(maps.Keys(r.byName)) }
 
-// Suggest returns the tool that was probably meant by a name that no tool has,
-// or "".
+// Suggest returns the tool name closest to an unknown one, or "".
 func (r *Registry) Suggest(name string) string { return schema.ClosestMatch(name, r.Names()) }

@@ -10,22 +10,20 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// A decodeBodyTemplate is a JSON value whose strings have holes.
+// A bodyTemplate is a JSON value whose strings are templates.
 type bodyTemplate struct {
 	text    *Template      // of a string
 	items   []bodyTemplate // of a list
 	members []bodyMember   // of an object
-	kind    byte           // '{', '[', '"', or 0 for what is as it is written
+	kind    byte           // '{', '[', '"', or 0 for raw JSON
 	raw     json.RawMessage
 }
 
-// A bodyMember is a member of a shape.
 type bodyMember struct {
 	name  string
 	value bodyTemplate
 }
 
-// decodeBody reads what is sent.
 func (d *decoder) decodeBody(m yamldoc.Map, known bool) {
 	body, form, r := m.Get("body"), m.Get("form"), d.def.HTTP
 	switch {
@@ -52,7 +50,6 @@ func (d *decoder) decodeBody(m yamldoc.Map, known bool) {
 	}
 }
 
-// decodeBodyTemplate reads a JSON value with holes.
 func (d *decoder) decodeBodyTemplate(v yamldoc.Value, known bool) (s bodyTemplate, ok bool) {
 	ok = true
 	switch {
@@ -83,7 +80,7 @@ func (d *decoder) decodeBodyTemplate(v yamldoc.Value, known bool) (s bodyTemplat
 	return s, ok
 }
 
-// decodeBodyText reads text with holes; one that is only a hole takes a value of any type.
+// decodeBodyText reads a template. A string that is only a placeholder accepts a value of any type.
 func (d *decoder) decodeBodyText(v yamldoc.Value, known bool) (Template, bool) {
 	text, _ := v.Text()
 	if t, wrong := ParseTemplate(text); wrong == nil && t.onlyPlaceholder() != "" {
@@ -109,7 +106,7 @@ func (f *requestFiller) fillBody(out *FilledRequest) *FillError {
 	return nil
 }
 
-// appendText writes a value. It reports whether there is one.
+// writeBody writes a value and reports whether there is one.
 func (f *requestFiller) writeBody(b *bytes.Buffer, s bodyTemplate) (there bool, wrong *FillError) {
 	switch s.kind {
 	case '"':
@@ -123,7 +120,7 @@ func (f *requestFiller) writeBody(b *bytes.Buffer, s bodyTemplate) (there bool, 
 	return true, nil
 }
 
-// writeElements writes those of n values that are there, each behind its name if it has one.
+// writeElements writes the values that are present, each after its name in an object.
 func (f *requestFiller) writeElements(b *bytes.Buffer, begin, end string, n int, of func(i int) (string, bodyTemplate)) *FillError {
 	b.WriteString(begin)
 	sep := ""

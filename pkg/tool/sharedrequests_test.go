@@ -37,7 +37,7 @@ var comesTo = map[string]string{
 	"tpl-form-body":   "name=x%26admin%3D1",
 }
 
-// decodeRequest returns the YAML of the request of a case, the names of its parameters, and its arguments.
+// request returns the YAML of the request of a case, the names of its parameters, and its arguments.
 func (c requestCase) request() (request string, names []string, args map[string]string) {
 	names, args = slices.Sorted(maps.Keys(c.Vars)), c.Vars
 	text := hole.ReplaceAllString(c.Template, "$${${1}}")

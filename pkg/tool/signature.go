@@ -1,26 +1,25 @@
 package tool
 
-// A Signature is what a call of a tool looks like. It says the same as the JSON
-// Schema of the parameters, apart from bounds and patterns.
+// A Signature is the call interface of a tool. It is equivalent to the JSON Schema of the parameters, apart from
+// bounds and patterns.
 type Signature struct {
 	Name    string
 	Params  []Param
-	Returns *Type // nil if it is not said
+	Returns *Type // nil if unknown
 }
 
-// ParseSignature reads a signature in either spelling:
+// ParseSignature parses a signature in either spelling:
 //
 //	wget(uri: string, timeoutMs?: number): string
 //	wget(string uri, number timeoutMs): string
 //
-// Types are those of TypeScript as far as JSON has them, and integer. A name
-// without a type is of any type.
+// Types are those of TypeScript that JSON has, and integer. A name without a type has type any.
 func ParseSignature(src string) (Signature, *SignatureError) {
 	s, _, err := parseSignature(src)
 	return s, err
 }
 
-// parseSignature also returns where each parameter begins.
+// parseSignature also returns the offset of each parameter.
 func parseSignature(src string) (Signature, []int, *SignatureError) {
 	lexemes, err := lex(src)
 	if err != nil {
@@ -37,8 +36,7 @@ func parseSignature(src string) (Signature, []int, *SignatureError) {
 	return s, starts, nil
 }
 
-// ParseType reads a type as it stands in a signature, for example
-// {messages: {id, threadId}[], nextPageToken?}.
+// ParseType parses a type as in a signature, for example {messages: {id, threadId}[], nextPageToken?}.
 func ParseType(src string) (*Type, *SignatureError) {
 	lexemes, err := lex(src)
 	if err != nil {
@@ -58,7 +56,7 @@ func ParseType(src string) (*Type, *SignatureError) {
 	return t, nil
 }
 
-// checkDepth refuses types that are nested deeper than [maxTypeDepth].
+// checkDepth rejects types nested deeper than [maxTypeDepth].
 func checkDepth(types ...*Type) *SignatureError {
 	for _, t := range types {
 		if t != nil && t.depth() > maxTypeDepth+1 {
@@ -68,7 +66,7 @@ func checkDepth(types ...*Type) *SignatureError {
 	return nil
 }
 
-// String returns the signature in the spelling of TypeScript.
+// String returns the signature in TypeScript syntax.
 func (s Signature) String() string {
 	text := s.Name + "(" + params(s.Params) + ")"
 	if s.Returns != nil {

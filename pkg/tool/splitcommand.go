@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// A CommandError says that a command is not just words: a shell would do something with it, and
-// there is none.
+// A CommandError reports a command that is more than words: it needs a shell, and no shell runs.
 type CommandError struct {
 	Offset int // in bytes
 	Why    string
@@ -16,10 +15,9 @@ func (e *CommandError) Error() string {
 	return fmt.Sprintf("byte %d of the command: %s", e.Offset, e.Why)
 }
 
-// SplitCommand splits a command into words as a POSIX shell does, with its quotes and backslashes.
-// It gives the words that a shell would give to the program, or an error: nothing is expanded
-// or substituted, no other command follows, and nothing goes to a file. A character that a shell would act
-// on has to be quoted.
+// SplitCommand splits a command into the words that a POSIX shell would pass to the program, with its quotes and
+// backslashes. Anything else that a shell would do is an error: expansion, substitution, further commands,
+// redirection. Characters with a meaning to a shell must be quoted.
 func SplitCommand(command string) ([]string, error) {
 	s := splitter{text: command}
 	for s.at < len(command) {
@@ -34,18 +32,17 @@ func SplitCommand(command string) ([]string, error) {
 	return s.words, nil
 }
 
-// A splitter reads a command.
 type splitter struct {
 	text     string
 	at       int
 	word     []byte
-	inWord   bool // a word has begun, be it empty
-	unquoted bool // so far it stands without quotes
+	inWord   bool // a word has begun, possibly an empty one
+	unquoted bool // no part of the word is quoted so far
 	words    []string
 }
 
-// What a shell acts on outside of quotes, anywhere and at the beginning of a word; and what it
-// acts on in double quotes. Braces are expanded by some shells.
+// Characters with a meaning to a shell: anywhere outside quotes, at the start of a word, and in
+// double quotes. Some shells expand braces.
 const (
 	shellCharacters       = "|&;<>()$`*?[]{}\n\r\x00"
 	shellFirstCharacters  = "~#!"
@@ -56,7 +53,7 @@ func (s *splitter) fail(at int, format string, args ...any) error {
 	return &CommandError{at, fmt.Sprintf(format, args...)}
 }
 
-// step reads one character, or what is quoted.
+// step reads one character, or one quoted part.
 func (s *splitter) step() error {
 	c := s.text[s.at]
 	switch {
@@ -84,7 +81,7 @@ func (s *splitter) step() error {
 
 func (s *splitter) add(c byte) { s.word, s.inWord = append(s.word, c), true }
 
-// endWord ends a word, if one has begun.
+// endWord ends the current word, if any.
 func (s *splitter) endWord() {
 	if s.inWord {
 		s.words = append(s.words, string(s.word))
@@ -92,7 +89,6 @@ func (s *splitter) endWord() {
 	s.word, s.inWord, s.unquoted = s.word[:0], false, false
 }
 
-// isVariableName reports whether a word could be the name of a variable.
 func isVariableName(word []byte) bool {
 	for i, c := range word {
 		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
@@ -103,7 +99,7 @@ func isVariableName(word []byte) bool {
 	return len(word) > 0
 }
 
-// parsePrimary reads what stands between single quotes: everything is as it is.
+// readSingleQuoted reads a part in single quotes, where everything is literal.
 func (s *splitter) readSingleQuoted() error {
 	n := strings.IndexByte(s.text[s.at+1:], '\'')
 	if n < 0 {
@@ -118,8 +114,8 @@ func (s *splitter) readSingleQuoted() error {
 	return nil
 }
 
-// readDoubleQuoted reads what stands between double quotes, where a backslash is one before a quote, a
-// backslash, a dollar sign, a backtick and the end of a line only.
+// readDoubleQuoted reads a part in double quotes, where a backslash escapes only quotes, backslashes, dollar signs,
+// backticks and line ends.
 func (s *splitter) readDoubleQuoted() error {
 	begin := s.at
 	s.inWord, s.unquoted = true, false
@@ -142,8 +138,7 @@ func (s *splitter) readDoubleQuoted() error {
 	return s.fail(begin, "unterminated quote")
 }
 
-// readEscape reads a backslash and the character behind it, which is as it is; the end of a line
-// is nothing.
+// readEscape reads a backslash and the literal character after it. An escaped line end is dropped.
 func (s *splitter) readEscape() error {
 	if s.at+1 == len(s.text) {
 		return s.fail(s.at, "trailing backslash")

@@ -51,7 +51,7 @@ func TestWordsRefused(t *testing.T) {
 	}
 }
 
-// A isShell gives a program just the words of a command that is not refused.
+// A shell gives a program just the words of a command that is not refused.
 func TestWordsAreThoseOfAShell(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {

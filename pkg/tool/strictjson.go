@@ -18,14 +18,13 @@ import (
 // Bounds on the arguments of a call.
 const (
 	MaxArguments     = 1 << 20 // bytes
-	maxArgumentDepth = 64      // of arrays and objects in each other, that of all arguments among them
+	maxArgumentDepth = 64      // of arrays and objects, including the arguments object
 )
 
-// CheckStrict returns what keeps arguments from being the same value for everybody who reads
-// them, nil for nothing: a key that stands twice in an object, or in two spellings that
-// difference only in case, bytes and escapes that are no character, a number that is beyond a
-// 64-bit float, text behind the value, and more depth or bytes than the limits. It is asked
-// before anything else looks at the arguments, and tells the first fault, with its path.
+// CheckStrict reports the first reason why arguments could mean different things to different readers, nil for none: a
+// key that is duplicate or differs from another only in case, invalid bytes or escapes, a number beyond a 64-bit
+// float, text after the value, and exceeded limits of depth or size. It must run before anything else reads the
+// arguments. The finding has the path of the fault.
 func CheckStrict(args json.RawMessage) []diag.Finding {
 	if len(args) > MaxArguments {
 		return []diag.Finding{errorFinding(diag.LargeArguments, "", "", "the arguments have %d bytes, at most %d are allowed", len(args), MaxArguments)}
@@ -37,14 +36,14 @@ func CheckStrict(args json.RawMessage) []diag.Finding {
 	return nil
 }
 
-// A strictScanner reads one text. keys are those of the objects around the place that is read, in
-// their folded form, with the spelling that came first.
+// A strictScanner scans one text. keys are the keys of the objects around the current position, case-folded, with
+// their first spelling.
 type strictScanner struct {
 	dec  *jsontext.Decoder
 	keys []map[string]string
 }
 
-// fileIsStdin reads a text up to its first fault, and reports whether there is none.
+// scan reads a text up to its first fault and returns true if there is none.
 func (s *strictScanner) scan(args json.RawMessage) (diag.Finding, bool) {
 	for first := true; first || s.dec.StackDepth() > 0; first = false {
 		token, err := s.dec.ReadToken()
@@ -61,7 +60,7 @@ func (s *strictScanner) scan(args json.RawMessage) (diag.Finding, bool) {
 	return diag.Finding{}, true
 }
 
-// checkToken looks at one token, and reports whether nothing is wrong with it.
+// checkToken returns true if a token is valid.
 func (s *strictScanner) checkToken(token jsontext.Token) (diag.Finding, bool) {
 	depth := s.dec.StackDepth()
 	path := func() string { return string(s.dec.StackPointer()) }
@@ -86,7 +85,7 @@ func (s *strictScanner) checkToken(token jsontext.Token) (diag.Finding, bool) {
 	return diag.Finding{}, true
 }
 
-// addKey takes in a key of the object at a depth, or returns the one that it is like.
+// addKey adds a key of the object at a depth, or returns the earlier key that equals it except for case.
 func (s *strictScanner) addKey(depth int, key string) (other string, ok bool) {
 	if s.keys[depth] == nil {
 		s.keys[depth] = map[string]string{}
@@ -99,7 +98,7 @@ func (s *strictScanner) addKey(depth int, key string) (other string, ok bool) {
 	return "", true
 }
 
-// syntaxFinding words the error of a text that cannot be read.
+// syntaxFinding describes a syntax error.
 func syntaxFinding(args json.RawMessage, err error) diag.Finding {
 	code := diag.BadLiteral
 	switch {
@@ -109,20 +108,20 @@ func syntaxFinding(args json.RawMessage, err error) diag.Finding {
 		code = diag.InvalidUTF8
 	}
 	fault := schema.CheckStrict(args)
-	if fault == nil { // both read the same
+	if fault == nil { // unreachable: both parsers accept the same
 		return errorFinding(code, "", "", "the arguments are not JSON: %v", err)
 	}
 	return errorFinding(code, fault.Path, fault.Hint, "%s: %s", shorten(argumentPath(fault.Path)), fault.Message)
 }
 
-// isFloat64 reports whether a number is one of a 64-bit float, or lies between two of them.
+// isFloat64 reports whether a number is in the range of a 64-bit float.
 func isFloat64(number string) bool {
 	f, err := strconv.ParseFloat(number, 64)
 	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
 	return err == nil && (f != 0 || strings.Trim(mantissa, "-0.") == "")
 }
 
-// shorten is a text that may be of any length, in a message.
+// shorten bounds text of any length for a message.
 func shorten(text string) string {
 	const longest = 80
 	if len(text) > longest {
@@ -131,8 +130,8 @@ func shorten(text string) string {
 	return text
 }
 
-// foldCase returns the same text for all texts that differ only in case, as Unicode's simple
-// case folding has it: for each character the first of those that it is folded with.
+// foldCase returns the same text for all texts that differ only in case, by Unicode's simple case folding: each
+// character becomes the first of its fold orbit.
 func foldCase(s string) string {
 	return strings.Map(func(r rune) rune {
 		first := r

@@ -92,7 +92,7 @@ func TestFoldLaw(t *testing.T) {
 }
 
 // What is strict is one value that every reader reads alike: written anew it is the same
-// evalWord, and no object in it has keys that are equal in some case.
+// again, and no object in it has keys that are equal in some case.
 func FuzzStrict(f *testing.F) {
 	for _, seed := range []string{`{"a":1,"A":2}`, `{"a":[{"b":1e999}]}`, `{"a":"\ud800"}`, `{"a":1}{}`, "{\"\xff\":1}", `[[[[]]]]`, `{"a":1,"a":2}`} {
 		f.Add([]byte(seed))

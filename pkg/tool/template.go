@@ -8,25 +8,24 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Template is text with holes, as a definition has it: ${name} is a hole for the value of the
-// parameter of that name, $${ stands for ${ itself, and all else is text as it is. A value is
-// never read again: what looks like a hole in it is text.
+// A Template is text with placeholders: ${name} stands for the value of a parameter and $${ for a literal ${. Values
+// are never scanned for placeholders.
 type Template struct{ pieces []piece }
 
-// A piece of a template is text, a hole, or the place of a secret.
+// A piece of a template is text, a placeholder, or a reference to a secret.
 type piece struct {
 	text        string
 	placeholder string // the name of a parameter
 	secret      string // the name of a secret, of ${secret:NAME}
-	offset      int    // where it begins in what is written, in bytes
+	offset      int    // byte offset in the source
 }
 
 func (p piece) isText() bool { return p.placeholder == "" && p.secret == "" }
 
-// secretPrefix begins the name of a secret in a template that has places for them.
+// secretPrefix begins a reference to a secret, where a template allows one.
 const secretPrefix = "secret:"
 
-// A TemplateError says why a text is no template.
+// A TemplateError is a syntax error in a template.
 type TemplateError struct {
 	Offset int // in bytes
 	Why    string
@@ -35,7 +34,7 @@ type TemplateError struct {
 
 func (e *TemplateError) Error() string { return e.Why }
 
-// ParseTemplate reads a template, which has no place for a secret.
+// ParseTemplate parses a template that cannot refer to secrets.
 func ParseTemplate(text string) (Template, *TemplateError) { return parseTemplate(text, false) }
 
 func parseTemplate(text string, secrets bool) (Template, *TemplateError) {
@@ -74,7 +73,7 @@ func parseTemplate(text string, secrets bool) (Template, *TemplateError) {
 	return t, nil
 }
 
-// placeholderHint says what to write instead of something that is no hole.
+// placeholderHint returns what to write instead of an invalid placeholder.
 func placeholderHint(name string, secrets bool) string {
 	switch isSecret := strings.HasPrefix(name, secretPrefix); {
 	case isSecret && secrets:
@@ -85,7 +84,6 @@ func placeholderHint(name string, secrets bool) string {
 	return "write ${name} with the name of a parameter, or $${ for a literal ${"
 }
 
-// appendText adds text.
 func (t *Template) appendText(text string, at int) {
 	if last := len(t.pieces) - 1; last >= 0 && t.pieces[last].isText() {
 		t.pieces[last].text += text
@@ -94,7 +92,6 @@ func (t *Template) appendText(text string, at int) {
 	t.pieces = append(t.pieces, piece{text: text, offset: at})
 }
 
-// placeholders returns the holes, in order.
 func (t Template) placeholders() []piece {
 	var out []piece
 	for _, p := range t.pieces {
@@ -105,7 +102,7 @@ func (t Template) placeholders() []piece {
 	return out
 }
 
-// onlyPlaceholder returns the name of the hole that is all of the template, or "".
+// onlyPlaceholder returns the name of the placeholder that is the whole template, or "".
 func (t Template) onlyPlaceholder() string {
 	if len(t.pieces) == 1 {
 		return t.pieces[0].placeholder
@@ -113,7 +110,6 @@ func (t Template) onlyPlaceholder() string {
 	return ""
 }
 
-// allowsSecrets returns the names of the secrets.
 func (t Template) secrets() []string {
 	var out []string
 	for _, p := range t.pieces {
@@ -124,7 +120,7 @@ func (t Template) secrets() []string {
 	return out
 }
 
-// literalPrefix returns the text before the first hole.
+// literalPrefix returns the text before the first placeholder.
 func (t Template) literalPrefix() string {
 	if len(t.pieces) > 0 {
 		return t.pieces[0].text
@@ -132,10 +128,10 @@ func (t Template) literalPrefix() string {
 	return ""
 }
 
-// fill returns the text with values in the holes. It has no secrets.
+// fill replaces the placeholders of a template without secrets.
 func (t Template) fill(value func(name string) string) string { return t.fillWith(value, nil) }
 
-// fillWith returns the text with values in the holes, and with secrets.
+// fillWith replaces placeholders and secrets.
 func (t Template) fillWith(value, secret func(name string) string) string {
 	var b strings.Builder
 	for _, p := range t.pieces {
@@ -150,13 +146,12 @@ func (t Template) fillWith(value, secret func(name string) string) string {
 	return b.String()
 }
 
-// argumentValues are the arguments of one call, for the holes of templates.
+// argumentValues are the arguments of one call, with defaults.
 type argumentValues struct {
 	def       *Definition
 	arguments map[string]json.RawMessage
 }
 
-// valuesOf returns the arguments of a call, with the defaults.
 func (d *Definition) valuesOf(args json.RawMessage) (argumentValues, error) {
 	given, err := members(d.WithDefaults(args))
 	if err != nil {
@@ -169,7 +164,7 @@ func (d *Definition) valuesOf(args json.RawMessage) (argumentValues, error) {
 	return v, nil
 }
 
-// has reports whether a parameter has a value; null and an empty list are none.
+// has reports whether a parameter has a value. Null and empty lists count as none.
 func (v argumentValues) has(name string) bool {
 	switch raw := jsontext.Value(v.arguments[name]); raw.Kind() {
 	case 0, 'n':
@@ -180,14 +175,14 @@ func (v argumentValues) has(name string) bool {
 	return true
 }
 
-// scalar returns the value of a parameter as text: a string as what it says, a number in its
-// digits and, where it is an integer, without a point or an exponent, and true or false.
+// scalar returns a value as text: the text of a string, the digits of a number (an integer without point and
+// exponent), true or false.
 func (v argumentValues) scalar(name string) (string, *FillError) {
 	p, _ := v.def.findParam(name)
 	return scalarText(p.Type, name, v.arguments[name])
 }
 
-// list returns the items of a value that is a list as text, or the value alone.
+// list returns the items of a list as text, or the only value.
 func (v argumentValues) list(name string) ([]string, *FillError) {
 	p, _ := v.def.findParam(name)
 	raw, t := v.arguments[name], p.Type
@@ -209,7 +204,7 @@ func (v argumentValues) list(name string) ([]string, *FillError) {
 	return out, nil
 }
 
-// scalarText returns a value of a type as text; what names it in an error.
+// scalarText returns a value of a type as text. what names it in errors.
 func scalarText(t *Type, what string, raw json.RawMessage) (string, *FillError) {
 	switch text, isText := stringValue(raw); jsontext.Value(raw).Kind() {
 	case '"':

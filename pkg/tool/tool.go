@@ -1,9 +1,9 @@
-// Package tool says what the tools are that a model may call: definitions from
-// YAML files, signatures and the JSON Schemas that they stand for, a registry,
+// Package tool describes the tools that a model may call: definitions from
+// YAML files, signatures and their JSON Schemas, a registry,
 // and the check of a call against its definition.
 //
-// It executes nothing and decides nothing: whether a call may happen is the
-// business of package policy, and what happens then that of package executor.
+// It executes nothing and decides nothing: package policy decides whether a
+// call may run, and package executor runs it.
 package tool
 
 import (
@@ -21,28 +21,26 @@ import (
 // An Effect says what a tool does to the world.
 type Effect string
 
-// The effects, the least first.
+// The effects, from the weakest.
 const (
 	Read  Effect = "read"
 	Write Effect = "write"
 	Exec  Effect = "exec"
 )
 
-// A Label says what is to be thought of the data that goes through a tool.
+// A Label says how data that passes through a tool must be treated.
 type Label string
 
-// The decodeLabels.
+// The labels.
 const (
-	Untrusted Label = "untrusted" // its results can be written by anybody, such as pages
-	Private   Label = "private"   // its results are not for everybody, such as files and mail
-	Sink      Label = "sink"      // its arguments reach others, also where it only reads, as the address of a page does
+	Untrusted Label = "untrusted" // third parties can write its results, such as web pages
+	Private   Label = "private"   // its results are confidential, such as files and mail
+	Sink      Label = "sink"      // its arguments reach third parties, even if it only reads: a URL does
 )
 
-// Labels lists the labels.
 var Labels = []Label{Untrusted, Private, Sink}
 
-// A Definition is what a tool is. It must not be changed once it is in use; it
-// may then be used by several goroutines.
+// A Definition describes a tool. It must not be changed after first use and is then safe for concurrent use.
 type Definition struct {
 	Name        string
 	Description string
@@ -50,58 +48,57 @@ type Definition struct {
 	// Schema is the JSON Schema of the arguments object, with the parameters in
 	// the order of the signature and no other keys allowed.
 	Schema json.RawMessage
-	// Identifiers are where values stand that name something, and may not be made up.
+	// Identifiers are the paths of values that must not be invented, such as ids.
 	Identifiers []ValuePath
-	Ask         map[string]string // questions for a person, by the parameter that only they can fill
+	Ask         map[string]string // questions to the user, by the parameter that only the user can supply
 
-	Returns  string // the type of the result, "" if it is not said
+	Returns  string // the type of the result, "" if unknown
 	Examples []Example
-	// PromptExamples is how many of the examples a prompt shows; nil if it is not said: see [Definition.MaxPromptExamples].
+	// PromptExamples is how many examples a prompt shows; nil for the default, see [Definition.MaxPromptExamples].
 	PromptExamples *int
 
 	Effect     Effect
-	Idempotent bool     // a call may be made again, with the same effect as once
-	KeyEnv     string   // the variable in which its program gets a key of the call, which makes it the same call when it is made again
-	KeyHeader  string   // the header in which a server gets it
-	Scopes     []string // what a run must have been granted, all of it
-	AnyScopes  []string // of these one at least
-	Connection string   // what the run must have been given to work through, "" for nothing
-	Renew      string   // how an authorisation that has expired is renewed, for people
+	Idempotent bool     // repeating a call has no further effect
+	KeyEnv     string   // the variable in which the program gets the idempotency key
+	KeyHeader  string   // the header in which the server gets it
+	Scopes     []string // scopes the run needs, all of them
+	AnyScopes  []string // scopes of which the run needs at least one
+	Connection string   // the connection the run needs, "" for none
+	Renew      string   // instructions to renew an expired authorisation
 	Labels     []Label
-	Timeout    time.Duration // of one call; 0 if it is not said
+	Timeout    time.Duration // of one call; 0 for the default
 	Rate       Rate
-	MaxBytes   int64 // of one result; 0 if it is not said
-	ModelBytes int64 // of one result that a model is sent, head and tail; 0 if it is not said
+	MaxBytes   int64 // of one result; 0 for the default
+	ModelBytes int64 // of a result that the model is sent, head and tail; 0 for the default
 	Tags       []string
-	Builtin    string   // the tool written in Go that does it
-	Exec       *Program // or the program that does it
+	Builtin    string   // the name of the built-in tool
+	Exec       *Program // or the program
 	HTTP       *Request // or the request
 
-	File string // where it is defined, for people
+	File string // for messages
 	Line int    // from 1
 
 	nameSpan        diag.Span // of the name
-	formatsAdvisory bool      // it was not written for oneshot: its formats are annotations
+	formatsAdvisory bool      // the schema was not written for oneshot: formats are annotations
 	compileOnce     sync.Once
 	compiled        *schema.Schema
 	schemaFindings  []diag.Finding // of Schema
 }
 
-// A Backend is by what a tool is done.
+// A Backend is the kind of implementation that executes a tool.
 type Backend string
 
-// The means.
+// The backends.
 const (
-	BackendBuiltin Backend = "builtin" // a function of this program
-	BackendExec Backend = "exec"    // another program
-	BackendHTTP Backend = "http"    // a server
+	BackendBuiltin Backend = "builtin" // a Go function of oneshot
+	BackendExec    Backend = "exec"    // an external program
+	BackendHTTP    Backend = "http"    // an HTTP server
 )
 
-// Backends lists the means.
 var Backends = []Backend{BackendBuiltin, BackendExec, BackendHTTP}
 
-// MaxPromptExamples returns how many of the examples a prompt shows at most. Where nothing is said it is one if calls are written
-// as text, and none if they are native.
+// MaxPromptExamples returns how many examples a prompt shows at most. The default is one if calls are written as text,
+// and none if they are native.
 func (d *Definition) MaxPromptExamples(native bool) int {
 	switch {
 	case d.PromptExamples != nil:
@@ -112,7 +109,6 @@ func (d *Definition) MaxPromptExamples(native bool) int {
 	return 1
 }
 
-// Backend returns by what the tool is done.
 func (d *Definition) Backend() Backend {
 	switch {
 	case d.Exec != nil:
@@ -123,14 +119,13 @@ func (d *Definition) Backend() Backend {
 	return BackendBuiltin
 }
 
-// HasKey reports whether whoever does it gets a key of each call.
+// HasKey reports whether the backend gets an idempotency key with each call.
 func (d *Definition) HasKey() bool { return d.KeyEnv != "" || d.KeyHeader != "" }
 
-// CanRepeat reports whether a call of which nobody knows whether it took effect may be made again,
-// with the key that it had.
+// CanRepeat reports whether a call with an unknown outcome can be repeated, with the same key.
 func (d *Definition) CanRepeat() bool { return d.Effect == Read || d.Idempotent || d.HasKey() }
 
-// ParameterNames returns the names of the parameters, in the order of the signature.
+// ParameterNames returns the names of the parameters in the order of the signature.
 func (d *Definition) ParameterNames() []string {
 	names := make([]string, len(d.Signature.Params))
 	for i, p := range d.Signature.Params {
@@ -139,24 +134,24 @@ func (d *Definition) ParameterNames() []string {
 	return names
 }
 
-// WritesChat reports whether the tool says something to the user, as its tag "chat"
-// tells: calls of such tools make sense only one after the other, as written.
+// WritesChat reports whether the tool has the tag "chat": it shows text to the user, so its calls must run one after
+// the other, as written.
 func (d *Definition) WritesChat() bool { return slices.Contains(d.Tags, "chat") }
 
 // An Example is a call that fits the definition.
 type Example struct {
-	Call   string // as it is written
+	Call   string // source text
 	Note   string
-	Parsed chat.Call // the same, bound: its arguments are an object
+	Parsed chat.Call // parsed and bound: the arguments are an object
 }
 
-// A Rate is a number of calls in a period. The zero value is no limit.
+// A Rate is a number of calls per period. The zero value is no limit.
 type Rate struct {
 	Calls int
 	Per   time.Duration // a second, a minute or an hour
 }
 
-// String returns the rate as it stands in a definition, such as "5/s".
+// String returns the rate as in a definition, such as "5/s".
 func (r Rate) String() string {
 	unit := map[time.Duration]string{time.Second: "s", time.Minute: "m", time.Hour: "h"}[r.Per]
 	if r.Calls == 0 || unit == "" {
@@ -165,15 +160,15 @@ func (r Rate) String() string {
 	return fmt.Sprintf("%d/%s", r.Calls, unit)
 }
 
-// argumentsSchema returns the compiled schema, nil if it is wrong. Compiling takes
-// long for what it is, and most definitions of a run are never called.
+// argumentsSchema returns the compiled schema, nil if it is invalid. It compiles on first use, because compiling is
+// slow and most definitions of a run are never called.
 func (d *Definition) argumentsSchema() (*schema.Schema, []diag.Finding) {
 	d.compileOnce.Do(func() { d.compiled, d.schemaFindings = schema.Compile(d.File, d.Schema) })
 	return d.compiled, d.schemaFindings
 }
 
-// The tools with which a model ends its work, one for each way of writing calls.
-// Both are known to every registry and have no implementation: the loop answers
+// The tools with which a model ends its work, one for each call syntax.
+// Every registry contains both. They have no backend: the agent loop answers
 // them.
 var (
 	FinalResponse = newEnding("finalResponse")
@@ -183,7 +178,7 @@ var (
 // EndingTools lists the tools that end the work.
 var EndingTools = []*Definition{FinalResponse, EndTurn}
 
-// EndingTool returns the tool of that name that ends the work, or nil.
+// EndingTool returns the ending tool of a name, or nil.
 func EndingTool(name string) *Definition {
 	for _, d := range EndingTools {
 		if d.Name == name {

@@ -2,8 +2,7 @@ package tool
 
 import "encoding/json"
 
-// Schema returns the JSON Schema of the arguments object, with the parameters
-// interpreter order. Other keys than the parameters are not allowed.
+// Schema returns the JSON Schema of the arguments object, with the parameters in order and no other keys allowed.
 func (s Signature) Schema() json.RawMessage {
 	return appendStruct(nil, s.Params)
 }
@@ -11,7 +10,6 @@ func (s Signature) Schema() json.RawMessage {
 // Schema returns the JSON Schema of the type.
 func (t *Type) Schema() json.RawMessage { return t.appendSchema(nil) }
 
-// appendSchema appends the schema of the type to b.
 func (t *Type) appendSchema(b []byte) []byte {
 	switch t.Kind {
 	case Any:
@@ -56,8 +54,7 @@ func appendStruct(b []byte, fields []Param) []byte {
 	return append(b, `,"additionalProperties":false}`...)
 }
 
-// appendSchema appends the schema of the parameter's values, with what is said
-// about it.
+// appendSchema appends the schema of a parameter with its description and default.
 func (p Param) appendSchema(b []byte) []byte {
 	b = p.Type.appendSchema(b)
 	b = b[:len(b)-1]
@@ -76,7 +73,7 @@ func (p Param) appendSchema(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendEnum appends the schema of a few values, with the types that they have.
+// appendEnum appends the schema of listed values, with their types.
 func appendEnum(b []byte, values []json.RawMessage) []byte {
 	var types []*Type
 	for _, v := range values {
@@ -94,7 +91,6 @@ func appendEnum(b []byte, values []json.RawMessage) []byte {
 	return append(b, `]}`...)
 }
 
-// typeOfLiteral tells the kind of a JSON literal.
 func typeOfLiteral(v json.RawMessage) Kind {
 	switch v[0] {
 	case '"':
@@ -112,7 +108,6 @@ func typeOfLiteral(v json.RawMessage) Kind {
 	return Integer
 }
 
-// appendTypes appends the keyword "type" for simple types.
 func appendTypes(b []byte, types []*Type) []byte {
 	var names []string
 	seen := map[Kind]bool{}
@@ -136,8 +131,7 @@ func appendTypes(b []byte, types []*Type) []byte {
 	return append(b, ']')
 }
 
-// appendUnion appends the schema of a union: a list of types or of values where
-// that says it, and "anyOf" otherwise.
+// appendUnion appends the schema of a union: a list of types or values if possible, otherwise "anyOf".
 func (t *Type) appendUnion(b []byte) []byte {
 	simples, literals, null := 0, 0, false
 	for _, o := range t.Options {

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Kind says what a [Type] is.
+// A Kind is the kind of a [Type].
 type Kind string
 
 // The kinds of types.
@@ -19,22 +19,21 @@ const (
 	Integer Kind = "integer"
 	Boolean Kind = "boolean"
 	Null    Kind = "null"
-	Object  Kind = "object"  // with whatever keys
+	Object  Kind = "object"  // with any keys
 	Array   Kind = "array"   // of Items
-	Record  Kind = "record"  // an object with whatever keys, whose values are Items
+	Record  Kind = "record"  // an object with any keys, whose values are Items
 	Struct  Kind = "struct"  // an object with Fields and no other keys
 	Literal Kind = "literal" // one of Values
 	Union   Kind = "union"   // one of Options
 )
 
-// A Type is the type of a parameter or a result, as far as a signature can say
-// it. Types are not changed once they are made.
+// A Type is the type of a parameter or result, as precise as a signature allows. Types are immutable.
 type Type struct {
 	Kind    Kind
 	Items   *Type             // of an Array or Record
 	Fields  []Param           // of a Struct, in order
 	Values  []json.RawMessage // of a Literal: strings, numbers, true and false
-	Options []*Type           // of a Union: at least two, none a Union, at most one a Literal
+	Options []*Type           // of a Union: at least two, none a Union, at most one Literal
 }
 
 // A Param is a parameter of a tool, or a field of a [Struct].
@@ -42,19 +41,17 @@ type Param struct {
 	Name        string
 	Type        *Type
 	Optional    bool
-	Default     json.RawMessage // nil for none; with a default it is optional
+	Default     json.RawMessage // nil for none; a parameter with a default is optional
 	Description string
 }
 
-// simpleKinds are the kinds that are a word in a signature and a type in a schema.
+// simpleKinds are single words in signatures and type names in schemas.
 var simpleKinds = []Kind{String, Number, Integer, Boolean, Null, Object}
 
 func (t *Type) isSimple() bool { return slices.Contains(simpleKinds, t.Kind) }
 
-// arrayOf returns the type of lists of items.
 func arrayOf(items *Type) *Type { return &Type{Kind: Array, Items: items} }
 
-// recordOf returns the type of objects whose values are items.
 func recordOf(items *Type) *Type {
 	if items.Kind == Any {
 		return &Type{Kind: Object}
@@ -62,7 +59,7 @@ func recordOf(items *Type) *Type {
 	return &Type{Kind: Record, Items: items}
 }
 
-// literalOf returns the type of one JSON value that is no list and no object.
+// literalOf returns the type of one JSON scalar.
 func literalOf(value json.RawMessage) *Type {
 	if string(value) == "null" {
 		return &Type{Kind: Null}
@@ -70,9 +67,8 @@ func literalOf(value json.RawMessage) *Type {
 	return &Type{Kind: Literal, Values: []json.RawMessage{value}}
 }
 
-// unionOf returns the type of values that are of one of several types. Each
-// type has one union that says it: nested unions are opened, the same option
-// stands once, literals stand together, and what is of any type is of any type.
+// unionOf returns the normalized union of several types: nested unions are flattened, duplicates dropped, literals
+// merged, and a union with any is any.
 func unionOf(options ...*Type) *Type {
 	if len(options) == 1 {
 		return options[0]
@@ -107,7 +103,7 @@ func unionOf(options ...*Type) *Type {
 	return &Type{Kind: Union, Options: out}
 }
 
-// flattenUnions opens the unions among the types, whose options are none.
+// flattenUnions replaces unions by their options, which are never unions.
 func flattenUnions(types []*Type) []*Type {
 	var out []*Type
 	for _, t := range types {
@@ -120,8 +116,7 @@ func flattenUnions(types []*Type) []*Type {
 	return out
 }
 
-// String returns the type in the spelling of TypeScript, with "integer" beside
-// "number".
+// String returns the type in TypeScript syntax, with "integer" in addition to "number".
 func (t *Type) String() string {
 	switch t.Kind {
 	case Array:
@@ -149,7 +144,6 @@ func (t *Type) String() string {
 	return string(t.Kind)
 }
 
-// parseParams writes parameters or fields between commas.
 func params(ps []Param) string {
 	texts := make([]string, len(ps))
 	for i, p := range ps {
@@ -158,8 +152,8 @@ func params(ps []Param) string {
 	return strings.Join(texts, ", ")
 }
 
-// String returns the parameter as it stands in a signature: "uri: string",
-// "limit: integer = 10", "labels?: string[]". One of any type has only its name.
+// String returns the parameter as in a signature: "uri: string", "limit: integer = 10", "labels?: string[]". A
+// parameter of type any is only its name.
 func (p Param) String() string {
 	var b strings.Builder
 	if isIdentifier(p.Name) {
@@ -179,7 +173,7 @@ func (p Param) String() string {
 	return b.String()
 }
 
-// decodeIdentifier reports whether a name needs no quotes in a signature.
+// isIdentifier reports whether a name needs no quotes in a signature.
 func isIdentifier(name string) bool {
 	for i := range len(name) {
 		if !isWordByte(name[i]) {
@@ -189,12 +183,12 @@ func isIdentifier(name string) bool {
 	return name != "" && isLetter(name[0])
 }
 
-// isLetter reports whether a name can begin with a byte.
+// isLetter reports whether a byte can begin a name.
 func isLetter(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '$'
 }
 
-// depth returns how deeply the type is nested, at least 1.
+// depth returns the nesting depth of the type, at least 1.
 func (t *Type) depth() int {
 	deepest := 0
 	if t.Items != nil {
@@ -209,7 +203,7 @@ func (t *Type) depth() int {
 	return deepest + 1
 }
 
-// quote returns s as a JSON string. Bytes that are not UTF-8 are replaced.
+// quote returns s as a JSON string. Invalid UTF-8 is replaced.
 func quote(s string) string {
 	b, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(s, "\ufffd"))
 	if err != nil { // it is valid UTF-8

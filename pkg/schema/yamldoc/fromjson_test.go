@@ -52,7 +52,7 @@ func TestFaultsInJSON(t *testing.T) {
 	}
 }
 
-// A setPosition in a string counts what is written for it.
+// A place in a string counts what is written for it.
 func TestPlaceBehindSurrogates(t *testing.T) {
 	src := `["é", "\ud83d\ude00x"]`
 	_, docs := Read("f.json", []byte(src), codes)

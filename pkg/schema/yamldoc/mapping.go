@@ -12,10 +12,10 @@ import (
 // A Map is a mapping that has been read. Where a key stands twice the first one
 // counts.
 type Map struct {
-	mapping     Value
-	keys   []string
-	keyNodes  map[string]*yaml.Node
-	values map[string]Value
+	mapping  Value
+	keys     []string
+	keyNodes map[string]*yaml.Node
+	values   map[string]Value
 }
 
 // Map reads a mapping. With known keys any other key is a finding.

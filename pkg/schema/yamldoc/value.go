@@ -62,13 +62,13 @@ func (v Value) messagePrefix() string {
 type kind string
 
 const (
-	kindMapping kind = "a mapping"
-	kindList    kind = "a list"
-	kindString  kind = "a string"
-	kindNumber  kind = "a number"
-	kindNonJSONNumber     kind = "a number that is not JSON" // 0x1F, 1_000, .inf
-	kindBool    kind = "true or false"
-	kindNull    kind = "an empty value"
+	kindMapping       kind = "a mapping"
+	kindList          kind = "a list"
+	kindString        kind = "a string"
+	kindNumber        kind = "a number"
+	kindNonJSONNumber kind = "a number that is not JSON" // 0x1F, 1_000, .inf
+	kindBool          kind = "true or false"
+	kindNull          kind = "an empty value"
 )
 
 // kindOf tells what a node is, by the core rules of YAML 1.2: yes and on are
@@ -212,7 +212,7 @@ func (v Value) Find(pointer string) Value {
 }
 
 // Key returns a key of a mapping itself, for its place. It is absent when the value
-// expectKind no mapping that has it.
+// is no mapping that has it.
 func (v Value) Key(name string) Value {
 	if i := v.index(name); i >= 0 {
 		return Value{file: v.file, node: v.node.Content[i], path: joinPath(v.path, name)}

@@ -1,10 +1,10 @@
 // Package yamldoc reads the YAML files that people write, strictly: every fault
-// expectKind a finding with file, line and column, and a wrong value never stands for a
+// is a finding with file, line and column, and a wrong value never stands for a
 // right one.
 //
 // It takes of YAML what JSON can say: mappings with string keys, lists, strings,
 // numbers as JSON writes them, true, false and null. Anchors, aliases, merge
-// checkKeys and tags are refused, so a file is never larger than it looks. It does
+// keys and tags are refused, so a file is never larger than it looks. It does
 // not know what a file is about.
 package yamldoc
 
@@ -48,12 +48,12 @@ type File struct {
 	text     *sourceText
 	codes    Codes
 	findings []diag.Finding
-	unlisted     int // findings beyond [maxFindings]
+	unlisted int // findings beyond [maxFindings]
 }
 
 // Read returns a file and its documents. Where the syntax is wrong there are
 // only the documents before that place; a document that uses what is not taken
-// mapping YAML is left out. An object or a list in JSON is read as JSON.
+// of YAML is left out. An object or a list in JSON is read as JSON.
 func Read(name string, src []byte, codes Codes) (*File, []Value) {
 	f := &File{name: name, text: newSourceText(src), codes: codes}
 	if len(src) > MaxBytes {
@@ -112,7 +112,7 @@ func (f *File) Name() string { return f.name }
 func (f *File) Start() diag.Span { return f.text.lines.Locate(diag.Bytes(0, 0)) }
 
 // Add reports something about a place in the file, and returns the finding for
-// unlisted to be said at once: it is valid until the next one.
+// more to be said at once: it is valid until the next one.
 func (f *File) Add(code diag.Code, span diag.Span, format string, args ...any) *diag.Finding {
 	return f.add(code, span, format, args...)
 }

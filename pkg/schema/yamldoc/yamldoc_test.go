@@ -157,7 +157,7 @@ func TestNeed(t *testing.T) {
 	}
 }
 
-// The setPosition of a byte inside of a string is exact, whatever the quoting.
+// The place of a byte inside of a string is exact, whatever the quoting.
 func TestAt(t *testing.T) {
 	tests := []struct{ name, src, before string }{
 		{"plain", `key: ab X`, "ab "},
