@@ -12,8 +12,8 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// addBackslashReading adds the other reading of a call in which it is unknown what the
-// backslashes of some strings are: all of them text.
+// addBackslashReading adds the alternative reading of a call with ambiguous backslashes in some strings: all
+// backslashes are text.
 func (r *reader) addBackslashReading() {
 	if r.call.Status != chat.StatusAmbiguous || r.call.Alternatives != nil {
 		return
@@ -25,7 +25,7 @@ func (r *reader) addBackslashReading() {
 		}
 		text := r.unescapedString(f)
 		if text == nil {
-			return // there are other readings
+			return // other alternatives exist
 		}
 		texts[jsontext.Pointer(f.Path)] = text
 	}
@@ -36,15 +36,15 @@ func (r *reader) addBackslashReading() {
 	}
 }
 
-// unescapedString returns what a string says in which backslashes are doubled, or which has markers for its quotes, as a
-// finding suggests, nil where the finding is another or that is not certain.
+// unescapedString returns the string that the fix of a finding suggests, with doubled backslashes or without
+// markers as quotes. It returns nil for other findings and where the result is not certain.
 func (r *reader) unescapedString(f diag.Finding) json.RawMessage {
 	begin, end := f.Span.Start-r.call.Start, f.Span.End-r.call.Start
 	if f.Code != diag.BadEscape || len(f.Fixes) == 0 || begin < 0 || end > len(r.call.Text) {
 		return nil
 	}
 	edits := shiftEdits(f.Fixes[0].Edits, -f.Span.Start)
-	if edits[0].Start == 0 { // markers: the text between them is text
+	if edits[0].Start == 0 { // markers as quotes: no escapes between them
 		return literal.AppendString(nil, []byte(r.call.Text[begin+1:end-1]))
 	}
 	text, _, err := diag.Apply(r.call.Text[begin:end], fix(diag.Unsafe, "", edits...))
@@ -56,8 +56,7 @@ func (r *reader) unescapedString(f diag.Finding) json.RawMessage {
 	return d.Value
 }
 
-// replaceStrings returns JSON with other values for the strings at some places, and how
-// many of them there are.
+// replaceStrings returns JSON with new values for the strings at the given pointers, and the number replaced.
 func replaceStrings(all json.RawMessage, values map[jsontext.Pointer]json.RawMessage) (out json.RawMessage, set int) {
 	dec, done := jsontext.NewDecoder(bytes.NewReader(all)), 0
 	for {

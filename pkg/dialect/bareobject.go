@@ -151,8 +151,8 @@ func (s *Scanner) beginSkipped() {
 		around = literal.Fence{Char: s.foreign.char, Len: s.foreign.length}
 	}
 	o.lit, o.fence, o.emittedTo = s.literals.json(literal.Options{Fence: around}), around, s.heldAt+len(s.held)
-	o.lit.MoveTo(s.heldAt)
-	o.lit.ExpectMark("{", false)
+	o.lit.ResetAt(s.heldAt)
+	o.lit.ExpectPunct("{", false)
 	o.lit.Write(s.held[:1])
 	o.lit.ExpectKey()
 	o.lit.Write(s.held[1:])
@@ -163,8 +163,8 @@ func (s *Scanner) beginSkipped() {
 // skipObject passes over the rest of an object that a scanner has begun to read,
 // and in which some brackets are open.
 func (s *Scanner) skipObject(lit *literal.Scanner, fence literal.Fence, around string) {
-	s.skipped = skippedObject{lit: lit, fence: fence, emittedTo: lit.At()}
-	lit.PassRest(around)
+	s.skipped = skippedObject{lit: lit, fence: fence, emittedTo: lit.Offset()}
+	lit.SkipRest(around)
 }
 
 // readSkipped reads on in an object that is not ours. After its first key it is
@@ -172,16 +172,16 @@ func (s *Scanner) skipObject(lit *literal.Scanner, fence literal.Fence, around s
 func (s *Scanner) readSkipped(p []byte) int {
 	o := &s.skipped
 	n, state := s.readLiteral(o.lit, p)
-	s.emitSkipped(p[:n], o.lit.Settled())
+	s.emitSkipped(p[:n], o.lit.CommittedOffset())
 	switch {
-	case state == literal.More:
-	case state == literal.Fenced:
+	case state == literal.NeedMore:
+	case state == literal.FenceClosed:
 		s.resumeAtRun(o.fence, o.lit.End())
 	case state == literal.Done && s.state == inSkippedKey:
-		o.lit.PassRest("{")
+		o.lit.SkipRest("{")
 		s.state = inSkippedObject
 	default:
-		s.state, s.lineBlank = inProse, o.lit.LineStart()
+		s.state, s.lineBlank = inProse, o.lit.IsLineStart()
 	}
 	return n
 }

@@ -7,50 +7,48 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// callList is the grammar of JSON that holds calls: an object with a list of
-// them, the list itself, or a single one.
+// callList is the grammar of JSON that contains calls: an object with a list of calls, the list, or a single
+// call.
 var callList = grammar{newBody: newCallBody, render: renderCalls, memberNames: &toolCallsMembers}
 
-// maxHeldFindings bounds the findings about a value of which it is not known yet whether
-// it holds calls.
+// maxHeldFindings bounds the findings held until it is known whether the value contains calls.
 const maxHeldFindings = 100
 
-// A callBody reads JSON values that hold calls. Until it is known that one does
-// its text is kept, because it can be content. It is made once, because there are
-// many where each call is a value of its own.
+// A callBody reads JSON values that contain calls. It keeps the text of a value until a call is confirmed,
+// because the value may be content. The pool reuses it, because each call may be a value of its own.
 type callBody struct {
 	scanner     *Scanner
 	frame       *frame
 	memberNames *memberNames
-	fence       literal.Fence // that ends what is read
+	fence       literal.Fence // that ends the value
 	lit         *literal.Scanner
 	stage       stage
-	certain     bool // a value before this one holds calls
+	certain     bool // an earlier value contained calls
 	jsonValue
 }
 
-// A jsonValue is what is known of the value of JSON that is being read.
+// A jsonValue is the state of the JSON value being read.
 type jsonValue struct {
-	begin         int       // where it begins
-	isList        bool      // it is a list and no object
+	begin         int
+	isList        bool      // a list, not an object
 	started       bool      // a part of it has been read
-	confirmed     bool      // it holds calls
+	confirmed     bool      // it contains calls
 	listFound     bool      // its list of calls has been found
-	listInvalid   bool      // what is for that list is none
-	comma         int       // offset of the comma that was read last, or -1
-	otherCount    int       // how many other members it has
+	listInvalid   bool      // the member for the list of calls is not a list
+	comma         int       // offset of the last comma, or -1
+	otherCount    int       // number of members other than the list of calls
 	firstOther    diag.Span // the key of the first
-	lastEnd       int       // where the item that was read last ends
-	lastBracket   string    // the bracket that it ends with; "" if that is unknown
-	invalidAt     int       // where what cannot be read begins
-	commaOptional bool      // no comma need precede the next item
-	memberName    string    // the member that is being read
+	lastEnd       int       // end of the last item
+	lastBracket   string    // the closing bracket of the last item; "" if unknown
+	invalidAt     int       // start of the unreadable part
+	commaOptional bool      // no comma is required before the next item
+	memberName    string    // the member being read
 	keySpan       diag.Span
-	singleCall    callObject // its members, as long as it can be a single call
-	holderValue   string     // the value of its only member, where the key says that it holds a call
+	singleCall    callObject // its members, while it can be a single call
+	holderValue   string     // the only member's value, if its key is one of holderKeys
 }
 
-// A stage is what is expected next.
+// A stage is what the parser expects next.
 type stage int
 
 const (
@@ -64,17 +62,17 @@ const (
 	atItem                    // a call of the list, or its end
 	inCall                    // a call of the list
 	atItemEnd                 // a comma, or the end of the list
-	afterBrace                // what tells why a brace is in the list
-	inJunkMember              // the end of a member that cannot be read
-	inJunkItem                // the end of an item that is no call
+	afterBrace                // what follows a brace in the list, which decides its meaning
+	inJunkMember              // the end of an unreadable member
+	inJunkItem                // the end of an item that is not a call
 )
 
-// expectedBytes are the markers that are expected in each stage that expects some.
+// expectedBytes lists the bytes expected in each stage.
 var expectedBytes = [...]string{
 	atOpening: "{[", atKey: "},", atList: "[", atMemberEnd: ",}", atItem: "],", atItemEnd: ",]", afterBrace: ",]}",
 }
 
-// toolCallsMembers is the form of a call of the dialect "toolcalls".
+// toolCallsMembers are the member names of the dialect "toolcalls".
 var toolCallsMembers = memberNames{name: ofType, args: ofParameters, needsID: true}
 
 func newCallBody(s *Scanner, f *frame) body {
@@ -83,31 +81,31 @@ func newCallBody(s *Scanner, f *frame) body {
 		fence = rawFence
 	}
 	b, lit := &s.jsonValues, s.literals.json(literal.Options{Fence: fence})
-	lit.MoveTo(f.bodyAt)
+	lit.ResetAt(f.bodyAt)
 	*b = callBody{scanner: s, frame: f, memberNames: f.grammar.memberNames, fence: fence, lit: lit, jsonValue: jsonValue{singleCall: b.singleCall}}
 	b.nextValue()
 	return b
 }
 
-// nextValue makes the body ready for another value of the frame.
+// nextValue prepares for another value in the frame.
 func (b *callBody) nextValue() {
 	b.certain = b.certain || b.confirmed
 	b.jsonValue = jsonValue{comma: -1, singleCall: callObject{memberNames: b.memberNames, members: b.singleCall.members[:0]}}
-	b.lit.Forget()
+	b.lit.StopCapture()
 	b.expect(atValue)
 }
 
-// expect continues a stage that expects a marker.
+// expect enters a stage that expects one of a few bytes.
 func (b *callBody) expect(stage stage) {
 	b.stage = stage
-	b.lit.ExpectMark(expectedBytes[stage], b.frame.open() && (stage == atValue || stage == afterBrace))
+	b.lit.ExpectPunct(expectedBytes[stage], b.frame.open() && (stage == atValue || stage == afterBrace))
 }
 
 func (b *callBody) write(p []byte) (int, frameEnd) {
 	for n := 0; ; {
 		k, state := b.scanner.readLiteral(b.lit, p[n:])
 		n += k
-		if state == literal.More {
+		if state == literal.NeedMore {
 			return n, notYet
 		}
 		if end := b.advance(state, p[n:]); end != notYet {
@@ -116,8 +114,7 @@ func (b *callBody) write(p []byte) (int, frameEnd) {
 	}
 }
 
-// advance continues after a part that has been read. Where another byte came than
-// the markers that were expected, it is the first of rest.
+// advance handles a part that has been read. If the next byte is not an expected one, it is the first of rest.
 func (b *callBody) advance(state literal.State, rest []byte) frameEnd {
 	if b.stage == inCall {
 		return b.endCall(state)
@@ -125,17 +122,17 @@ func (b *callBody) advance(state literal.State, rest []byte) frameEnd {
 	b.report(b.partFindings())
 	found := byte(0)
 	switch {
-	case state == literal.Fenced:
+	case state == literal.FenceClosed:
 		return b.endAtFence()
 	case state == literal.Done:
-		found = b.lit.Mark()
-	case b.lit.End() == b.lit.At() && len(rest) > 0:
+		found = b.lit.Punct()
+	case b.lit.End() == b.lit.Offset() && len(rest) > 0:
 		found = rest[0]
 	}
 	return b.dispatch(found, state == literal.Done)
 }
 
-// partFindings returns the findings about the part that was read last.
+// partFindings returns the findings about the last part.
 func (b *callBody) partFindings() []diag.Finding {
 	findings := b.lit.Findings()
 	for i := range findings {
@@ -144,8 +141,8 @@ func (b *callBody) partFindings() []diag.Finding {
 	return findings
 }
 
-// dispatch takes what was expected if good is set, and otherwise the text there
-// instead. In stages that expect one, marker is that or the byte instead of it.
+// dispatch handles the expected part if good is set, else what came instead. In stages that expect a byte, found
+// is that byte or the one in its place.
 func (b *callBody) dispatch(found byte, good bool) frameEnd {
 	switch b.stage {
 	case atValue:
@@ -176,13 +173,13 @@ func (b *callBody) dispatch(found byte, good bool) frameEnd {
 	return notYet
 }
 
-// beginValue begins a value of the frame. Other text ends the frame.
+// beginValue begins a value. Other text ends the frame.
 func (b *callBody) beginValue(found byte) frameEnd {
 	if found != '{' && found != '[' {
 		return b.leaveFrame()
 	}
-	b.begin = b.lit.At()
-	b.lit.Keep()
+	b.begin = b.lit.Offset()
+	b.lit.StartCapture()
 	b.expect(atOpening)
 	return notYet
 }
@@ -196,20 +193,19 @@ func (b *callBody) beginBracket(found byte) {
 	}
 }
 
-// endValue follows the last bracket of the value.
 func (b *callBody) endValue() frameEnd {
 	if b.otherCount > 0 && b.listFound {
 		b.reportAt(diag.UnknownMember, b.firstOther.Start, b.firstOther.End, "members other than the list of calls are ignored")
 	}
 	if !b.frame.open() {
-		b.scanner.lineBlank = b.lit.LineStart()
+		b.scanner.lineBlank = b.lit.IsLineStart()
 		return ended
 	}
 	b.nextValue()
 	return notYet
 }
 
-// confirm says that the value holds calls.
+// confirm records that the value contains calls.
 func (b *callBody) confirm() {
 	s := b.scanner
 	again := s.callHolders > 0 && s.callsOnly
@@ -219,7 +215,7 @@ func (b *callBody) confirm() {
 		s.confirmFrame("before the calls")
 	}
 	b.confirmed = true
-	b.lit.Forget()
+	b.lit.StopCapture()
 	if b.frame.missingOpener != "" && !again {
 		b.reportAt(diag.MissingOpener, b.begin, b.begin+1, "missing "+strconv.Quote(b.frame.missingOpener)+" before the calls")
 	}
@@ -230,55 +226,54 @@ func (b *callBody) confirm() {
 	b.singleCall = callObject{memberNames: b.memberNames, members: b.singleCall.members[:0]}
 }
 
-// leaveFrame says that what comes next is text.
+// leaveFrame makes the following text content.
 func (b *callBody) leaveFrame() frameEnd {
 	s := b.scanner
 	if b.frame.open() {
 		s.foreign = b.frame.fence
 	}
 	s.emitContent(b.lit.End(), b.trailingText())
-	s.lineBlank = b.lit.LineStart()
+	s.lineBlank = b.lit.IsLineStart()
 	return left
 }
 
-// trailingText returns text after the value that has been read already.
+// trailingText returns text after the value that has already been read.
 func (b *callBody) trailingText() string {
 	if b.stage != atValue && b.stage != afterBrace {
 		return ""
 	}
-	return b.lit.Taken()
+	return b.lit.Unread()
 }
 
-// rejectValue makes content of a value that holds no calls.
+// rejectValue emits a value without calls as content.
 func (b *callBody) rejectValue() frameEnd {
-	if b.releaseAsText(b.lit.At()) {
+	if b.releaseAsText(b.lit.Offset()) {
 		b.reportMissingList()
 	}
 	return b.leaveFrame()
 }
 
-// skipRest makes content of a value that holds no calls, also of what is still to
-// come, up to the bracket that closes it.
+// skipRest emits a value without calls as content, including the rest up to its closing bracket.
 func (b *callBody) skipRest(around string) frameEnd {
 	b.rejectValue()
-	b.lit.Forget()
+	b.lit.StopCapture()
 	b.scanner.skipObject(b.lit, b.fence, around)
 	return leftOther
 }
 
-// releaseAsText makes content of the value up to an offset. It reports whether the
-// response begins with it.
+// releaseAsText emits the value up to an offset as content. It reports whether the response begins with the
+// value.
 func (b *callBody) releaseAsText(end int) (first bool) {
 	s := b.scanner
 	first = !s.hasBegun
 	s.release()
-	s.emitContent(b.begin, b.lit.Kept(b.begin)[:end-b.begin])
+	s.emitContent(b.begin, b.lit.Captured(b.begin)[:end-b.begin])
 	return first
 }
 
-// reportMissingList reports that the response begins with an object that holds no calls.
+// reportMissingList reports that the response begins with an object without calls.
 func (b *callBody) reportMissingList() {
-	if !b.started || !b.frame.dialect.framing.callsOnly || len(b.scanner.markers.dialects) > 1 { // but text that begins with a bracket, or an answer
+	if !b.started || !b.frame.dialect.framing.callsOnly || len(b.scanner.markers.dialects) > 1 { // not for text that begins with a bracket, nor for an answer
 		return
 	}
 	b.scanner.surrounding.reported = true
@@ -287,7 +282,7 @@ func (b *callBody) reportMissingList() {
 	b.scanner.report(f)
 }
 
-// endAtFence follows a run of fence characters.
+// endAtFence handles a run of fence characters.
 func (b *callBody) endAtFence() frameEnd {
 	s, at := b.scanner, b.lit.End()
 	switch {
@@ -308,7 +303,7 @@ func (b *callBody) endAtFence() frameEnd {
 		s.resumeAtRun(b.fence, at)
 		return leftRun
 	}
-	s.checkCloserLine(at, b.lit.LineStart())
+	s.checkCloserLine(at, b.lit.IsLineStart())
 	return closed
 }
 
@@ -319,9 +314,9 @@ func (b *callBody) close() {
 	switch {
 	case b.stage == atValue:
 	case !b.confirmed:
-		if named := b.hasKnownTool(); b.releaseAsText(b.lit.At()) || b.scanner.callHolders > 0 || named {
+		if named := b.hasKnownTool(); b.releaseAsText(b.lit.Offset()) || b.scanner.callHolders > 0 || named {
 			b.scanner.surrounding.reported = true
-			b.scanner.report(diag.New(diag.TruncatedCall, diag.Bytes(b.begin, b.lit.At()), "the text ends inside JSON that should contain calls"))
+			b.scanner.report(diag.New(diag.TruncatedCall, diag.Bytes(b.begin, b.lit.Offset()), "the text ends inside JSON that should contain calls"))
 		}
 	case b.stage == inCall:
 		b.endCall(state)
@@ -339,13 +334,12 @@ func (b *callBody) close() {
 	}
 }
 
-// report takes findings about the value. They count when it is known that it
-// holds calls.
+// report emits findings about the value once calls are confirmed, and holds them until then.
 func (b *callBody) report(findings []diag.Finding) {
 	for _, f := range findings {
 		switch {
 		case b.confirmed:
-			f.Path = "" // it would be one into arguments
+			f.Path = "" // would be a path into arguments
 			b.scanner.report(f)
 		case len(b.singleCall.findings) < maxHeldFindings:
 			b.singleCall.findings = append(b.singleCall.findings, f)
@@ -353,12 +347,12 @@ func (b *callBody) report(findings []diag.Finding) {
 	}
 }
 
-// reportAt takes a finding about the value.
+// reportAt reports a finding about the value.
 func (b *callBody) reportAt(code diag.Code, start, end int, message string) {
 	b.report([]diag.Finding{diag.New(code, diag.Bytes(start, end), "%s", message)})
 }
 
-// reportRemovable takes a finding about a byte that should not be there.
+// reportRemovable reports a byte that should not be there.
 func (b *callBody) reportRemovable(code diag.Code, at int, kind diag.FixKind, message string) {
 	f := diag.New(code, diag.Bytes(at, at+1), "%s", message)
 	f.Severity = diag.Warning
@@ -366,8 +360,7 @@ func (b *callBody) reportRemovable(code diag.Code, at int, kind diag.FixKind, me
 	b.report([]diag.Finding{f})
 }
 
-// reportRepaired takes a finding about something that is mended with certainty, if it
-// can be with a fix.
+// reportRepaired reports a fault whose repair is certain, with a safe fix if there are edits.
 func (b *callBody) reportRepaired(code diag.Code, start, end int, message, title string, edits ...diag.Edit) {
 	f := diag.New(code, diag.Bytes(start, end), "%s", message)
 	f.Severity = diag.Warning

@@ -11,7 +11,7 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// beginMember reads the beginning of a member, or the end of the object.
+// beginMember parses the start of a member, or the end of the object.
 func (b *callBody) beginMember(found byte) frameEnd {
 	switch found {
 	case ',':
@@ -28,8 +28,8 @@ func (b *callBody) beginMember(found byte) frameEnd {
 	return notYet
 }
 
-// endKey follows the key of a member. One that is written with escapes is no
-// key of a list: that is how results are made inert.
+// endKey handles a member's key. A key written with escapes is not the key of a list: escapes make results
+// inert.
 func (b *callBody) endKey(good bool) frameEnd {
 	if !good {
 		return b.skipMember()
@@ -56,7 +56,7 @@ func (b *callBody) endKey(good bool) frameEnd {
 	return notYet
 }
 
-// beginList follows the key of the list of calls. good says whether it is a list.
+// beginList handles the key of the list of calls; good reports whether its value is a list.
 func (b *callBody) beginList(good bool) {
 	b.scanner.setEvidence(b.keySpan.Start, "the key "+strconv.Quote(b.memberName))
 	b.confirm()
@@ -72,8 +72,8 @@ func (b *callBody) beginList(good bool) {
 	b.lit.ExpectValue()
 }
 
-// reportListKey reports the key of a list of calls that should have another name. One
-// without quotes has a fix that gives it some.
+// reportListKey reports a key of the list of calls that should have another name. Its fix applies only to a
+// quoted key.
 func (b *callBody) reportListKey(place diag.Span, name, want string) {
 	var edits []diag.Edit
 	if place.End-place.Start > len(name) {
@@ -82,13 +82,12 @@ func (b *callBody) reportListKey(place diag.Span, name, want string) {
 	b.reportRepaired(diag.CallVariant, place.Start, place.End, fmt.Sprintf("%q should be %q", name, want), "rename it", edits...)
 }
 
-// endMember follows the value of a member.
 func (b *callBody) endMember(good bool) frameEnd {
 	if !good {
 		return b.skipMember()
 	}
 	b.lastEnd, b.lastBracket = b.lit.End(), ""
-	if place := b.lit.Place(); b.listInvalid {
+	if place := b.lit.ValueSpan(); b.listInvalid {
 		b.listInvalid = false
 		b.reportAt(diag.NoCallList, place.Start, place.End,
 			fmt.Sprintf("%q: expected an array of calls, got %s", b.memberName, kindOf(b.lit.Value()[0])))
@@ -97,13 +96,13 @@ func (b *callBody) endMember(good bool) frameEnd {
 		if b.holderValue = ""; b.otherCount == 1 && len(b.singleCall.members) == 0 && slices.Contains(holderKeys, b.memberName) {
 			b.holderValue = string(b.lit.Value())
 		}
-		b.singleCall.addMember(b.memberName, b.lit.Member(b.keySpan), b.lit.Status(), b.lit.Changed())
+		b.singleCall.addMember(b.memberName, b.lit.NewMember(b.keySpan), b.lit.Status(), b.lit.ValueChanged())
 	}
 	b.expect(atMemberEnd)
 	return notYet
 }
 
-// skipMember passes over a member that cannot be read.
+// skipMember skips an unreadable member.
 func (b *callBody) skipMember() frameEnd {
 	switch {
 	case !b.confirmed && !b.started:
@@ -115,7 +114,7 @@ func (b *callBody) skipMember() frameEnd {
 		return b.skipRest("{")
 	}
 	b.stage, b.listInvalid = inJunkMember, false
-	b.lit.PassOver()
+	b.lit.SkipInvalid()
 	return notYet
 }
 
@@ -136,13 +135,12 @@ func (b *callBody) afterMember(found byte) frameEnd {
 	return notYet
 }
 
-// endObject follows the closing brace of the object.
 func (b *callBody) endObject() frameEnd {
 	if b.confirmed {
 		return b.endValue()
 	}
 	w := b.singleCall
-	w.begin, w.text, w.lit = b.begin, b.lit.Kept(b.begin), b.lit
+	w.begin, w.text, w.lit = b.begin, b.lit.Captured(b.begin), b.lit
 	if !w.isCall() {
 		b.reportWrappedCall()
 		b.reportNearCall(&w)
@@ -159,7 +157,7 @@ func (b *callBody) endObject() frameEnd {
 	return b.endValue()
 }
 
-// beginItem reads the beginning of an item of the list, or its end.
+// beginItem parses the start of a list item, or the end of the list.
 func (b *callBody) beginItem(found byte) frameEnd {
 	switch {
 	case found == '{':
@@ -194,7 +192,6 @@ func (b *callBody) afterItem(found byte) frameEnd {
 	return b.beginItem(found)
 }
 
-// endList follows the closing bracket of the list.
 func (b *callBody) endList() frameEnd {
 	switch {
 	case !b.confirmed:
@@ -207,23 +204,23 @@ func (b *callBody) endList() frameEnd {
 	return notYet
 }
 
-// skipItem passes over an item that is no object.
+// skipItem skips an item that is not an object.
 func (b *callBody) skipItem() {
 	b.stage, b.invalidAt, b.comma = inJunkItem, b.lit.End(), -1
-	b.lit.PassOver()
+	b.lit.SkipInvalid()
 }
 
-// endSkippedItem follows an item that is no object.
+// endSkippedItem reports an item that is not an object.
 func (b *callBody) endSkippedItem() {
-	b.lastEnd, b.lastBracket, b.commaOptional = b.lit.At(), "", true
+	b.lastEnd, b.lastBracket, b.commaOptional = b.lit.Offset(), "", true
 	f := diag.New(diag.NotACall, diag.Bytes(b.invalidAt, b.lastEnd), "a list item that is not an object is ignored")
 	f.Hint = callHint
 	b.report([]diag.Finding{f})
 	b.expect(atItemEnd)
 }
 
-// resolveBrace follows a brace in the list. Where the list continues after it the brace
-// is one too many; otherwise it ends the object, and the list lacks its bracket.
+// resolveBrace interprets a brace in the list by the byte after it. If the list continues, the brace is one too
+// many; otherwise it ends the object and the list lacks its bracket.
 func (b *callBody) resolveBrace(found byte) frameEnd {
 	at := b.lit.End() - 1
 	switch {
@@ -246,8 +243,7 @@ func (b *callBody) resolveBrace(found byte) frameEnd {
 	return b.endValue()
 }
 
-// reportStrayBrace reports a brace that closes nothing. After something that cannot be
-// read it may close a part of that.
+// reportStrayBrace reports an unmatched brace. After an unreadable item it may belong to that item.
 func (b *callBody) reportStrayBrace() {
 	if b.scanner.unbalanced {
 		return
@@ -263,8 +259,7 @@ func (b *callBody) reportMissingBracket() {
 	b.reportRepaired(diag.UnbalancedBracket, b.invalidAt, b.invalidAt+1, "missing ']' before '}'", "add ]", diag.Edit{Start: b.invalidAt, End: b.invalidAt, New: "]"})
 }
 
-// reportUnclosed reports that the value has no end. A call that has none has a finding
-// of its own.
+// reportUnclosed reports that the value is not closed. An unclosed call has its own finding.
 func (b *callBody) reportUnclosed(end string) {
 	if b.stage == inCall {
 		return
@@ -283,8 +278,7 @@ func (b *callBody) reportUnclosed(end string) {
 	b.reportRepaired(diag.MissingCloser, b.begin, b.begin+1, fmt.Sprintf("missing %q before %s", missing, end), "add "+missing, edits...)
 }
 
-// reportStrayComma reports a comma with nothing before it. Removing it is not safe, for
-// something may be missing there.
+// reportStrayComma reports a comma with no item before it. Removing it is not safe: an item may be missing.
 func (b *callBody) reportStrayComma() {
 	b.reportRemovable(diag.BadLiteral, b.lit.End()-1, diag.Unsafe, "no item before the comma")
 }
@@ -300,16 +294,16 @@ func (b *callBody) reportMissingComma() {
 	b.reportRepaired(diag.BadLiteral, b.lastEnd, next, "missing comma here", "add a comma", diag.Edit{Start: next, End: next, New: ","})
 }
 
-// endCall follows a call of the list, whole or not.
+// endCall handles a call of the list, complete or not.
 func (b *callBody) endCall(state literal.State) frameEnd {
 	w := &b.scanner.object
 	w.load(b.memberNames, b.lit)
 	if !b.confirmed && (state != literal.Done || !w.isCall() || b.reportUnlikely(w)) {
-		if state == literal.Fenced {
+		if state == literal.FenceClosed {
 			return b.endAtFence()
 		}
 		switch {
-		case state == literal.Bad:
+		case state == literal.Invalid:
 			b.reportUnreadable(w)
 		case state == literal.Done && !w.isCall():
 			b.reportNearCall(w)
@@ -323,10 +317,10 @@ func (b *callBody) endCall(state literal.State) frameEnd {
 	}
 	b.lastEnd, b.lastBracket = b.lit.End(), "}"
 	b.emitCall(w)
-	if state == literal.Fenced {
+	if state == literal.FenceClosed {
 		return b.endAtFence()
 	}
-	if b.lit.NextBegun() {
+	if b.lit.HasNextObjectBegun() {
 		b.lastBracket = ""
 		b.expect(atItem)
 	} else {
@@ -335,7 +329,7 @@ func (b *callBody) endCall(state literal.State) frameEnd {
 	return notYet
 }
 
-// reportUnreadable reports why an object with the name of a tool cannot be read: its first error.
+// reportUnreadable reports the first error of an unreadable object that names a tool.
 func (b *callBody) reportUnreadable(w *callObject) {
 	if _, names := w.first(ofType, ofFunction); names == 0 {
 		return
@@ -350,18 +344,17 @@ func (b *callBody) reportUnreadable(w *callObject) {
 	b.scanner.report(f)
 }
 
-// hasKnownTool reports whether what has been read of a value names a tool that is known, as
-// a call does: its members, or those of the item that it ends in.
+// hasKnownTool reports whether the part read so far, or its last item, names a known tool.
 func (b *callBody) hasKnownTool() bool {
 	w := b.singleCall
-	if w.begin, w.text, w.lit = b.begin, b.lit.Kept(b.begin), b.lit; b.stage == inCall {
+	if w.begin, w.text, w.lit = b.begin, b.lit.Captured(b.begin), b.lit; b.stage == inCall {
 		w.load(b.memberNames, b.lit)
 	}
 	return len(w.members) > 0 && b.scanner.isKnownTool(w.shape().name)
 }
 
-// reportNearCall reports an object without any marker that names a tool as calls of the
-// dialect do, or a tool that is known, and still is no call.
+// reportNearCall reports an object without a marker that names a known tool, or has the member names of a call
+// of the dialect, and still is not a call.
 func (b *callBody) reportNearCall(w *callObject) {
 	s := w.shape()
 	known := b.scanner.isKnownTool(s.name)
@@ -383,11 +376,11 @@ func (b *callBody) reportNearCall(w *callObject) {
 	b.scanner.report(f)
 }
 
-// holderKeys are keys of an object around a call that no dialect writes.
+// holderKeys are keys of an object around a call, used by no dialect.
 var holderKeys = []string{"tool_call", "function_call"}
 
-// reportWrappedCall reports an object without any marker whose only member is such a key, and holds
-// a call of a tool that is known.
+// reportWrappedCall reports an object without a marker whose only member is a holder key with a call of a known
+// tool.
 func (b *callBody) reportWrappedCall() {
 	var inner struct {
 		Name     string
@@ -403,8 +396,8 @@ func (b *callBody) reportWrappedCall() {
 	}
 }
 
-// reportUnlikely reports an object without any marker that has the members of a relative of
-// the dialect, and names no tool that is known: it can be any object.
+// reportUnlikely reports an object without a marker that has the member names of another dialect and no known
+// tool: it can be any object.
 func (b *callBody) reportUnlikely(w *callObject) bool {
 	s := w.shape()
 	if !b.frame.dialect.framing.strictMembers || b.frame.open() {
@@ -416,7 +409,7 @@ func (b *callBody) reportUnlikely(w *callObject) bool {
 	}
 	place, own := w.brace(), quotedList([]string{b.memberNames.name.String(), b.memberNames.args.String()})
 	if s.hasName {
-		place = w.get(s.nameMember).Key()
+		place = w.get(s.nameMember).KeySpan()
 	}
 	f := diag.New(diag.CallVariant, place, "this object is treated as text: it has %s, a call in dialect %s has %s", quotedList(s.keys()), b.frame.dialect.Name, own)
 	if b.scanner.tools == nil {
@@ -428,7 +421,7 @@ func (b *callBody) reportUnlikely(w *callObject) bool {
 	return true
 }
 
-// setFormat says by which of its members an object is known to be a call.
+// setFormat records which members identify the object as a call, and its dialect.
 func (b *callBody) setFormat(w *callObject) {
 	s := w.shape()
 	if !b.scanner.detected.calls {
@@ -455,7 +448,6 @@ func (b *callBody) reportBareList() {
 	}
 }
 
-// emitCall emits a call that was written, or what is wrong with it.
 func (b *callBody) emitCall(w *callObject) {
 	r := reader{tools: b.scanner.tools}
 	r.read(w)

@@ -2,10 +2,10 @@ package dialect
 
 import "slices"
 
-// In a long run a call is searched for only in texts that hold all of its words, or the anchors of its text. The
-// index finds these without a look at the others.
+// In a long run a call is searched for only in texts that contain all its words, or all anchors of its text. The
+// index finds those texts without reading the others.
 
-// textCandidates returns the numbers of the texts in which the text of a call may be.
+// textCandidates returns the indices of the texts that may contain the text of the call.
 func (h *SeenText) textCandidates(e *echo) []int {
 	if len(e.text) == 0 {
 		return nil
@@ -17,7 +17,6 @@ func (h *SeenText) textCandidates(e *echo) []int {
 	return slices.DeleteFunc(h.index.rarest(terms, len(h.texts)), func(i int) bool { return !h.index.hasAll(terms, i, i) })
 }
 
-// allTexts returns the numbers of all texts.
 func (h *SeenText) allTexts() []int {
 	all := make([]int, len(h.texts))
 	for i := range all {
@@ -26,7 +25,8 @@ func (h *SeenText) allTexts() []int {
 	return all
 }
 
-// requiredWords returns lists of words: a text that says the call holds all words of one list. See [echo.matchedArgs].
+// requiredWords returns word lists. A text that mentions the call contains all words of one list. See
+// [echo.matchedArgs].
 func (e *echo) requiredWords() (lists [][]uint32) {
 	if len(e.name) <= 1 {
 		return nil
@@ -51,8 +51,8 @@ func (e *echo) requiredWords() (lists [][]uint32) {
 	return lists
 }
 
-// words returns the values that a text has to hold to say the argument. One that has another meaning is not
-// among them.
+// words returns the value words that a text must contain to mention the argument. Values with escapes are
+// omitted.
 func (p *echoArg) words() (all [][]byte) {
 	for _, v := range p.values {
 		if len(v.decoded) <= 1 {
@@ -62,7 +62,7 @@ func (p *echoArg) words() (all [][]byte) {
 	return all
 }
 
-// canBeDescribed reports whether there can be texts that say the call in whatever order and distance: see [echo.isDescribed].
+// canBeDescribed reports whether a text can describe the call in any order and distance: see [echo.isDescribed].
 func (e *echo) canBeDescribed() bool {
 	telling := 0
 	for _, p := range e.args {
@@ -73,8 +73,8 @@ func (e *echo) canBeDescribed() bool {
 	return !e.readOnly || telling >= 2
 }
 
-// wordCandidates returns the numbers of the texts that may say a call, and of those at whose beginning it may be
-// said together with what was told before.
+// wordCandidates returns the indices of the texts that may mention the call alone, and of those that may mention
+// it together with the text before them.
 func (h *SeenText) wordCandidates(e *echo, counts func(*seenText) bool) (alone, across []int) {
 	reach := e.canBeDescribed()
 	tried := map[int]bool{}
@@ -97,8 +97,8 @@ func (h *SeenText) wordCandidates(e *echo, counts func(*seenText) bool) (alone, 
 	return alone, across
 }
 
-// nearbyIndex returns the number of the last text, before or after one, that is not wholly further away than [nearby].
-// Texts that do not count take no room.
+// nearbyIndex returns the index of the last text before or after i that is at least partly within [nearby]
+// bytes. Texts that do not count are skipped.
 func (h *SeenText) nearbyIndex(i, step int, counts func(*seenText) bool) int {
 	for left := nearby; ; {
 		next := i + step
@@ -112,7 +112,7 @@ func (h *SeenText) nearbyIndex(i, step int, counts func(*seenText) bool) int {
 	}
 }
 
-// textBefore returns what is told nearby before a text, among the texts that count.
+// textBefore returns the last [nearby] bytes before text i, from the texts that count.
 func (h *SeenText) textBefore(i int, counts func(*seenText) bool) []byte {
 	var texts []*seenText
 	for size := 0; i > 0 && size < nearby; {

@@ -7,15 +7,14 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A messageSyntax says how messages are written: a marker, a header, a marker, and a body
-// up to one more marker. The header says who the message is for: a tool, the model
-// itself, or the user.
+// A messageSyntax describes messages: a marker, a header, a marker, and a body up to another marker. The header
+// names the recipient: a tool, the model itself, or the user.
 type messageSyntax struct {
 	bodyMarkers   []bodyMarker
-	closers       []string // markers after a message
-	openers       []string // markers that begin another one
-	callTagPrefix string   // a body that begins so holds calls
-	callsAreTags  bool     // no other body is a call, and they can begin anywhere in it
+	closers       []string // markers that end a message
+	openers       []string // markers that begin another message
+	callTagPrefix string   // a body with this prefix contains calls
+	callsAreTags  bool     // only tags are calls, anywhere in a body
 }
 
 // A bodyMarker is a marker between a header and a body.
@@ -24,19 +23,18 @@ type bodyMarker struct {
 	kind bodyKind
 }
 
-// A bodyKind says what the body of a message is.
+// A bodyKind is the kind of a message body.
 type bodyKind int
 
 const (
-	bodyByHeader     bodyKind = iota // what the header says
-	bodyForUser                      // text for the user
-	bodyIsReasoning                  // reasoning
-	bodyIsInvoke                     // a call, with its name
-	bodyIsTextInvoke                 // text, for the tool that the header names
-	bodyIsArguments                  // JSON, with which the body begins: bodyByHeader, and there is no marker
+	bodyByHeader bodyKind = iota // decided by the header
+	bodyForUser                  // text for the user
+	bodyIsReasoning
+	bodyIsInvoke     // a call with its name
+	bodyIsTextInvoke // text for the tool in the header
+	bodyIsArguments  // JSON at the start of the body, without a marker; else like bodyByHeader
 )
 
-// messageGrammar is the grammar of one message.
 func messageGrammar(m messageSyntax) grammar {
 	heads := newMarkerList(func() []string { return m.headerEnds() })
 	ends := newMarkerList(func() []string { return unique(m.closers, m.openers) })
@@ -49,8 +47,8 @@ func messageGrammar(m messageSyntax) grammar {
 	}
 }
 
-// tokenOpeners returns the markers that begin another message wherever they are: that of
-// a channel can be in a header, and in what others say.
+// tokenOpeners returns the openers that count anywhere. The channel marker is excluded: headers and other
+// messages contain it.
 func (m *messageSyntax) tokenOpeners() []string {
 	return slices.DeleteFunc(slices.Clone(m.openers), func(marker string) bool { return marker[0] != '<' || marker == channelMarker })
 }
@@ -71,12 +69,12 @@ type messageBody struct {
 	frame         *frame
 	calls         *nameSyntax
 	terminators   func() *markerList
-	at            int // offset of the next byte
+	at            int // of the next byte
 	headerReader  markerReader
-	header        []byte // the header
-	prefix        []byte // what can be the beginning of calls in the body
+	header        []byte
+	prefix        []byte // possible beginning of calls in the body
 	content       body   // reads the body
-	readingPrefix bool   // its beginning is read first
+	readingPrefix bool   // the prefix of the body is being read
 }
 
 func (b *messageBody) write(p []byte) (int, frameEnd) {
@@ -100,10 +98,10 @@ func (b *messageBody) write(p []byte) (int, frameEnd) {
 	return n, notYet
 }
 
-// headerLength returns how many bytes of the header have been read.
+// headerLength returns the number of header bytes read.
 func (b *messageBody) headerLength() int { return len(b.header) + b.headerReader.pendingLen() }
 
-// endHeader follows the marker after a header, with which n bytes end.
+// endHeader handles the marker after a header, the last of n bytes.
 func (b *messageBody) endHeader(n int, marker string) (int, frameEnd) {
 	i := slices.IndexFunc(b.bodyMarkers, func(m bodyMarker) bool { return m.text == marker })
 	if i < 0 {
@@ -121,13 +119,13 @@ func (b *messageBody) endHeader(n int, marker string) (int, frameEnd) {
 		b.at -= len(marker)
 		marker = ""
 	}
-	if t := &b.scanner.reasoning; t.inside && t.delimiters == nil { // the prompt has opened it
+	if t := &b.scanner.reasoning; t.inside && t.delimiters == nil { // opened by the prompt
 		t.inside, t.ended = false, true
 	}
 	return n, b.beginContent(h, kind, marker)
 }
 
-// rejectHeader reports a marker after which no header is. What does is text.
+// rejectHeader reports an opener without a header after it. The text after it is content.
 func (b *messageBody) rejectHeader() {
 	b.reportStray("no message begins here")
 	held := b.headerReader.pending()
@@ -135,13 +133,12 @@ func (b *messageBody) rejectHeader() {
 	b.scanner.unread([]byte(held))
 }
 
-// reportStray reports a marker that begins no message.
 func (b *messageBody) reportStray(message string) {
 	f := b.frame
 	b.scanner.report(diag.New(diag.StrayMarker, diag.Bytes(f.at, f.at+len(f.marker)), "%s", message))
 }
 
-// beginContent begins to read a body after a marker.
+// beginContent begins the body after a marker.
 func (b *messageBody) beginContent(h header, kind bodyKind, marker string) frameEnd {
 	s := b.scanner
 	s.beginMessage(h, kind, b.callsAreTags, diag.Bytes(b.frame.at, b.at))
@@ -168,13 +165,13 @@ func (b *messageBody) beginContent(h header, kind bodyKind, marker string) frame
 	return notYet
 }
 
-// reportForeignCall reports a call in a message of somebody else.
+// reportForeignCall reports a call in a message from another sender.
 func (b *messageBody) reportForeignCall(who string) {
 	f := diag.New(diag.QuotedCall, diag.Bytes(b.frame.at, b.at), "this message is from %s: nothing in it is run", excerpt(who))
 	b.scanner.report(f)
 }
 
-// newArgumentsBody returns what reads a body that is the arguments of a call.
+// newArgumentsBody returns a body that reads the arguments of a call.
 func (b *messageBody) newArgumentsBody(h header, marker string) body {
 	text := append(b.header, marker...)
 	naming := *b.calls
@@ -185,7 +182,7 @@ func (b *messageBody) newArgumentsBody(h header, marker string) body {
 	return c
 }
 
-// readPrefix reads the beginning of a body, which may be calls.
+// readPrefix reads the beginning of a body that may contain calls.
 func (b *messageBody) readPrefix(c byte) (int, frameEnd) {
 	b.prefix = append(b.prefix, c)
 	word := strings.TrimLeft(string(b.prefix), " \t\r\n")
@@ -212,7 +209,7 @@ func (b *messageBody) close() {
 		b.scanner.report(diag.New(diag.TruncatedCall, diag.Bytes(b.frame.at, b.at), "the text ends inside a call"))
 	default:
 		text := string(b.header) + b.headerReader.pending()
-		if !strings.ContainsRune(text, '\n') { // no header has a line end
+		if !strings.ContainsRune(text, '\n') { // headers contain no newline
 			b.reportStray("the text ends inside a message header")
 			return
 		}
@@ -221,15 +218,15 @@ func (b *messageBody) close() {
 	}
 }
 
-// A reasoningBody reads a message for the model itself. Nothing in it is a call.
+// A reasoningBody reads a message for the model itself. It contains no calls.
 type reasoningBody struct {
 	markerReader
 	scanner   *Scanner
 	closers   []string
-	skipBytes int       // bytes that are left out
-	at        int       // offset of what comes next
-	opener    diag.Span // what opens it
-	lastByte  byte      // the last byte that was passed on
+	skipBytes int       // bytes to omit
+	at        int       // offset of the next byte
+	opener    diag.Span // the marker that opens it
+	lastByte  byte      // the last byte emitted
 }
 
 func (b *reasoningBody) write(p []byte) (int, frameEnd) {
@@ -257,7 +254,6 @@ func (b *reasoningBody) write(p []byte) (int, frameEnd) {
 	return n, left
 }
 
-// emitText emits text.
 func (b *reasoningBody) emitText(text string) {
 	if text == "" {
 		return

@@ -17,20 +17,20 @@ const (
 	callMarker      = "<|call|>"
 )
 
-// functionNamespace precedes the names of tools that are not the model's own.
+// functionNamespace precedes the names of tools that are not built into the model.
 const functionNamespace = "functions."
 
-// A header says who a message is from and for.
+// A header names the sender and the recipient of a message.
 type header struct {
 	role, channel, recipient string
-	recipientAt              int  // where in its text the recipient is
-	channelCount             int  // markers of a channel
-	otherRecipients          int  // recipients that are not the same
-	recipientInRole          bool // the recipient is where the role should
-	constrained              bool // it says what the arguments are written in
+	recipientAt              int  // offset of the recipient in the header
+	channelCount             int  // channel markers
+	otherRecipients          int  // number of other recipients
+	recipientInRole          bool // the recipient is in the place of the role
+	constrained              bool // it declares the format of the arguments
 }
 
-// readHeader reads a header after the marker that begins it.
+// readHeader parses the header after its opening marker.
 func readHeader(marker, text string) header {
 	h := header{}
 	into := &h.channel
@@ -67,7 +67,7 @@ func readHeader(marker, text string) header {
 	return h
 }
 
-// setRecipient takes a recipient at an offset. The last one counts.
+// setRecipient sets the recipient at an offset. The last one counts.
 func (h *header) setRecipient(name string, at int) {
 	if h.recipient != "" && h.recipient != name {
 		h.otherRecipients++
@@ -75,7 +75,7 @@ func (h *header) setRecipient(name string, at int) {
 	h.recipient, h.recipientAt = name, at
 }
 
-// headerWords returns the words of a header, and its markers, with their offsets.
+// headerWords iterates over the words and markers of a header, with their offsets.
 func headerWords(text string) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		for at := 0; at < len(text); {
@@ -92,7 +92,7 @@ func headerWords(text string) iter.Seq2[string, int] {
 	}
 }
 
-// headerMarkerAt returns the marker that a text begins with, "" if it does with none.
+// headerMarkerAt returns the marker at the start of a text, or "".
 func headerMarkerAt(text string) string {
 	for _, marker := range []string{channelMarker, constrainMarker} {
 		if strings.HasPrefix(text, marker) {
@@ -102,7 +102,7 @@ func headerMarkerAt(text string) string {
 	return ""
 }
 
-// nonTools are recipients that are no tools.
+// nonTools are recipients other than tools.
 var nonTools = []string{"", "user", "assistant", "all", "self"}
 
 // isCall reports whether a message is for a tool.
@@ -113,8 +113,8 @@ func (h header) isReasoning() bool {
 	return h.recipient == "self" || !h.isCall() && h.channel == "analysis"
 }
 
-// isForUser reports whether a message with such a body is for the user. Where calls are
-// tags, a message that names nobody can hold them.
+// isForUser reports whether a message with this kind of body is for the user. If calls are tags, a message
+// without a recipient may contain calls.
 func (h header) isForUser(kind bodyKind, tagged bool) bool {
 	switch {
 	case tagged:
@@ -125,11 +125,11 @@ func (h header) isForUser(kind bodyKind, tagged bool) bool {
 	return kind == bodyForUser
 }
 
-// isForeign reports whether a message is not from the model, but from the user, the
-// system or a tool, which the model has made up or repeats.
+// isForeign reports whether a message is from the user, the system or a tool: fabricated or repeated by the
+// model.
 func (h header) isForeign() bool { return h.role != "" && !strings.HasPrefix(h.role, "assistant") }
 
-// findings returns what is wrong with the header of a call.
+// findings returns the faults in the header of a call.
 func (h header) findings(place diag.Span) []diag.Finding {
 	var findings []diag.Finding
 	if h.recipientInRole {
@@ -158,7 +158,7 @@ func renderMessage(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) 
 	return append(b, d.framing.affixes[1]...), isBareName(c.Name)
 }
 
-// renderInvoke writes a call as a message with an object that names the tool as well.
+// renderInvoke writes a call as a message with an object that repeats the tool name.
 func renderInvoke(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	b = append(b, d.framing.affixes[0]...)
 	b = append(b, c.Name+"<|content_invoke_tool_json|>"...)

@@ -24,7 +24,7 @@ var (
 // bareAnalysis is what a response without markers begins with.
 const bareAnalysis = "analysis"
 
-// newBareReasoning returns what reads reasoning without a header.
+// newBareReasoning returns a body for reasoning without a header.
 func newBareReasoning(s *Scanner, f *frame) body {
 	b := &reasoningBody{scanner: s, markerReader: newMarkerReader(bareReasoningEnds()), at: f.bodyAt, closers: harmonyClosers, opener: diag.Bytes(f.at, f.bodyAt)}
 	if f.marker == "" {
@@ -33,7 +33,7 @@ func newBareReasoning(s *Scanner, f *frame) body {
 	return b
 }
 
-// thenAnalysis is the lead of reasoning without any marker.
+// thenAnalysis matches reasoning without any marker.
 func thenAnalysis(text []byte) verdict {
 	if v := exactly(bareAnalysis)(text); v != yes {
 		return v
@@ -41,7 +41,7 @@ func thenAnalysis(text []byte) verdict {
 	return thenSentence(text[len(bareAnalysis):])
 }
 
-// thenSentence is the lead of text that begins at once, and with no small letter.
+// thenSentence matches text that starts at once, not with a lower-case letter.
 func thenSentence(text []byte) verdict {
 	if len(text) == 0 {
 		return undecided
@@ -50,10 +50,10 @@ func thenSentence(text []byte) verdict {
 	return verdictOf('A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= 0x80)
 }
 
-// thenBareCall is the lead of the name of a tool and arguments in JSON.
+// thenBareCall matches the name of a tool and arguments in JSON.
 var thenBareCall = nameThen(either(blankThen("{"), wordThen(blankThen("{"), "json", "<|constrain|>json")))
 
-// channelDialects write messages, each for somebody.
+// channelDialects write messages, each with a recipient.
 func channelDialects() []Dialect {
 	return []Dialect{
 		{
@@ -165,11 +165,11 @@ that either shows is not run.`,
 	}
 }
 
-// thenMessage is the lead of the recipient of a message.
+// thenMessage matches the recipient in a message header.
 var thenMessage = wordThen(namedThen(isNumberedNameByte, exactly("<|message|>")), "to=")
 
-// thenChannel is the lead of the recipient in the header of a message before its channel,
-// where the prompt has begun the header.
+// thenChannel matches the recipient in a message header before its channel, where the prompt has begun the
+// header.
 var thenChannel = wordThen(namedThen(isNumberedNameByte, exactly("<|channel|>")), "to=")
 
 var (
@@ -195,7 +195,7 @@ var (
 		return g
 	}()
 	inklingMembers = memberNames{name: ofName, args: ofArgs}
-	// Without its header, which the prompt can hold, a call has its name in the payload, and one of text has none.
+	// If the prompt contains the header, a call has its name in the payload, and a text call has none.
 	inklingPayload = grammar{memberNames: &inklingMembers, newBody: func(s *Scanner, f *frame) body { return newJSONSequence(s, f, headerTool{}) }}
 	inklingText    = namedJSON(nameSyntax{closers: []string{"<|end_message|>"}, stops: []string{"<|message_model|>"}})
 )

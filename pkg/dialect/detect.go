@@ -8,16 +8,15 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A detected is the dialect of a response, as far as its calls have told it.
+// detected is the dialect of a response, as far as its calls determine it.
 type detected struct {
 	dialect       *Dialect // that of the first call, or else of the first frame
-	frame         frame    // in which it is
+	frame         frame    // of that call
 	calls         bool     // there is a call
-	otherDialects []string // other dialects of which there are calls
+	otherDialects []string // other dialects that calls are in
 }
 
-// detect records a call and its dialect. The first of each other dialect is
-// a finding.
+// detect records the dialect of a call. It returns a finding for the first call in each other dialect.
 func (s *Scanner) detect(row *Dialect, c chat.Call) []diag.Finding {
 	d := &s.detected
 	switch {
@@ -37,30 +36,27 @@ func (s *Scanner) detect(row *Dialect, c chat.Call) []diag.Finding {
 		"this call is in dialect %s, the calls before it are in %s", row.Name, d.dialect.Name)}
 }
 
-// setEvidence says what tells that the open frame holds calls, and where.
+// setEvidence records why the open frame contains calls, and where that shows.
 func (s *Scanner) setEvidence(at int, what string) {
 	if s.frame.evidence == "" {
 		s.frame.at, s.frame.evidence = at, what
 	}
 }
 
-// noteFrame records a frame of which it is known that it holds calls.
+// noteFrame records a frame that is known to contain calls.
 func (s *Scanner) noteFrame() {
 	if d := &s.detected; d.dialect == nil {
 		d.dialect, d.frame = s.frame.dialect, s.frame
 	}
 }
 
-// Detected returns the dialect in which the response is read, how it was told
-// from the text, and the offset of what tells it: where the first call is.
-// Without any call, and without a dialect that was asked for, it is "tool", and
-// the offset is -1.
+// Detected returns the dialect of the response, the evidence for it, and the offset of the evidence: the first
+// call. Without a call and without a requested dialect it is "tool" with the offset -1.
 func (s *Scanner) Detected() (d Dialect, why string, at int) {
 	row, at := s.detectedDialect()
 	return *row, string(s.appendWhy(nil)), at
 }
 
-// detectedDialect returns the dialect, and the offset of what tells it.
 func (s *Scanner) detectedDialect() (row *Dialect, at int) {
 	switch t := &s.detected; {
 	case len(s.markers.dialects) == 1:
@@ -72,7 +68,7 @@ func (s *Scanner) detectedDialect() (row *Dialect, at int) {
 	}
 }
 
-// appendWhy appends how the dialect was told.
+// appendWhy appends the evidence for the dialect.
 func (s *Scanner) appendWhy(b []byte) []byte {
 	f := &s.detected.frame
 	switch {

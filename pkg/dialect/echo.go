@@ -13,37 +13,36 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// minDistinctive is how many letters and digits the values of a call have that a text does
-// not say by chance.
+// minDistinctive is the number of letters and digits from which the values of a call are unlikely to occur in a
+// text by chance.
 const minDistinctive = 4
 
-// An echo is a call that is looked for in what a model was told.
+// An echo is a call that is searched for in text the model has seen.
 type echo struct {
-	text      []byte // of the call, tight; empty where it says nothing
+	text      []byte // of the call, without spaces; empty if it has only the name
 	name      []byte // its words
 	args      []*echoArg
-	plainName bool // the name is a plain word
+	plainName bool // the name is an ordinary word
 	readOnly  bool
-	userText  *seenText // what the user says; nil for nothing
+	userText  *seenText // the user's own words; nil for none
 }
 
 // An echoArg is one argument of a call.
 type echoArg struct {
 	required   bool
 	values     []valueWords
-	keyed      [][]byte // the words of each key and of the values after it
-	symbols    [][]byte // the values without words, tight, in quotes
-	weight     int      // letters and digits in values
-	hasUnkeyed bool     // there is a value without a key
+	keyed      [][]byte // the words of each key with its values
+	symbols    [][]byte // values without words, without spaces, in quotes
+	weight     int      // letters and digits in its values
+	hasUnkeyed bool     // a value has no key
 
-	pendingKey, pendingWords []byte // the words of the latest key while the argument is read, and of the values after it
-	hasPending               bool   // there are such values
+	pendingKey, pendingWords []byte // the latest key and the values after it, while reading
+	hasPending               bool   // there are values after the key
 }
 
-// A valueWords is the words of a value, and those of what it means where it has escapes.
+// valueWords are the words of a value, and those of its decoded form if it has escapes.
 type valueWords struct{ words, decoded []byte }
 
-// newEcho returns what is looked for of a call.
 func newEcho(u EchoCandidate) *echo {
 	e := &echo{name: wordsOf(normalize([]byte(u.Name))), plainName: isPlainWord(u.Name), readOnly: u.ReadOnly}
 	if strings.TrimSpace(u.Text) != u.Name {
@@ -61,13 +60,13 @@ func newEcho(u EchoCandidate) *echo {
 	return e
 }
 
-// An argument is a member of the arguments, or an element of those by position, which has no name.
+// An argument is a member of the arguments, or a positional argument without a name.
 type argument struct {
 	name string
 	raw  []byte
 }
 
-// argumentsIn returns the arguments of a call, as far as they are JSON.
+// argumentsIn returns the arguments of a call up to the first syntax error.
 func argumentsIn(args json.RawMessage) (all []argument) {
 	dec := jsontext.NewDecoder(bytes.NewReader(args), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	open, err := dec.ReadToken()
@@ -95,7 +94,7 @@ func argumentsIn(args json.RawMessage) (all []argument) {
 	}
 }
 
-// read takes in the value of the argument.
+// read adds the value of the argument.
 func (p *echoArg) read(raw []byte) {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	for token, err := dec.ReadToken(); err == nil; token, err = dec.ReadToken() {
@@ -104,7 +103,6 @@ func (p *echoArg) read(raw []byte) {
 	p.endPending()
 }
 
-// readToken takes the next token of the argument.
 func (p *echoArg) readToken(token jsontext.Token, dec *jsontext.Decoder) {
 	switch token.Kind() {
 	case '{', '}':
@@ -121,7 +119,7 @@ func (p *echoArg) readToken(token jsontext.Token, dec *jsontext.Decoder) {
 	}
 }
 
-// endPending ends the values after a key.
+// endPending ends the values of a key.
 func (p *echoArg) endPending() {
 	if p.hasPending {
 		p.hasUnkeyed = p.hasUnkeyed || len(p.pendingKey) <= 1
@@ -131,7 +129,7 @@ func (p *echoArg) endPending() {
 	p.pendingWords, p.hasPending = nil, false
 }
 
-// addValue takes a value that is no object or list, and returns its words.
+// addValue adds a scalar value, and returns its words.
 func (p *echoArg) addValue(token jsontext.Token) []byte {
 	text := normalize([]byte(token.String()))
 	w := wordsOf(text)
@@ -150,10 +148,9 @@ func (p *echoArg) addValue(token jsontext.Token) []byte {
 	return w
 }
 
-// weightOf returns how many letters and digits words have.
+// weightOf returns the number of letters and digits in words.
 func weightOf(words []byte) int { return len(words) - 1 - bytes.Count(words[1:], []byte{' '}) }
 
-// appendWords appends words to others.
 func appendWords(to, more []byte) []byte {
 	if len(to) > 0 && len(more) > 0 {
 		more = more[1:]
@@ -161,7 +158,7 @@ func appendWords(to, more []byte) []byte {
 	return append(slices.Clip(to), more...)
 }
 
-// isIn reports whether the call is in a text.
+// isIn reports whether a text contains the call.
 func (e *echo) isIn(t *seenText) bool {
 	if len(e.text) > 0 && t.tightForm().has(e.text) {
 		return true
@@ -170,8 +167,8 @@ func (e *echo) isIn(t *seenText) bool {
 	return len(said) > 0 && (e.isSpelledOut(t, said) || e.isDescribed(t, said))
 }
 
-// matchedArgs returns the arguments that a text says, if it says the name and all that are needed; none otherwise.
-// Where the tool needs none, what it does not say must not be more than what it says.
+// matchedArgs returns the arguments that a text contains, if it contains the name and all required arguments,
+// else none. If no argument is required, the missing values must not outweigh the matched ones.
 func (e *echo) matchedArgs(t *seenText) (said []*echoArg) {
 	if len(e.name) <= 1 || !t.wordForm().has(e.name) {
 		return nil
@@ -194,7 +191,7 @@ func (e *echo) matchedArgs(t *seenText) (said []*echoArg) {
 	return said
 }
 
-// isInText reports whether all values of an argument are in a text.
+// isInText reports whether a text contains all values of the argument.
 func (p *echoArg) isInText(t *seenText) bool {
 	return !slices.ContainsFunc(p.values, func(v valueWords) bool { return !v.isInText(t) }) && t.tightForm().hasAll(p.symbols)
 }
@@ -203,8 +200,8 @@ func (v valueWords) isInText(t *seenText) bool {
 	return t.wordForm().has(v.words) || len(v.decoded) > 1 && t.wordForm().has(v.decoded)
 }
 
-// isDescribed reports whether what a text says of a call, in whatever order and distance, is nothing that it
-// would say by chance.
+// isDescribed reports whether the parts of a call in a text, in any order and distance, are too distinctive to
+// occur by chance.
 func (e *echo) isDescribed(t *seenText, said []*echoArg) bool {
 	said = slices.DeleteFunc(slices.Clone(said), func(p *echoArg) bool { return len(p.values) > 0 && e.userText != nil && p.isInText(e.userText) })
 	weight, keyed, telling := 0, true, 0
@@ -221,14 +218,14 @@ func (e *echo) isDescribed(t *seenText, said []*echoArg) bool {
 	return !e.plainName && weight >= minDistinctive || keyed
 }
 
-// callWords are words that are between a name and its arguments in some notation.
+// callWords are words between a name and its arguments in some notations.
 var callWords = map[string]bool{
 	"name": true, "function": true, "tool": true, "type": true, "call": true, "invoke": true, "recipient": true,
 	"arguments": true, "argument": true, "args": true, "parameters": true, "parameter": true, "params": true, "param": true,
 	"input": true, "value": true, "string": true, "arg_key": true, "arg_value": true, "tool_call": true, "function_call": true,
 }
 
-// isSpelledOut reports whether a text has the name and the arguments that it says side by side.
+// isSpelledOut reports whether a text has the name and the matched arguments side by side.
 func (e *echo) isSpelledOut(t *seenText, said []*echoArg) bool {
 	if flat, ok := e.flatWords(said); ok && t.wordForm().has(flat) {
 		return true
@@ -253,15 +250,15 @@ func (e *echo) isSpelledOut(t *seenText, said []*echoArg) bool {
 	}
 }
 
-// isWithin reports whether all values of an argument are among some words.
+// isWithin reports whether words contain all values of the argument.
 func (p *echoArg) isWithin(words []byte) bool {
 	return !slices.ContainsFunc(p.values, func(v valueWords) bool {
 		return !bytes.Contains(words, v.words) && (len(v.decoded) <= 1 || !bytes.Contains(words, v.decoded))
 	})
 }
 
-// knownWordsAfter returns how many bytes at the beginning of some words, which begin with a blank, are known
-// words, each with the blank before it.
+// knownWordsAfter returns the length of the leading known words, each with the blank before it. The words begin
+// with a blank.
 func knownWordsAfter(words []byte, known map[string]bool) (n int) {
 	for {
 		size := bytes.IndexByte(words[n+1:], ' ')
@@ -272,7 +269,7 @@ func knownWordsAfter(words []byte, known map[string]bool) (n int) {
 	}
 }
 
-// knownWordsBefore is [knownWordsAfter] at the end of some words.
+// knownWordsBefore is [knownWordsAfter] for trailing words.
 func knownWordsBefore(words []byte, known map[string]bool) (n int) {
 	for {
 		end := len(words) - 1 - n
@@ -284,7 +281,7 @@ func knownWordsBefore(words []byte, known map[string]bool) (n int) {
 	}
 }
 
-// flatWords returns the name and all values in their order, and false where some have no words.
+// flatWords returns the name and all values in order, or false if a value has no words.
 func (e *echo) flatWords(said []*echoArg) (flat []byte, ok bool) {
 	flat = slices.Clone(e.name)
 	for _, p := range said {
@@ -298,7 +295,7 @@ func (e *echo) flatWords(said []*echoArg) (flat []byte, ok bool) {
 	return flat, true
 }
 
-// vocabulary returns the words of a call, and those that are common in calls.
+// vocabulary returns the words of the call and those common in calls.
 func (e *echo) vocabulary(said []*echoArg) map[string]bool {
 	all := maps.Clone(callWords)
 	add := func(words []byte) {
@@ -319,7 +316,7 @@ func (e *echo) vocabulary(said []*echoArg) map[string]bool {
 	return all
 }
 
-// lastNearby returns the last bytes of a text and of what is before it, with what no UTF-8 holds between.
+// lastNearby returns the last [nearby] bytes of two texts, separated by a byte that UTF-8 does not contain.
 func lastNearby(before, text []byte) []byte {
 	if len(text) >= nearby {
 		return text[len(text)-nearby:]
@@ -328,10 +325,10 @@ func lastNearby(before, text []byte) []byte {
 	return all[max(0, len(all)-nearby):]
 }
 
-// windowStep is how far a window over two texts is moved.
+// windowStep is the step of the window over two texts.
 const windowStep = nearby / 8
 
-// isSplitAcross reports whether a call is said by a text together with what is before it, if there is anything.
+// isSplitAcross reports whether a text and the text before it describe the call together.
 func (e *echo) isSplitAcross(before []byte, t *seenText) bool {
 	following := t.text[:min(len(t.text), nearby)]
 	if len(before) == 0 || !e.isDescribedBy(t.joinedWith(before)) {
@@ -349,14 +346,13 @@ func (e *echo) isSplitAcross(before []byte, t *seenText) bool {
 	return false
 }
 
-// isDescribedBy reports whether a text says a call, in whatever order and distance.
+// isDescribedBy reports whether a text describes the call, in any order and distance.
 func (e *echo) isDescribedBy(t *seenText) bool {
 	said := e.matchedArgs(t)
 	return len(said) > 0 && e.isDescribed(t, said)
 }
 
-// isPlainWord reports whether a name is a word as it is in any text: of letters of
-// one case, but for the first one.
+// isPlainWord reports whether a name looks like an ordinary word: letters of one case, except for the first.
 func isPlainWord(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; (c < 'a' || c > 'z') && (i > 0 || c < 'A' || c > 'Z') {
@@ -366,8 +362,8 @@ func isPlainWord(name string) bool {
 	return true
 }
 
-// unescape returns a text with what its escapes mean, in strings of whatever notation
-// and outside of them, and false if it has none.
+// unescape decodes the backslash escapes of a text in any notation, inside and outside strings. It reports false
+// if there are none.
 func unescape(text []byte) ([]byte, bool) {
 	at := bytes.IndexByte(text, '\\')
 	if at < 0 {
@@ -383,8 +379,7 @@ func unescape(text []byte) ([]byte, bool) {
 	return append(all, text...), true
 }
 
-// appendUnescaped appends what the escape at the beginning of a text means, and returns how
-// long it is.
+// appendUnescaped appends the decoded escape at the start of a text, and returns the length of the escape.
 func appendUnescaped(all, text []byte) ([]byte, int) {
 	if len(text) < 2 {
 		return all, 1
@@ -409,8 +404,8 @@ func appendUnescaped(all, text []byte) ([]byte, int) {
 	return append(all, text[1]), 2
 }
 
-// decodeEscape returns the character that an escape with hexadecimal digits at the
-// beginning of a text means, and how long it is; 0 if there is none.
+// decodeEscape returns the character of a hexadecimal escape at the start of a text, and the length of the
+// escape, or 0.
 func decodeEscape(text []byte) (rune, int) {
 	if len(text) < 3 || text[0] != '\\' {
 		return 0, 0

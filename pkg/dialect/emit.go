@@ -9,11 +9,11 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// report emits a finding that is about no call.
+// report emits a finding that is not about a call.
 func (s *Scanner) report(f diag.Finding) {
 	s.lastCall.unclosed = s.lastCall.unclosed || f.Code == diag.MissingCloser && !slices.ContainsFunc(f.Fixes, func(x diag.Fix) bool { return x.Kind == diag.Safe })
 	if s.callCut && (f.Code == diag.MissingCloser || f.Code == diag.UnclosedFence) {
-		return // what is open around a cut call is open because of the cut
+		return // caused by the cut call
 	}
 	s.callCut = s.callCut || f.Code == diag.TruncatedCall
 	s.unbalanced = s.unbalanced || f.Code == diag.UnbalancedBracket && f.Severity == diag.Error
@@ -27,7 +27,8 @@ func (s *Scanner) report(f diag.Finding) {
 	}
 }
 
-// downgradeInReasoning makes a note of a finding about what should be a call, and is none, in reasoning: a whole one is no error there.
+// downgradeInReasoning reduces findings about text in the place of a call to notes in reasoning, where a
+// complete call is no error either.
 func downgradeInReasoning(f *diag.Finding) {
 	switch f.Code {
 	case diag.TruncatedCall:
@@ -38,8 +39,7 @@ func downgradeInReasoning(f *diag.Finding) {
 	}
 }
 
-// emitCall emits the call that a reader has made, and what there is to say about
-// it. Without a name there is no call, and only what is wrong is said.
+// emitCall emits the call of a reader and its findings. Without a name only the findings are emitted.
 func (s *Scanner) emitCall(r *reader) {
 	if r.call.Name == "" {
 		s.reportNotCalls(r.findings)
@@ -60,7 +60,7 @@ func (s *Scanner) emitCall(r *reader) {
 	case s.isQuoting(row):
 		s.emitContent(r.call.Start, r.call.Text)
 		r.suppress(diag.QuotedCall, s.message.quoteReason()+"; it is not run")
-		if s.message.nested && !row.framing.needsRecipient { // the call is the message, and its reader takes the end
+		if s.message.nested && !row.framing.needsRecipient { // the call is the message, and its reader consumes the end
 			s.endMessage()
 		}
 	case s.workEnded:
@@ -78,7 +78,7 @@ func (s *Scanner) emitCall(r *reader) {
 	if !r.call.Executable {
 		markFixesUnsafe(r.findings)
 	}
-	call := r.call // alone: who keeps it need not keep the reader
+	call := r.call // a copy, so that keeping it does not keep the reader
 	s.nameAt = r.namePlace()
 	s.emit(Event{Call: &call})
 	for _, f := range r.findings {
@@ -86,8 +86,8 @@ func (s *Scanner) emitCall(r *reader) {
 	}
 }
 
-// namePlace returns where the name of the call is: if nothing else is known, before its arguments. The zero value
-// means that it is written in another way.
+// namePlace returns where the name of the call is; by default it looks before the arguments. The zero value
+// means that the name is written in another way.
 func (r *reader) namePlace() diag.Span {
 	if r.nameAt.End > 0 {
 		return r.nameAt
@@ -103,16 +103,16 @@ func (r *reader) namePlace() diag.Span {
 	return diag.Bytes(r.call.Start+at, r.call.Start+at+len(r.call.Name))
 }
 
-// reportNotCalls emits findings about what should be a call, and is none.
+// reportNotCalls emits findings about text in the place of a call.
 func (s *Scanner) reportNotCalls(findings []diag.Finding) {
 	markFixesUnsafe(findings)
 	for _, f := range findings {
-		f.Path = "" // it would be one into arguments
+		f.Path = "" // would be a path into arguments
 		s.report(f)
 	}
 }
 
-// reportNotACall reports text in a frame that is no call, with the reason if it is known.
+// reportNotACall reports text in a frame that is not a call, with the reason if known.
 func (s *Scanner) reportNotACall(place diag.Span, why, hint string) {
 	s.resync.reset(place.End)
 	f := diag.New(diag.NotACall, place, "this is not a call and is ignored")
@@ -123,8 +123,8 @@ func (s *Scanner) reportNotACall(place diag.Span, why, hint string) {
 	s.report(f)
 }
 
-// markFixesUnsafe makes suggestions of fixes of a call that cannot be executed: more of
-// the text can be read after it when it is mended.
+// markFixesUnsafe downgrades the fixes of a call that is not executable: a repair may change how the text after
+// it is read.
 func markFixesUnsafe(findings []diag.Finding) {
 	for _, f := range findings {
 		for i := range f.Fixes {
@@ -133,14 +133,13 @@ func markFixesUnsafe(findings []diag.Finding) {
 	}
 }
 
-// isKnownTool reports whether a name is exactly that of a tool.
+// isKnownTool reports whether name is exactly the name of a tool.
 func (s *Scanner) isKnownTool(name string) bool {
 	_, known := s.tools[name]
 	return known
 }
 
-// checkName refuses a call of a name that a reader would take for another one. The
-// exact name of a tool is never odd.
+// checkName rejects a name that a person would mistake for another. The exact name of a tool always passes.
 func (s *Scanner) checkName(r *reader) {
 	name := r.call.Name
 	if isPrintableASCII(name) || s.isKnownTool(name) {
@@ -151,20 +150,19 @@ func (s *Scanner) checkName(r *reader) {
 	}
 }
 
-// checkID refuses a call whose id another call of the answer has.
+// checkID rejects a call whose ID is already used in the response.
 func (s *Scanner) checkID(r *reader) {
 	if r.call.ID != "" && !s.reasoning.inside && !s.ids.add(r.call.ID) {
 		r.fault(diag.DuplicateID, cmp.Or(r.idAt, r.place()), "another call of the response has the ID %q", excerpt(r.call.ID))
 	}
 }
 
-// reportAboutCall emits a finding about a call.
 func (s *Scanner) reportAboutCall(call int, f diag.Finding) {
 	f.Call = &call
 	s.report(f)
 }
 
-// revokeCalls says that the calls so far do not count, and why.
+// revokeCalls invalidates the calls so far, with the reason.
 func (s *Scanner) revokeCalls(why diag.Finding) {
 	for i := s.revoked; i < min(s.calls, MaxKept); i++ {
 		s.reportAboutCall(i, why)
@@ -175,34 +173,33 @@ func (s *Scanner) revokeCalls(why diag.Finding) {
 	s.revoked = s.calls
 }
 
-// suppress takes the call back because it is where calls do not count.
+// suppress marks the call as not executable because calls do not count where it is.
 func (r *reader) suppress(code diag.Code, why string) {
 	Suppress(&r.call)
 	r.add(diag.New(code, r.place(), "%s", why))
 }
 
-// Suppress takes back a call that is where calls do not count.
+// Suppress marks a call as not executable because calls do not count where it is.
 func Suppress(c *chat.Call) {
 	if c.Executable {
 		c.Executable, c.Status = false, chat.StatusSuppressed
 	}
 }
 
-// fix returns one fix.
 func fix(kind diag.FixKind, title string, edits ...diag.Edit) []diag.Fix {
 	return []diag.Fix{{Title: title, Kind: kind, Edits: edits}}
 }
 
-// reportStrayBracket reports a closing bracket between calls, or after them, that closes nothing.
-// After a finding about a bracket of the call it follows from that one.
+// reportStrayBracket reports an unmatched closing bracket between or after calls, unless an earlier bracket
+// finding explains it.
 func (s *Scanner) reportStrayBracket(c byte, at int, kind diag.FixKind) {
 	if !s.unbalanced {
 		s.report(strayBracketFinding(c, at, kind))
 	}
 }
 
-// strayBracketFinding returns what there is to say about a closing bracket between calls, or
-// after them, that closes nothing. It is no text.
+// strayBracketFinding returns the finding for an unmatched closing bracket between or after calls. The bracket
+// is not content.
 func strayBracketFinding(c byte, at int, kind diag.FixKind) diag.Finding {
 	f := diag.New(diag.UnbalancedBracket, diag.Bytes(at, at+1), "%q closes nothing", c)
 	f.Severity = diag.Warning

@@ -6,10 +6,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// fabricatedResults is the grammar of results that a model has made up: a turn of its tools,
-// between markers of its own, or up to the next calls. Nothing in it is said to the
-// user, and nothing is a call.
-// The end of reasoning ends them as well.
+// fabricatedResults is the grammar of tool results that a model has fabricated: between their own markers, or up
+// to the next calls or the end of reasoning. They are neither content nor calls.
 func fabricatedResults(ends, next []string) grammar {
 	markers := newMarkerList(func() []string { return unique(ends, next, []string{"</think>"}) })
 	return grammar{newBody: func(s *Scanner, f *frame) body {
@@ -17,13 +15,13 @@ func fabricatedResults(ends, next []string) grammar {
 	}}
 }
 
-// A fabricatedBody passes over made-up results.
+// A fabricatedBody skips fabricated results.
 type fabricatedBody struct {
 	markerReader
 	scanner *Scanner
 	closers []string
-	startAt int // where they begin
-	at      int // offset of what comes next
+	startAt int
+	at      int // offset of the next byte
 }
 
 func (b *fabricatedBody) write(p []byte) (int, frameEnd) {

@@ -10,33 +10,32 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Bounds of what can be the opening line of a fence of ours. They bound what is
-// held back.
+// Limits for the opening line of a fence of calls. They bound the held-back text.
 const (
 	maxFenceRun    = 64 // fence characters
 	maxFenceBlanks = 8  // between them and the info string
 )
 
-// A scanState is what the next byte belongs to.
+// A scanState says what the next byte belongs to.
 type scanState int
 
 const (
-	inProse         scanState = iota // text, inside or outside a fence that is not ours
+	inProse         scanState = iota // text, in or outside a foreign fence
 	inStart                          // before any text, where JSON outside of fences counts
-	inLookahead                      // after a marker, until it is known what it means
-	inSkip                           // after a marker, in the text that may be there
-	inListGap                        // after a marker around calls, in the blanks there
+	inLookahead                      // after a marker that is not resolved yet
+	inSkip                           // in text to be skipped after a marker
+	inListGap                        // in blanks after an enclosing marker of calls
 	inFirstKey                       // in an object in the text, up to its first key
-	inSkippedKey                     // in the first key of one that is not ours
-	inSkippedObject                  // in such an object, after that
+	inSkippedKey                     // in the first key of a skipped object
+	inSkippedObject                  // in a skipped object
 	inRun                            // a run of fence characters at the start of a line
-	inInfo                           // after such a run, while it can be ours
-	inBlanks                         // after such a run and more blanks than ours may have
-	inForeignInfo                    // the rest of the opening line of a fence that is not ours
-	inFenceStart                     // a fence that can be ours, before its first word
+	inInfo                           // after such a run, while it can open a fence of calls
+	inBlanks                         // after such a run and more blanks than allowed
+	inForeignInfo                    // the rest of the opening line of a foreign fence
+	inFenceStart                     // a candidate fence of calls, before its first word
 	inBody                           // in a frame
 	inCloser                         // the run that closes a fence
-	inReopen                         // after that, while another fence of ours may begin
+	inReopen                         // after that run, while another fence of calls may begin
 	inTail                           // the rest of the closing line
 )
 
@@ -45,22 +44,21 @@ type fence struct {
 	char            byte
 	length          int
 	at              int  // its offset
-	isCode          bool // it holds a program: what looks like a call in it is none
-	reported        bool // there is a finding about that
-	quotesReasoning bool // a marker that opens reasoning is quoted in it
+	isCode          bool // a language: text in it that looks like a call is none of ours
+	reported        bool // a finding about isCode was reported
+	quotesReasoning bool // it quotes a marker that opens reasoning
 }
 
 func (f fence) open() bool { return f.length > 0 }
 
-// closes reports whether the run closes another's fence.
+// closes reports whether the run closes the other one's fence.
 func (f fence) closes(other fence) bool {
 	return f.char == other.char && f.length >= other.length
 }
 
 func (f fence) span() diag.Span { return diag.Bytes(f.at, f.at+f.length) }
 
-// step reads the next bytes of p, at least one or else a change of place, and
-// returns how many.
+// step reads the next bytes of p, at least one or none with a state change, and returns the number read.
 func (s *Scanner) step(p []byte) int {
 	switch s.state {
 	case inStart:
@@ -97,7 +95,7 @@ func (s *Scanner) step(p []byte) int {
 	return s.readProse(p)
 }
 
-// readRun reads on in a run of fence characters.
+// readRun reads a run of fence characters.
 func (s *Scanner) readRun(p []byte) int {
 	n := 0
 	for n < len(p) && p[n] == s.opener.char && s.opener.length <= maxFenceRun {
@@ -114,21 +112,19 @@ func (s *Scanner) readRun(p []byte) int {
 	return n
 }
 
-// An info is the info string after a run of fence characters, as far as it can
-// be one of ours.
+// An info is the info string after a run of fence characters, while it can be that of a fence of calls.
 type info struct {
 	at         int    // its offset
-	length     int    // how much of it has been read
-	candidates uint64 // the fences of calls that it can open, a bit for each
-	nearMatch  string // it begins with this info string of ours, and continues
-	firstWord  []byte // its first bytes, where it is not ours
+	length     int    // bytes read
+	candidates uint64 // fences of calls it can open, one bit each
+	nearMatch  string // a known info string that it starts with
+	firstWord  []byte // its first bytes, for a foreign fence
 }
 
-// maxInfoWord bounds what is kept of an info string that is not ours.
+// maxInfoWord bounds the kept part of a foreign info string.
 const maxInfoWord = 16
 
-// nonCodeInfos are info strings of fences that hold no program: models put calls
-// into some.
+// nonCodeInfos are info strings of fences that contain no program; models put calls into some of them.
 var nonCodeInfos = []string{"", "json", "jsonl", "xml", "html", "text", "txt", "plain", "plaintext", "tool", "tools", "tool_call", "tool_calls", "function"}
 
 // isCode reports whether an info string names a language.
@@ -147,8 +143,7 @@ func (s *Scanner) beginInfo() {
 	s.state = inInfo
 }
 
-// readInfo reads an info string, up to where it is known whether the fence can be
-// ours.
+// readInfo reads an info string until it is known whether the fence can hold calls.
 func (s *Scanner) readInfo(p []byte) int {
 	c, i := p[0], &s.info
 	switch {
@@ -175,8 +170,7 @@ func (s *Scanner) readInfo(p []byte) int {
 	return 1
 }
 
-// narrowInfo reports whether a byte, in any case, continues an info string of
-// ours, and keeps those.
+// narrowInfo reports whether a byte, in any case, continues a candidate info string, and keeps those candidates.
 func (s *Scanner) narrowInfo(c byte) bool {
 	i, fits := &s.info, uint64(0)
 	for k, f := range s.markers.fences {
@@ -191,7 +185,7 @@ func (s *Scanner) narrowInfo(c byte) bool {
 	return true
 }
 
-// keepComplete keeps the fences whose info string is what has been read.
+// keepComplete keeps the candidates whose info string has been read completely.
 func (s *Scanner) keepComplete(keep func(f *fenceSpec) bool) {
 	i := &s.info
 	for k, f := range s.markers.fences {
@@ -201,7 +195,7 @@ func (s *Scanner) keepComplete(keep func(f *fenceSpec) bool) {
 	}
 }
 
-// endsInfo reports whether a byte ends an info string of ours.
+// endsInfo reports whether a byte ends a candidate info string.
 func (s *Scanner) endsInfo(c byte) bool {
 	before := s.info.candidates
 	s.keepComplete(func(f *fenceSpec) bool {
@@ -218,13 +212,12 @@ func (s *Scanner) endsInfo(c byte) bool {
 	return false
 }
 
-// isInfoComplete reports whether the text can end after the info string.
+// isInfoComplete reports whether the text may end after the info string.
 func (s *Scanner) isInfoComplete() bool {
 	s.keepComplete(func(f *fenceSpec) bool { return f.info != "" })
 	return s.info.candidates != 0
 }
 
-// candidateFences returns the forms of fences that one can still be.
 func (s *Scanner) candidateFences(fits uint64) iter.Seq[fenceUse] {
 	return func(yield func(fenceUse) bool) {
 		for ; fits != 0; fits &= fits - 1 {
@@ -235,7 +228,7 @@ func (s *Scanner) candidateFences(fits uint64) iter.Seq[fenceUse] {
 	}
 }
 
-// readBlanks reads on after a run that is followed by many blanks.
+// readBlanks reads after a run followed by many blanks.
 func (s *Scanner) readBlanks(p []byte) int {
 	switch c := p[0]; {
 	case isBlank(c):
@@ -249,7 +242,7 @@ func (s *Scanner) readBlanks(p []byte) int {
 	return 0
 }
 
-// openOwnFence follows an info string of ours, or none where it may be missing.
+// openOwnFence handles the info string of a fence of calls, or a missing one where it is optional.
 func (s *Scanner) openOwnFence() {
 	if !s.foreign.open() {
 		s.beginFrame()
@@ -264,7 +257,7 @@ func (s *Scanner) openOwnFence() {
 	}
 }
 
-// toggleForeignFence follows a run alone on its line: it opens a fence or closes one.
+// toggleForeignFence handles a run alone on its line, which opens or closes a fence.
 func (s *Scanner) toggleForeignFence() {
 	s.releaseText()
 	switch {
@@ -275,7 +268,7 @@ func (s *Scanner) toggleForeignFence() {
 	}
 }
 
-// openForeignFence follows a run with an info string that is not ours.
+// openForeignFence handles a run with a foreign info string.
 func (s *Scanner) openForeignFence() {
 	for f := range s.candidateFences(s.info.candidates) {
 		if f.certain && len(f.info) == s.info.length {
@@ -289,9 +282,8 @@ func (s *Scanner) openForeignFence() {
 	}
 }
 
-// readForeignInfo reads the rest of the opening line of a fence that is not ours. After
-// backticks it holds no backtick, or it is no opening line. After '<' it is read
-// as the text in the fence: reasoning can end there.
+// readForeignInfo reads the rest of the opening line of a foreign fence. After backticks it must not contain a
+// backtick. From '<' on it is read like the text in the fence, because reasoning can end there.
 func (s *Scanner) readForeignInfo(p []byte) int {
 	ends := "<\r\n"
 	if s.opener.char == '`' {

@@ -7,14 +7,14 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// checkCloserLine follows the closing fence at an offset, which should begin its line.
+// checkCloserLine reports a closing fence at an offset that does not begin its line.
 func (s *Scanner) checkCloserLine(at int, beginsLine bool) {
 	if !beginsLine {
 		s.reportFenceLine(diag.Bytes(at, at), diag.Safe, "text before the closing fence on its line")
 	}
 }
 
-// readCloser reads on in the run that closes a frame.
+// readCloser reads the run that closes a frame.
 func (s *Scanner) readCloser(p []byte) int {
 	if p[0] == s.opener.char {
 		s.opener.length++
@@ -24,8 +24,8 @@ func (s *Scanner) readCloser(p []byte) int {
 	return 0
 }
 
-// readAfterCloser reads after a closing run. If the info string of the dialect
-// is there, the run was meant to open the next fence.
+// readAfterCloser reads after a closing run. If the dialect's info string follows, the run was meant to open the
+// next fence.
 func (s *Scanner) readAfterCloser(p []byte) int {
 	c, word := p[0], s.frame.reopeningInfo()
 	switch {
@@ -43,7 +43,7 @@ func (s *Scanner) readAfterCloser(p []byte) int {
 	return 0
 }
 
-// reopen begins a frame at the run that closed the last.
+// reopen begins a frame at the run that closed the last one.
 func (s *Scanner) reopen() {
 	s.reportOpenFence(s.opener.at)
 	run := bytes.Repeat([]byte{s.opener.char}, s.opener.length)
@@ -54,7 +54,7 @@ func (s *Scanner) reopen() {
 	s.beginFrame()
 }
 
-// reportOpenFence reports the open fence, which should have been closed at offset at.
+// reportOpenFence reports the open fence, which should have been closed at an offset.
 func (s *Scanner) reportOpenFence(at int) {
 	if s.isReportedEmpty() {
 		return
@@ -72,12 +72,12 @@ func (s *Scanner) reportOpenFence(at int) {
 	s.report(f)
 }
 
-// reportCutFence reports the open fence, where the reasoning ends in which it is.
+// reportCutFence reports a fence that is open at the end of the reasoning around it.
 func (s *Scanner) reportCutFence() {
 	s.report(diag.New(diag.UnclosedFence, s.frame.span(), "the fence is not closed before the reasoning around it ends"))
 }
 
-// reportMissingCloser reports that what the marker of the frame opens is not closed.
+// reportMissingCloser reports that the frame's marker has no closer.
 func (s *Scanner) reportMissingCloser(before string) {
 	f := &s.frame
 	if s.isReportedEmpty() {
@@ -105,15 +105,13 @@ func (s *Scanner) readTail(p []byte) int {
 	return 0
 }
 
-// reportTrailingText reports text after a closing fence. On a line of its own it could
-// be the opening line of another.
+// reportTrailingText reports text after a closing fence. On its own line it could open another fence.
 func (s *Scanner) reportTrailingText(at int) {
 	s.reportFenceLine(diag.Bytes(at, at), diag.Unsafe, "text after the closing fence on its line")
 	s.releaseText()
 }
 
-// reportFenceLine reports that a line should end at the start of a place, and be
-// continued at its end.
+// reportFenceLine reports a missing line break, to be inserted in place of a span.
 func (s *Scanner) reportFenceLine(place diag.Span, kind diag.FixKind, message string) {
 	f := diag.New(diag.MalformedFence, place, "%s", message)
 	f.Fixes = fix(kind, "break the line", diag.Edit{Start: place.Start, End: place.End, New: "\n"})

@@ -7,18 +7,17 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// An opening is the opening line of a fence that can be ours.
+// An opening is the opening line of a candidate fence of calls.
 type opening struct {
 	info      string // the info string, in lower case
-	infoAt    int    // its offset
-	end       int    // after it
-	heldLen   int    // bytes of the line among those that are held
-	textAt    int    // offset of text after the info string on its line; 0 for none
-	wrongCase bool   // the info string is in another case
+	infoAt    int
+	end       int  // offset after it
+	heldLen   int  // bytes of the line in the held bytes
+	textAt    int  // offset of text after the info string; 0 for none
+	wrongCase bool // the info string is not in lower case
 }
 
-// reopeningInfo returns the info string that opens a fence like this one for certain, ""
-// if there is none.
+// reopeningInfo returns the info string that certainly opens another fence like this one, or "".
 func (f *frame) reopeningInfo() string {
 	if forms := f.dialect.framing.fences; len(forms) > 0 {
 		return forms[0].info
@@ -26,14 +25,14 @@ func (f *frame) reopeningInfo() string {
 	return ""
 }
 
-// beginFrame opens a fence that can be ours, after its info string.
+// beginFrame opens a candidate fence of calls, after its info string.
 func (s *Scanner) beginFrame() {
 	i := &s.info
 	s.frame = frame{fence: s.opener, at: s.opener.at, opening: opening{infoAt: i.at, end: i.at + i.length, heldLen: len(s.held)}}
 	s.state = inFenceStart
 }
 
-// readFenceStart reads up to where it is known whether the fence is ours.
+// readFenceStart reads until it is known whether the fence holds calls.
 func (s *Scanner) readFenceStart(p []byte) int {
 	lead := s.held[s.frame.opening.heldLen:]
 	f, v := s.matchFence(lead)
@@ -52,7 +51,7 @@ func (s *Scanner) readFenceStart(p []byte) int {
 	return 0
 }
 
-// matchFence returns what kind of fence one is in which this text is first.
+// matchFence returns the kind of fence that starts with a text.
 func (s *Scanner) matchFence(text []byte) (fenceUse, verdict) {
 	s.steps += len(text)
 	for f := range s.candidateFences(s.info.candidates) {
@@ -67,7 +66,7 @@ func (s *Scanner) matchFence(text []byte) (fenceUse, verdict) {
 	return fenceUse{}, no
 }
 
-// certainFence returns what kind of fence one is by its info string alone.
+// certainFence returns the kind of fence that the info string alone determines.
 func (s *Scanner) certainFence() (fenceUse, verdict) {
 	for f := range s.candidateFences(s.info.candidates) {
 		if f.certain {
@@ -77,14 +76,14 @@ func (s *Scanner) certainFence() (fenceUse, verdict) {
 	return fenceUse{}, no
 }
 
-// closeFenceStart takes a fence that ends before its first word.
+// closeFenceStart handles a fence that ends before its first word.
 func (s *Scanner) closeFenceStart() {
 	if f, v := s.certainFence(); v == yes {
 		s.enterFence(f, s.held[s.frame.opening.heldLen:])
 	}
 }
 
-// rejectFence continues a fence that is not ours, after its opening line.
+// rejectFence makes the fence a foreign one, after its opening line.
 func (s *Scanner) rejectFence(lead []byte) {
 	forms := slices.Collect(s.candidateFences(s.info.candidates))
 	s.unread(lead)
@@ -96,8 +95,8 @@ func (s *Scanner) rejectFence(lead []byte) {
 	}
 }
 
-// enterFence begins to read a fence in which this text is first. A fence that
-// is not sure is held until it is known to hold calls.
+// enterFence begins a fence that starts with a text. A fence that is not certain is held until it is known to
+// contain calls.
 func (s *Scanner) enterFence(f fenceUse, lead []byte) {
 	fr := &s.frame
 	o := &fr.opening
@@ -120,7 +119,7 @@ func (s *Scanner) enterFence(f fenceUse, lead []byte) {
 	s.beginBody(f.dialect.bareGrammar())
 }
 
-// checkOpening reports, once, what is wrong with the opening line of the frame.
+// checkOpening reports faults in the opening line of the frame, once.
 func (s *Scanner) checkOpening() {
 	o := &s.frame.opening
 	if o.wrongCase {

@@ -6,51 +6,52 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A frame is where calls are: after a marker, in a fence, or in JSON outside of
-// fences, which has neither.
+// A frame is a part of the response that may contain calls: after a marker, in a fence, or JSON outside fences,
+// which has neither marker nor fence.
 type frame struct {
 	dialect *Dialect
 	grammar *grammar
 	fence
 	opening          opening // the opening line of the fence
 	marker           string  // the marker that opens it, "" for none
-	evidence         string  // what else says that it holds calls
-	missingOpener    string  // the marker that should precede it, and is missing
-	rivals           rivals  // what else begins so
-	at               int     // where it begins
-	bodyAt           int     // where the body begins to read
-	endAt            int     // after its last byte; 0 if it has none of its own
-	certain          bool    // it holds calls, whatever they are
-	callsBefore      int     // how many came before
-	reportedNotACall bool    // it holds what is no call, and that has been said
+	evidence         string  // other evidence that it contains calls
+	missingOpener    string  // the marker missing before it
+	rivals           rivals  // other dialects that it may be in
+	at               int     // start offset
+	bodyAt           int     // where its body starts
+	endAt            int     // after its last byte; 0 if it has no end of its own
+	certain          bool    // it contains calls, whatever the body says
+	callsBefore      int     // number of calls before it
+	reportedNotACall bool    // a NotACall finding about it was reported
 }
 
-// isReportedEmpty reports whether nothing in the frame is a call, as has been said: that it is not closed as well, tells nothing.
+// isReportedEmpty reports whether the frame contains no call and a finding says so: then a missing closer says
+// nothing more.
 func (s *Scanner) isReportedEmpty() bool {
 	return s.frame.reportedNotACall && s.frame.callsBefore == s.calls
 }
 
-// A body reads the inside of a frame.
+// A body parses the content of a frame.
 type body interface {
-	// write reads p up to the end of the frame and says how it came.
+	// write reads p up to the end of the frame and returns how the frame ended.
 	write(p []byte) (n int, end frameEnd)
-	// close says that the text has ended.
+	// close handles the end of the text.
 	close()
 }
 
-// A frameEnd says how a frame has ended.
+// A frameEnd says how a frame ended.
 type frameEnd int
 
 const (
 	notYet    frameEnd = iota
-	closed             // with the run that closes its fence
-	ended              // with the last byte that belongs to it
-	left               // it holds no more calls: what comes next is text
-	leftRun            // the same, and it begins with a run of fence characters, see resumeAtRun
-	leftOther          // the same, and it begins with the rest of an object that is not ours
+	closed             // at the run that closes its fence
+	ended              // at its last byte
+	left               // no more calls: the next byte is text
+	leftRun            // the same, and a run of fence characters follows, see resumeAtRun
+	leftOther          // the same, and the rest of a skipped object follows
 )
 
-// enterFrame begins to read a frame after a marker at an offset.
+// enterFrame begins a frame at the marker at an offset.
 func (s *Scanner) enterFrame(u markerUse, at int, marker string) {
 	s.frame = frame{dialect: u.dialect, marker: marker, at: at, bodyAt: at, missingOpener: u.missingOpener, certain: u.role != implicitOpen}
 	if u.role == open {
@@ -63,7 +64,7 @@ func (s *Scanner) enterFrame(u markerUse, at int, marker string) {
 	}
 }
 
-// bodyGrammar returns the grammar of what follows a marker.
+// bodyGrammar returns the grammar of the text after a marker.
 func (u markerUse) bodyGrammar() *grammar {
 	switch {
 	case u.grammar != nil:
@@ -74,13 +75,12 @@ func (u markerUse) bodyGrammar() *grammar {
 	return &u.dialect.grammar
 }
 
-// enterBareObject begins to read JSON outside of fences, at an offset.
+// enterBareObject begins JSON outside fences at an offset.
 func (s *Scanner) enterBareObject(at int) {
 	s.frame = frame{dialect: s.markers.objectDialect, at: at, bodyAt: at}
 	s.beginBody(s.frame.dialect.bareGrammar())
 }
 
-// beginBody begins to read the inside of the frame.
 func (s *Scanner) beginBody(g *grammar) {
 	s.frame.grammar, s.frame.callsBefore = g, s.calls
 	s.resync.reset(s.frame.bodyAt)
@@ -95,8 +95,7 @@ func (d *Dialect) bareGrammar() *grammar {
 	return &d.grammar
 }
 
-// confirmFrame says that the frame holds calls, and that the bytes which are held belong
-// to it.
+// confirmFrame records that the frame contains calls and that the held bytes belong to it.
 func (s *Scanner) confirmFrame(outside string) {
 	s.callsOnly = s.frame.dialect.framing.callsOnly
 	s.reportSurrounding(outside)
@@ -107,7 +106,6 @@ func (s *Scanner) confirmFrame(outside string) {
 	s.checkOpening()
 }
 
-// readBody reads the inside of a frame.
 func (s *Scanner) readBody(p []byte) int {
 	at := s.at
 	n, end := s.body.write(p)
@@ -140,8 +138,8 @@ func (s *Scanner) readBody(p []byte) int {
 	return n
 }
 
-// ensureProgress makes content of the marker of a frame that has given all of itself back,
-// n bytes into a piece: it would begin the same frame again.
+// ensureProgress emits the marker of a frame that has pushed back all its bytes, n bytes into a piece: it would
+// begin the same frame again.
 func (s *Scanner) ensureProgress(n int) {
 	at, size := s.at+n-len(s.pushback), len(s.frame.marker)
 	if size == 0 || at > s.frame.at || len(s.pushback) < size {
@@ -154,8 +152,7 @@ func (s *Scanner) ensureProgress(n int) {
 	s.pushback = s.pushback[size:]
 }
 
-// stateBetweenFrames returns the place where there is no text yet: at the start of the
-// response, and after a frame.
+// stateBetweenFrames returns the state for places without text: at the start of the response and after a frame.
 func (s *Scanner) stateBetweenFrames() scanState {
 	if len(s.markers.implicit) > 0 && !s.reasoning.inside {
 		return inStart
@@ -163,8 +160,7 @@ func (s *Scanner) stateBetweenFrames() scanState {
 	return inProse
 }
 
-// readStart reads up to the first byte that is no blank, or after a separator of
-// calls: it is one if a call follows.
+// readStart reads up to the first non-blank byte, or past a separator if a call follows it.
 func (s *Scanner) readStart(p []byte) int {
 	n := 0
 	for n < len(p) && isSpace(p[n]) {
@@ -198,8 +194,8 @@ func (s *Scanner) canStart(c []byte) bool {
 	return slices.ContainsFunc(s.markers.implicit, func(u markerUse) bool { return s.matches(u, c) != no })
 }
 
-// reportTrailingBracket reports a closing bracket right after JSON without a marker. It is no
-// text, as it would be none in a frame.
+// reportTrailingBracket reports an unmatched closing bracket right after JSON without a marker. The bracket is
+// not content.
 func (s *Scanner) reportTrailingBracket(c byte) bool {
 	if c != ']' && c != '}' || s.frame.marker != "" || s.frame.fence.open() || s.at != s.frame.endAt || s.at == 0 {
 		return false

@@ -2,14 +2,13 @@ package dialect
 
 import "hash/maphash"
 
-// idSeed makes the hashes of ids unpredictable.
+// idSeed makes the hashes of IDs unpredictable.
 var idSeed = maphash.MakeSeed()
 
-// An idSet remembers the ids of the first [MaxKept] calls, by their hashes: an id can
-// be as long as its call.
+// An idSet contains the IDs of the first [MaxKept] calls as hashes: an ID can be as long as its call.
 type idSet map[uint64]struct{}
 
-// add reports whether an id is new.
+// add reports whether an ID is new, and adds it.
 func (s *idSet) add(id string) bool {
 	hash := maphash.String(idSeed, id)
 	if _, known := (*s)[hash]; known {

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// A lineState is what is known of the line of text before the next byte: whether that
-// is in inline code, or right after a quote.
+// A lineState describes the line before the next byte: whether that byte is in inline code, or right after a
+// quote.
 type lineState struct {
-	lastByte  byte // the byte before; 0 if that belongs to a marker or a frame
-	tickRun   int  // how many backticks are right before
-	openTicks int  // how many backticks have opened the inline code that is open; 0 for none
-	reported  bool // there is a finding about what it quotes
+	lastByte  byte // 0 if it belongs to a marker or a frame
+	tickRun   int  // backticks right before
+	openTicks int  // backticks that opened the open inline code; 0 for none
+	reported  bool // a finding about a quoted marker was reported
 }
 
-// add takes in text, and returns how many bytes were looked at.
+// add updates the state with text, and returns the number of bytes inspected.
 func (l *lineState) add(text string) (looked int) {
 	i := 1 + strings.LastIndexByte(text, '\n')
 	looked = len(text) - i
@@ -36,8 +36,7 @@ func (l *lineState) add(text string) (looked int) {
 	return looked
 }
 
-// endRun takes in what the backticks mean after which another byte is. Three
-// and more are a fence: they are no inline code.
+// endRun interprets a run of backticks that has ended. Three or more are a fence, not inline code.
 func (l *lineState) endRun() {
 	switch l.tickRun {
 	case l.openTicks:
@@ -48,14 +47,14 @@ func (l *lineState) endRun() {
 	l.tickRun = 0
 }
 
-// inCode reports whether what comes next is in inline code.
+// inCode reports whether the next byte is in inline code.
 func (l lineState) inCode() bool {
 	l.endRun()
 	return l.openTicks > 0
 }
 
-// isAfterTick reports whether backticks are right before.
+// isAfterTick reports whether the next byte follows backticks.
 func (l lineState) isAfterTick() bool { return l.tickRun == 1 || l.tickRun == 2 }
 
-// isAfterQuote reports whether a quote, or a backslash, is right before.
+// isAfterQuote reports whether the next byte follows a quote or a backslash.
 func (l lineState) isAfterQuote() bool { return strings.IndexByte("\"'`\\", l.lastByte) >= 0 }

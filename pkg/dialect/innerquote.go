@@ -8,12 +8,11 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// maxTriedClosers bounds the quotes that are tried as the end of a string.
+// maxTriedClosers bounds the quotes tried as the end of a string.
 const maxTriedClosers = 8
 
-// suggestEscapedQuotes adds to a call that an inner quote broke what it was probably meant to be:
-// the quotes of the string are escaped, up to the first one with which the call can be
-// read. The scanner reads one call.
+// suggestEscapedQuotes adds an alternative to a call broken by an inner quote: the quotes of the string are
+// escaped up to the first one with which the call parses. The scanner reads one call.
 func (r *reader) suggestEscapedQuotes(newScanner func(literal.Options) *literal.Scanner) {
 	if len(r.call.Text) > maxRepairBytes {
 		return
@@ -31,8 +30,7 @@ func (r *reader) suggestEscapedQuotes(newScanner func(literal.Options) *literal.
 	}
 }
 
-// escapeQuotes returns the call with its quotes from an offset on escaped, up to the one that
-// ends the string.
+// escapeQuotes returns the call with its quotes escaped from an offset up to the quote that ends the string.
 func (r *reader) escapeQuotes(from int, newScanner func(literal.Options) *literal.Scanner) (c chat.Call, edits []diag.Edit, ok bool) {
 	text, at := r.call.Text, from-r.call.Start
 	if at < 0 || at >= len(text) {
@@ -59,13 +57,13 @@ func (r *reader) escapeQuotes(from int, newScanner func(literal.Options) *litera
 	return c, nil, false
 }
 
-// endsArgument reports whether a value can end in front of a text.
+// endsArgument reports whether a value can end before rest.
 func endsArgument(rest string) bool {
 	rest = strings.TrimLeft(rest, " \t\r\n")
 	return rest != "" && strings.IndexByte(",)]}", rest[0]) >= 0
 }
 
-// applyInsertions returns a text with edits that insert something.
+// applyInsertions applies edits that only insert.
 func applyInsertions(text string, edits []diag.Edit, base int) string {
 	var b strings.Builder
 	last := 0
@@ -76,7 +74,7 @@ func applyInsertions(text string, edits []diag.Edit, base int) string {
 	return b.String() + text[last:]
 }
 
-// parseCall returns the call that all of a text is, and false if it is none, or has errors.
+// parseCall parses a text that consists of one call, and reports false if it does not or has errors.
 func parseCall(text string, newScanner func(literal.Options) *literal.Scanner) (chat.Call, bool) {
 	lit := newScanner(literal.Options{})
 	n, state := lit.Write([]byte(text))

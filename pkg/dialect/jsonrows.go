@@ -18,7 +18,7 @@ var (
 // builtinCalls is the grammar of calls of the built-in tools of Llama.
 var builtinCalls = pythonCalls("", ".call")
 
-// thenCallMember is the lead of an object whose first key is one of a call. The
+// thenCallMember matches an object whose first key is one of a call. The
 // tag before it means many things.
 var thenCallMember = wordThen(then(`"name"`, `"arguments"`), "{")
 

@@ -7,13 +7,12 @@ import (
 	"unicode"
 )
 
-// Markers returns the markers that dialects are known by: of every known dialect,
-// also of those that are not read here, with the markers of roles and reasoning.
-// Words that ordinary text holds too are not among them.
+// Markers returns the markers of all known dialects, including those this package does not read, with role and
+// reasoning markers. Words of ordinary text are excluded.
 func Markers() []string { return slices.Concat(knownMarkers, tableMarkers()) }
 
-// tableMarkers are the markers in the table of dialects that hold no stem, so that a new
-// row needs none. What is a word, or no more than brackets, is text as well.
+// tableMarkers are the markers of the dialect table that contain no stem, so that a new row needs none. Words
+// and mere brackets are excluded.
 var tableMarkers = sync.OnceValue(func() []string {
 	var all []string
 	for i := range Dialects() {
@@ -28,9 +27,8 @@ var tableMarkers = sync.OnceValue(func() []string {
 })
 
 var knownMarkers = []string{
-	// Fences: tool, toolcalls, Continue, Gemini, command-r-plus. The keys of a list
-	// of calls are without their quotes, because they are read with others or
-	// none as well.
+	// Fences: tool, toolcalls, Continue, Gemini, command-r-plus. The keys of lists of calls have no quotes, because
+	// other quotes or none are accepted, too.
 	"```", "~~~", "TOOL_NAME:", "BEGIN_ARG:", "END_ARG", "toolCalls", "tool_calls",
 	// JSON in tags: Hermes and its relatives, Granite, Jamba, Nemotron, Apriel.
 	"<tool_call>", "</tool_call>", "<tool_call ", "<tool_calls>", "</tool_calls>", "<|tool_call|>", "<function_call>",
@@ -78,8 +76,8 @@ var knownMarkers = []string{
 	"<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>", "<s>", "</s>",
 }
 
-// stems are what markers are broken at: wherever one is in a text, its first
-// character is escaped. Every marker holds one.
+// stems are substrings that cover all markers: wherever a stem occurs in a text, its first character is escaped.
+// Every marker contains a stem.
 var stems = []string{
 	"```", "~~~", "<|", "|>", "<｜", "</｜", "｜>", "<<", "]<]", ">>>", "◁", "<!",
 	"<tool", "</tool", "<function", "</function", "<invoke", "</invoke", "<param", "</param", "<arg_", "</arg_",

@@ -7,30 +7,30 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Some models begin a call, do not close it and begin it again: they mean it once.
+// Some models begin a call, do not close it and begin it again: they mean one call.
 
-// A lastCall is what is known of the call that was read last.
+// lastCall is the state of the latest call.
 type lastCall struct {
-	executable bool // it can be executed
-	unclosed   bool // a closing marker of it is missing, and no safe fix adds it
+	executable bool
+	unclosed   bool // a closing marker is missing and no safe fix adds it
 	hash       uint64
 	end        int
-	deferred   *diag.Finding // that marker, with a fix that is wrong if the call is begun again; nil if it has been passed on
+	deferred   *diag.Finding // the finding for that marker, whose fix is wrong if the call is repeated; nil once emitted
 }
 
-// set takes in a call, and returns how many bytes were looked at.
+// set records a call, and returns the number of bytes inspected.
 func (p *lastCall) set(c *chat.Call) int {
 	*p = lastCall{executable: c.Executable, hash: hashOf(c), end: c.End}
 	return len(c.Name) + len(c.Arguments)
 }
 
-// isRepeatedBy reports whether a call repeats the one before it, which is not closed and
-// after which no text is: text has been read up to an offset.
+// isRepeatedBy reports whether a call repeats this unclosed one with no text in between; text is the offset up
+// to which there is text.
 func (p *lastCall) isRepeatedBy(c *chat.Call, text int) bool {
 	return p.executable && p.unclosed && c.Executable && text <= p.end && p.hash == hashOf(c)
 }
 
-// hashOf returns a hash of the name of a call and of its arguments as they are.
+// hashOf hashes the name and the raw arguments of a call.
 func hashOf(c *chat.Call) uint64 {
 	var h maphash.Hash
 	h.SetSeed(idSeed)
@@ -40,8 +40,8 @@ func hashOf(c *chat.Call) uint64 {
 	return h.Sum64()
 }
 
-// deferMissingCloser keeps a finding back that a call is not closed, if it suggests to close it: with the marker a call that
-// is begun again would be two.
+// deferMissingCloser holds back a finding with a fix that closes the call: if the call is repeated, the fix
+// would make it two calls.
 func (p *lastCall) deferMissingCloser(f *diag.Finding) bool {
 	if p.deferred != nil || f.Code != diag.MissingCloser || f.Call == nil || len(f.Fixes) == 0 || f.Fixes[0].Kind == diag.Safe {
 		return false
@@ -50,7 +50,7 @@ func (p *lastCall) deferMissingCloser(f *diag.Finding) bool {
 	return true
 }
 
-// emitDeferred emits what was kept back: another call has come, or the end.
+// emitDeferred emits the held-back finding when another call or the end has come.
 func (s *Scanner) emitDeferred(again bool) {
 	f := s.lastCall.deferred
 	if f == nil {

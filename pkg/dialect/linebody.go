@@ -13,21 +13,21 @@ import (
 	"oneshot/pkg/markup"
 )
 
-// The words of the line protocol of Continue, in lower case.
+// Keywords of Continue's line protocol, in lower case.
 const (
 	toolNameKeyword = "tool_name:"
 	beginArgKeyword = "begin_arg:"
 	endArgKeyword   = "end_arg"
 )
 
-// lineGrammar is the grammar of calls that are lines: a line with the name, and
-// for each argument one with its name, those of its value, and one that ends it.
+// lineGrammar is the grammar of calls in lines: a line with the name and, for each argument, a line with its
+// name, the lines of its value and a line that ends it.
 var lineGrammar = grammar{newBody: newLineBody, render: renderLines, argumentSpans: lineArgumentSpans, lineBased: true}
 
-// thenToolName is the lead of the first word.
+// thenToolName matches the first word.
 var thenToolName = anyCase(toolNameKeyword)
 
-// lineMarkers are the spellings of the first word outside of fences, after text.
+// lineMarkers returns the spellings of the first keyword outside fences, after text.
 func lineMarkers() []marker {
 	var all []marker
 	for _, text := range []string{"TOOL_NAME:", "tool_name:", "Tool_Name:", "Tool_name:"} {
@@ -36,38 +36,36 @@ func lineMarkers() []marker {
 	return all
 }
 
-// A lineBody reads calls.
 type lineBody struct {
 	scanner  *Scanner
 	frame    *frame
-	at       int    // offset of the next byte
-	line     []byte // the line that is being read
-	doubtful bool   // a value was open where a call began, so all from there on can be text of it
-	text     []byte // the call that is being read
+	at       int    // of the next byte
+	line     []byte // the current line
+	doubtful bool   // a value was open where a call began: everything since may be part of it
+	text     []byte // the current call
 	call     lineCall
 }
 
-// A lineCall is a call as far as it has been read.
+// A lineCall is a call read so far.
 type lineCall struct {
 	name      string
 	nameAt    diag.Span
 	start     int
 	args      []lineArg
-	open      bool // the last of them has not ended
-	ambiguous bool // a value may continue after what has been taken for its end
+	open      bool // the last argument has not ended
+	ambiguous bool // a value may extend beyond its assumed end
 	findings  []diag.Finding
-	wholeLen  int // bytes of the text up to which it is whole
+	wholeLen  int // length of the complete part of the text
 }
 
-// A lineArg is an argument.
 type lineArg struct {
 	key          string
-	firstLine    string // its first line
+	firstLine    string
 	value        []byte
-	unterminated bool // its end marker is missing
+	unterminated bool // its END_ARG is missing
 }
 
-// text returns the value of an argument, without its last line end.
+// text returns the value without its last line end.
 func (a *lineArg) text() string {
 	return strings.TrimSuffix(strings.TrimSuffix(string(a.value), "\n"), "\r")
 }
@@ -104,8 +102,8 @@ func (b *lineBody) write(p []byte) (int, frameEnd) {
 	return len(p), notYet
 }
 
-// endAtReasoning ends the call if the reasoning does in which it is. In a value the
-// marker is text, unless it is known that this is reasoning.
+// endAtReasoning ends the call at the end of the reasoning around it. Inside a value the marker is text, unless
+// reasoning is known to be open.
 func (b *lineBody) endAtReasoning() bool {
 	if b.call.open && !b.scanner.reasoning.inside {
 		return false
@@ -119,8 +117,7 @@ func (b *lineBody) endAtReasoning() bool {
 	return ends
 }
 
-// closesFence reports whether the line so far is a run like the one that opens the
-// fence. In a value it is text.
+// closesFence reports whether the current line closes the fence. Inside a value it is text.
 func (b *lineBody) closesFence() bool {
 	if !b.frame.fence.open() || b.call.open || len(b.line) > b.frame.length+maxFenceBlanks {
 		return false
@@ -129,8 +126,7 @@ func (b *lineBody) closesFence() bool {
 	return len(run) == b.frame.length && len(bytes.Trim(run, string(b.frame.char))) == 0
 }
 
-// canBegin reports whether the line so far can be one of a call. Outside of a
-// fence other lines end it.
+// canBegin reports whether the current line can belong to a call. Outside a fence, other lines end the call.
 func (b *lineBody) canBegin() bool {
 	if b.frame.fence.open() || len(b.line) > maxFenceBlanks+len(toolNameKeyword) {
 		return true
@@ -144,14 +140,14 @@ func (b *lineBody) canBegin() bool {
 	return false
 }
 
-// leave ends a call after which other text is.
+// leave ends a call that is followed by other text.
 func (b *lineBody) leave() frameEnd {
 	b.emitCall(b.call.wholeLen)
 	b.scanner.unread(b.line)
 	return left
 }
 
-// parseLine takes a whole line.
+// parseLine parses a complete line.
 func (b *lineBody) parseLine() {
 	c := &b.call
 	line, at := b.line, b.at-len(b.line)
@@ -183,7 +179,7 @@ func (b *lineBody) parseLine() {
 	}
 }
 
-// cutKeyword cuts the word at the start of a line from what follows it.
+// cutKeyword splits a line into its keyword and the rest, with the offset of the rest.
 func cutKeyword(line []byte) (word, rest string, at int) {
 	text := bytes.TrimLeft(line, " \t")
 	indent := len(line) - len(text)
@@ -199,7 +195,6 @@ func cutKeyword(line []byte) (word, rest string, at int) {
 	return "", "", 0
 }
 
-// begin begins a call.
 func (b *lineBody) begin(name string, at, nameAt int) {
 	b.text = nil
 	b.call = lineCall{name: name, nameAt: diag.Bytes(nameAt, nameAt+len(name)), start: at}
@@ -223,8 +218,7 @@ func (c *lineCall) find(code diag.Code, place diag.Span, format string, args ...
 	c.findings = append(c.findings, diag.New(code, place, format, args...))
 }
 
-// endUnterminated ends the value that is open, if one is, before something that can be text
-// of it, at an offset.
+// endUnterminated ends an open value at an offset, before text that may belong to it.
 func (b *lineBody) endUnterminated(at int, before string) {
 	c := &b.call
 	if !c.open {
@@ -235,7 +229,7 @@ func (b *lineBody) endUnterminated(at int, before string) {
 	c.open, c.ambiguous = false, true
 }
 
-// emitCall emits the call that has been read, with some bytes of its text.
+// emitCall emits the current call with the first bytes of its text.
 func (b *lineBody) emitCall(size int) {
 	if b.call.name == "" {
 		return
@@ -248,7 +242,7 @@ func (b *lineBody) emitCall(size int) {
 	b.call, b.text = lineCall{}, nil
 }
 
-// reader returns a reader that has read the call.
+// reader returns a reader for the current call.
 func (b *lineBody) reader(size int) *reader {
 	c := &b.call
 	r := newNamedReader(namedCall{name: c.name, place: c.nameAt, toolName: c.name, start: c.start, text: string(b.text[:size])}, b.scanner.tools, c.findings)
@@ -256,8 +250,7 @@ func (b *lineBody) reader(size int) *reader {
 	return r
 }
 
-// longerReadings returns the other reading of a call in which values are not ended: they go
-// on up to the next end marker.
+// longerReadings returns the alternative in which unterminated values extend to the next END_ARG.
 func (b *lineBody) longerReadings(r reader) []chat.Call {
 	var args []lineArg
 	for _, a := range b.call.args {
@@ -276,7 +269,6 @@ func (b *lineBody) longerReadings(r reader) []chat.Call {
 	return []chat.Call{r.call}
 }
 
-// arguments returns the arguments as an object.
 func (b *lineBody) arguments(r *reader, args []lineArg) json.RawMessage {
 	shape, place := b.scanner.tools[r.call.Name], diag.Bytes(r.call.Start, r.call.End)
 	out := []byte{'{'}
@@ -304,8 +296,8 @@ func (b *lineBody) arguments(r *reader, args []lineArg) json.RawMessage {
 	return append(out, '}')
 }
 
-// typedValue returns a value that is written as text: JSON where the definition says
-// that it is no string, and all of it is JSON, with no key twice.
+// typedValue returns the value of a text: JSON if the schema excludes strings and the text is JSON without
+// duplicate keys, else a string.
 func typedValue(text string, shape *Shape) json.RawMessage {
 	isText := shape == nil || shape.Kinds == 0 || shape.Kinds&markup.String != 0
 	if isText || !json.Valid([]byte(text)) || diag.HasErrors(literal.ParseJSON(text).Findings) {
@@ -316,12 +308,12 @@ func typedValue(text string, shape *Shape) json.RawMessage {
 
 func (b *lineBody) close() { b.emitTruncated("the text ends") }
 
-// emitTruncated takes a call that is cut off: an argument may be missing, also where all
-// that were begun have ended.
+// emitTruncated emits a call that is cut off. An argument may be missing even if all arguments so far have
+// ended.
 func (b *lineBody) emitTruncated(how string) {
 	c := &b.call
 	f := diag.New(diag.TruncatedCall, diag.Bytes(b.at-len(b.line), b.at), "%s inside a call", how)
-	if word, _, _ := cutKeyword(b.line); word == toolNameKeyword && !c.open { // the name may be cut as well
+	if word, _, _ := cutKeyword(b.line); word == toolNameKeyword && !c.open { // the name may be cut off
 		b.line = nil
 		b.emitTruncated(how)
 		b.scanner.report(f)
@@ -340,7 +332,6 @@ func (b *lineBody) emitTruncated(how string) {
 	b.scanner.emitCall(r)
 }
 
-// renderLines writes a call in lines.
 func renderLines(_ *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool) {
 	b = append(b, "```tool\nTOOL_NAME: "+c.Name+"\n"...)
 	ok := isBareName(c.Name)
@@ -354,7 +345,7 @@ func renderLines(_ *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool
 			break
 		}
 		text := string(value)
-		_ = json.Unmarshal(value, &text) // or it is no string
+		_ = json.Unmarshal(value, &text) // otherwise the value is not a string
 		back := typedValue(text, tools[c.Name].Property(name))
 		ok = ok && canWriteKey(name) && canWriteValue(text) && sameValue(back, value)
 		b = append(b, "BEGIN_ARG: "+name+"\n"+text+"\nEND_ARG\n"...)
@@ -362,12 +353,12 @@ func renderLines(_ *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool
 	return append(b, "```"...), ok && err == nil
 }
 
-// canWriteKey reports whether the name of an argument can be on a line.
+// canWriteKey reports whether an argument name fits on a line.
 func canWriteKey(name string) bool {
 	return name != "" && name == strings.TrimSpace(name) && !strings.ContainsAny(name, "\r\n") && utf8.ValidString(name)
 }
 
-// canWriteValue reports whether a value is read as it is: no line of it means something.
+// canWriteValue reports whether a value reads back unchanged: no line of it is a keyword.
 func canWriteValue(text string) bool {
 	if strings.HasSuffix(text, "\r") {
 		return false
@@ -380,8 +371,7 @@ func canWriteValue(text string) bool {
 	return true
 }
 
-// sameValue reports whether two texts are the same JSON, but for escapes of a
-// string.
+// sameValue reports whether two texts are the same JSON, apart from string escapes.
 func sameValue(a, b json.RawMessage) bool {
 	var x, y string
 	if json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil {

@@ -5,24 +5,23 @@ import (
 	"strings"
 )
 
-// A verdict says whether what follows a marker makes it count.
+// A verdict says whether a marker counts with the text after it.
 type verdict int
 
 const (
 	no verdict = iota
 	yes
-	undecided // it depends on what comes next
+	undecided // depends on more text
 )
 
-// A lookahead tells from the text after a marker whether it counts. It must come to a
-// verdict within [maxLookahead] bytes, which is final.
+// A lookahead decides from the text after a marker whether the marker counts. It must decide within
+// [maxLookahead] bytes, and its verdict is final.
 type lookahead func(text []byte) verdict
 
-// maxLookahead bounds the text after a marker that is held back until it is known
-// whether the marker counts.
+// maxLookahead bounds the text held back after a marker until the marker is resolved.
 const maxLookahead = 320
 
-// blankThen returns the lead of blanks and then one of some bytes.
+// blankThen returns the lookahead for blanks and one of some bytes.
 func blankThen(bytes string) lookahead {
 	return func(text []byte) verdict {
 		for _, c := range text {
@@ -34,7 +33,7 @@ func blankThen(bytes string) lookahead {
 	}
 }
 
-// thenJSON is the lead of an object, or a list of objects.
+// thenJSON matches an object, or a list of objects.
 func thenJSON(text []byte) verdict {
 	text = trimLeft(text)
 	switch {
@@ -46,7 +45,7 @@ func thenJSON(text []byte) verdict {
 	return verdictOf(text[0] == '{')
 }
 
-// thenName is the lead of a name, after blanks.
+// thenName matches a name, after blanks.
 func thenName(text []byte) verdict {
 	for _, c := range text {
 		if !isSpace(c) {
@@ -56,7 +55,7 @@ func thenName(text []byte) verdict {
 	return undecided
 }
 
-// then returns the lead of blanks and then one of some words.
+// then returns the lookahead for blanks and one of some words.
 func then(words ...string) lookahead {
 	return func(text []byte) verdict {
 		text = trimLeft(text)
@@ -74,8 +73,7 @@ func then(words ...string) lookahead {
 	}
 }
 
-// anyCase returns the lead of blanks and then a word, given in lower case, in any
-// case.
+// anyCase returns the lookahead for blanks and a word in any case; word is in lower case.
 func anyCase(word string) lookahead {
 	return func(text []byte) verdict {
 		text = trimLeft(text)
@@ -91,7 +89,7 @@ func anyCase(word string) lookahead {
 	}
 }
 
-// not returns the lead of anything but what another lead is of.
+// not inverts a lookahead.
 func not(other lookahead) lookahead {
 	return func(text []byte) verdict {
 		v := other(text)
@@ -109,7 +107,7 @@ func verdictOf(ok bool) verdict {
 	return no
 }
 
-// containsWord reports whether a word is in a text where its last byte is rare.
+// containsWord reports whether text contains word. It is fast if the last byte of word is rare.
 func containsWord(text []byte, word string) bool {
 	for end := 0; ; {
 		i := bytes.IndexByte(text[end:], word[len(word)-1])
@@ -129,18 +127,16 @@ func trimLeft(text []byte) []byte {
 	return text
 }
 
-// never is the lead of nothing.
 func never([]byte) verdict { return no }
 
-// anything is the lead of whatever comes.
 func anything([]byte) verdict { return yes }
 
-// Leads of markers with a name after them.
+// Lookaheads for markers followed by a name.
 
-// nameThen returns the lead of blanks, a name, and then another lead.
+// nameThen returns the lookahead for blanks, a name, and next.
 func nameThen(next lookahead) lookahead { return namedThen(isNameByte, next) }
 
-// namedThen is nameThen for names of other bytes.
+// namedThen is nameThen with another set of name bytes.
 func namedThen(isName func(byte) bool, next lookahead) lookahead {
 	return func(text []byte) verdict {
 		text = trimLeft(text)
@@ -157,8 +153,7 @@ func namedThen(isName func(byte) bool, next lookahead) lookahead {
 	}
 }
 
-// numberedNameThen returns the lead of a name with ":" and a number, and then another
-// lead.
+// numberedNameThen returns the lookahead for a name with ":" and a number, and next.
 func numberedNameThen(next lookahead) lookahead {
 	return func(text []byte) verdict {
 		name := trimLeft(text)
@@ -174,8 +169,7 @@ func numberedNameThen(next lookahead) lookahead {
 	}
 }
 
-// wordThen returns the lead of one of some words, after blanks, and then another
-// lead.
+// wordThen returns the lookahead for blanks, one of some words, and next.
 func wordThen(next lookahead, words ...string) lookahead {
 	word := then(words...)
 	return func(text []byte) verdict {
@@ -192,7 +186,7 @@ func wordThen(next lookahead, words ...string) lookahead {
 	}
 }
 
-// exactly returns the lead of a word at once.
+// exactly returns the lookahead for a word without blanks before it.
 func exactly(word string) lookahead {
 	return func(text []byte) verdict {
 		n := min(len(text), len(word))
@@ -206,7 +200,7 @@ func exactly(word string) lookahead {
 	}
 }
 
-// lineThen returns the lead of the rest of a line, blank, and then another lead.
+// lineThen returns the lookahead for a blank rest of the line, and next.
 func lineThen(next lookahead) lookahead {
 	return func(text []byte) verdict {
 		for i, c := range text {
@@ -221,7 +215,7 @@ func lineThen(next lookahead) lookahead {
 	}
 }
 
-// tokenThen returns the lead of a control token, if one is there, and then another lead.
+// tokenThen returns the lookahead for an optional control token, and next.
 func tokenThen(next lookahead) lookahead {
 	return func(text []byte) verdict {
 		switch exactly("<|")(text) {
@@ -245,7 +239,7 @@ func tokenThen(next lookahead) lookahead {
 	}
 }
 
-// either returns the lead of one of two.
+// either returns the lookahead for one of two.
 func either(a, b lookahead) lookahead {
 	return func(text []byte) verdict {
 		if v := a(text); v != no {
@@ -255,7 +249,7 @@ func either(a, b lookahead) lookahead {
 	}
 }
 
-// within returns another lead that is one of nothing after some bytes.
+// within limits a lookahead to a number of bytes.
 func within(most int, next lookahead) lookahead {
 	return func(text []byte) verdict {
 		v := next(text[:min(len(text), most)])
@@ -266,7 +260,7 @@ func within(most int, next lookahead) lookahead {
 	}
 }
 
-// adjacent returns the lead of the text after the marker at once.
+// adjacent returns next without blanks before it.
 func adjacent(next lookahead) lookahead {
 	return func(text []byte) verdict {
 		if len(text) > 0 && isSpace(text[0]) {
@@ -276,5 +270,5 @@ func adjacent(next lookahead) lookahead {
 	}
 }
 
-// thenMembers is the lead of an object of JSON.
+// thenMembers matches a JSON object.
 var thenMembers = wordThen(blankThen("\"'}"), "{")

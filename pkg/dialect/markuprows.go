@@ -6,13 +6,13 @@ import (
 	"oneshot/pkg/markup"
 )
 
-// Leads of markers that several dialects share.
+// Lookaheads of markers that several dialects share.
 var (
 	thenFunction = then("<function")
 	thenInvoke   = then("<invoke", "<｜DSML｜invoke")
 )
 
-// thenTool is the lead of a plain name, at once or on a line of its own, with a line
+// thenTool matches a plain name, at once or on a line of its own, with a line
 // end or a marker after it. After a blank on the same line it needs an argument:
 // words about the tag in a sentence are no call.
 func thenTool(text []byte) verdict {
@@ -33,10 +33,10 @@ func thenTool(text []byte) verdict {
 	return verdictOf(isNewline(rest[0]) || rest[0] == '<' || rest[0] == '\\' || rest[0] == '{')
 }
 
-// thenArguments is the lead of the marker of the first argument.
+// thenArguments matches the marker of the first argument.
 var thenArguments = then("<arg_key>", "<tool_sep>")
 
-// nameThenLine is the lead of a name with a line end after it: one word, for several
+// nameThenLine matches a name with a line end after it: one word, for several
 // are text.
 func nameThenLine(text []byte) verdict {
 	text = trimLeft(text)
@@ -72,7 +72,7 @@ func withoutObject(next lookahead) lookahead {
 // mostOfTag bounds what is read of a call to tell by its tags how it is written.
 const mostOfTag = 256
 
-// thenElement is the lead of the rest of a tag and then one that opens something
+// thenElement matches the rest of a tag and then one that opens something
 // else than a parameter.
 var thenElement = within(mostOfTag, func(text []byte) verdict {
 	tag, following, closed := bytes.Cut(text, []byte{'>'})
@@ -86,7 +86,7 @@ var thenElement = within(mostOfTag, func(text []byte) verdict {
 	return not(anyCase("<parameter"))(following)
 })
 
-// thenCallOfElements is the lead of a call whose arguments are elements.
+// thenCallOfElements matches a call whose arguments are elements.
 func thenCallOfElements(text []byte) verdict {
 	if v := then("<invoke")(text); v != yes {
 		return v
@@ -94,7 +94,7 @@ func thenCallOfElements(text []byte) verdict {
 	return thenElement(text)
 }
 
-// thenForm is the lead of a call whose parameters say in which form values are.
+// thenForm matches a call whose parameters say in which form values are.
 var thenForm = within(mostOfTag, func(text []byte) verdict {
 	v := thenInvoke(text)
 	call, _, closed := bytes.Cut(text, []byte("</invoke>"))

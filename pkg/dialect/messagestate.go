@@ -2,21 +2,20 @@ package dialect
 
 import "oneshot/pkg/diag"
 
-// A messageState says who the text is for, in dialects of messages. No call counts in a
-// message that is not for a tool. In an addressed dialect, whose calls are tags, none
-// counts after text without a header, either.
+// A messageState says who the current message is for, in dialects that write messages. A call counts only in a
+// message for a tool. In dialects with needsRecipient, whose calls are tags, a call after text without a header
+// does not count either.
 type messageState struct {
-	recipientTool string    // the recipient, where that is a tool and the dialect is addressed
+	recipientTool string    // the recipient, if it is a tool and the dialect needs one
 	forUser       bool      // the message is for the user
-	sender        string    // who else than the model it is from, or ""
-	nested        bool      // its header is a part of the text of another message
-	hasText       bool      // text has come since it began
-	headerSpan    diag.Span // of a message for a tool
-	callsBefore   int       // the calls of the response before it
+	sender        string    // if it is not the model, else ""
+	nested        bool      // its header is part of the text of another message
+	hasText       bool      // the message has text
+	headerSpan    diag.Span // of the header, if it is for a tool
+	callsBefore   int       // number of calls before the message
 }
 
-// beginMessage follows a header. One that is in the text of another message, which
-// has not ended, is a part of that text.
+// beginMessage handles a header. A header inside another message that has not ended is part of its text.
 func (s *Scanner) beginMessage(h header, kind bodyKind, tagged bool, at diag.Span) {
 	inside := s.message.isQuoting(tagged)
 	s.endMessage()
@@ -28,21 +27,20 @@ func (s *Scanner) beginMessage(h header, kind bodyKind, tagged bool, at diag.Spa
 	}
 }
 
-// endMessage follows the end of a message.
 func (s *Scanner) endMessage() {
 	a := s.message
 	if a.isMissingCall(s.calls) {
 		s.report(diag.New(diag.NotACall, a.headerSpan, "the message for tool %s contains no call", excerpt(a.recipientTool)))
 	}
-	s.message = messageState{forUser: a.nested} // the message that quotes this one is not over
+	s.message = messageState{forUser: a.nested} // the quoting message continues
 }
 
-// isMissingCall reports whether the message is for a tool and holds no call, with so many in the response.
+// isMissingCall reports whether a message for a tool contains no call, given the number of calls so far.
 func (a *messageState) isMissingCall(calls int) bool {
 	return a.recipientTool != "" && !a.nested && a.callsBefore == calls
 }
 
-// applyMessageEffect follows a marker that begins or ends a message, and is no header.
+// applyMessageEffect handles a marker that begins or ends a message without being a header.
 func (s *Scanner) applyMessageEffect(u markerUse, at int) {
 	switch u.effect {
 	case endsMessage:
@@ -55,24 +53,23 @@ func (s *Scanner) applyMessageEffect(u markerUse, at int) {
 	}
 }
 
-// isQuoting reports whether a call at this place, in an addressed dialect or in another
-// one, is one that the text only shows.
+// isQuoting reports whether a call here, in a dialect that needs a recipient or in another, is only quoted.
 func (a *messageState) isQuoting(addressed bool) bool {
 	return a.forUser || a.sender != "" || a.nested || addressed && a.hasText && a.recipientTool == ""
 }
 
-// isInShownMessage reports whether a marker around calls is in a message that only shows them.
+// isInShownMessage reports whether an enclosing marker of calls is in a message that only quotes calls.
 func (s *Scanner) isInShownMessage(u markerUse) bool {
 	around := u.role == listOpen || u.role == listClose
 	return around && u.dialect != nil && s.isQuoting(u.dialect)
 }
 
-// isQuoting reports whether a call of a dialect is one here that the text only shows.
+// isQuoting reports whether a call of this dialect is only quoted here.
 func (s *Scanner) isQuoting(row *Dialect) bool {
 	return s.message.isQuoting(row.framing.needsRecipient)
 }
 
-// quoteReason says why a call at this place does not count.
+// quoteReason explains why a call here does not count.
 func (a *messageState) quoteReason() string {
 	switch {
 	case a.sender != "":

@@ -87,32 +87,32 @@ func (a *argReader) begin(s *Scanner, at int, fenced bool, markers *markerList) 
 		o.Fence = literal.Fence{Char: '`', Len: len("```")}
 	}
 	*a = argReader{lit: s.literals.json(o), startAt: at}
-	a.lit.MoveTo(at)
-	a.lit.Keep()
+	a.lit.ResetAt(at)
+	a.lit.StartCapture()
 	a.lit.ExpectValue()
 }
 
 // skipRest makes it pass over the rest of an object instead.
 func (a *argReader) skipRest() {
 	a.skipping = true
-	a.lit.PassRest("{")
+	a.lit.SkipRest("{")
 }
 
 // write reads p, and reports whether the value has ended.
 func (a *argReader) write(s *Scanner, p []byte) (n int, done bool) {
 	n, state := s.readLiteral(a.lit, p)
-	if state == literal.More {
+	if state == literal.NeedMore {
 		return n, false
 	}
 	if !a.skipping {
 		a.store()
-		if state == literal.Bad {
+		if state == literal.Invalid {
 			a.skipping = true
-			a.lit.PassRest("")
+			a.lit.SkipRest("")
 			return n, false
 		}
 	}
-	a.fenced = state == literal.Fenced
+	a.fenced = state == literal.FenceClosed
 	return n, true
 }
 
@@ -133,7 +133,7 @@ func (a *argReader) close() {
 // store takes over what was read.
 func (a *argReader) store() {
 	l := a.lit
-	a.value, a.place, a.findings, a.status, a.changed = l.Value(), l.Place(), l.Findings(), l.Status(), l.Changed()
+	a.value, a.place, a.findings, a.status, a.changed = l.Value(), l.ValueSpan(), l.Findings(), l.Status(), l.ValueChanged()
 }
 
 // isObject reports whether an object was read.
@@ -141,9 +141,9 @@ func (a *argReader) isObject() bool { return len(a.value) > 0 && a.value[0] == '
 
 // text returns the text of the value.
 func (a *argReader) text() string {
-	text := a.lit.Kept(a.startAt)
+	text := a.lit.Captured(a.startAt)
 	return strings.TrimRight(text[:min(len(text), a.lit.End()-a.startAt)], " \t\r\n")
 }
 
 // unreadText returns what has been read after the value.
-func (a *argReader) unreadText() string { return a.lit.Stop() + a.lit.Taken() }
+func (a *argReader) unreadText() string { return a.lit.Stop() + a.lit.Unread() }

@@ -287,7 +287,7 @@ of one comes from the definition of the tool.`,
 	}
 }
 
-// thenInput is the lead of the rest of a line and "Action Input:".
+// thenInput matches the rest of a line and "Action Input:".
 func thenInput(text []byte) verdict {
 	text = trimLeft(text)
 	if i := bytes.IndexByte(text, '\n'); i >= 0 {
@@ -296,11 +296,11 @@ func thenInput(text []byte) verdict {
 	return undecided
 }
 
-// thenNameLine is the lead of a name, which a control token can follow, and a value on the next line. Another value than an
+// thenNameLine matches a name, which a control token can follow, and a value on the next line. Another value than an
 // object counts after the name of a tool.
 var thenNameLine = nameThen(tokenThen(lineThen(either(blankThen("{"), then("[", "\"", "null")))))
 
-// thenRecipient is the lead of a name, and the marker of its message on the next line.
+// thenRecipient matches a name, and the marker of its message on the next line.
 var thenRecipient = nameThen(lineThen(then("<|content|>")))
 
 // recipientMarkers returns the markers of Functionary 2. Each header is one marker, so that a quote before it
@@ -375,7 +375,7 @@ func deepseekNaming(between string) nameSyntax {
 	return nameSyntax{afterName: slices.Concat(deepseekSep, []string{jsonFenceOpener}), typeWord: "function", closers: deepseek("tool call end"), stops: stops, separator: between}
 }
 
-// thenKimi is the lead of functions.NAME:NUMBER and arguments.
+// thenKimi matches functions.NAME:NUMBER and arguments.
 var thenKimi = numberedNameThen(either(adjacent(thenMembers), then("<|tool_call_argument_begin|>")))
 
 var (

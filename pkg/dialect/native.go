@@ -72,7 +72,7 @@ func (r *reader) readText(place diag.Span) {
 	default:
 		r.fault(diag.CallMember, place, "arguments: expected an object, got %s", kindOf(strings.TrimSpace(text)[0]))
 	}
-	r.call.Status, r.call.ValueChanged = d.Status, d.Changed
+	r.call.Status, r.call.ValueChanged = d.Status, d.ValueChanged
 	for _, f := range d.Findings {
 		r.add(f)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // An ArgumentSpan is where an argument is in the text of a call.
-type ArgumentSpan = markup.Place
+type ArgumentSpan = markup.ArgumentSpan
 
 // ArgumentSpans returns where the arguments are in the text of a call that was read as
 // these, with these tools, if they are between tags or on lines: it is read

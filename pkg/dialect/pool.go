@@ -2,32 +2,32 @@ package dialect
 
 import "oneshot/pkg/literal"
 
-// bodyPool are what reads frames: one of each kind, and one scanner of literals for each
-// language, for one frame after the other, because a small call costs less than they.
+// A bodyPool holds one frame reader of each kind and one literal scanner per language, which all frames reuse: a
+// small call costs less than allocating them.
 type bodyPool struct {
-	sequence   sequence   // of several calls
-	json       jsonItem   // those of JSON
-	python     pythonItem // those of Python
-	quoted     quotedItem // those with private quotes
-	jsonValues callBody   // of JSON without a marker
-	named      namedBody  // of a name and JSON
-	tagged     tagBody    // of tags
-	object     callObject // the object that was read last
+	sequence   sequence   // reads several calls
+	json       jsonItem   // its items in JSON
+	python     pythonItem // in Python
+	quoted     quotedItem // with private quotes
+	jsonValues callBody   // JSON without a marker
+	named      namedBody  // a name and JSON
+	tagged     tagBody    // tags
+	object     callObject // the object read last
 	literals   literalScanners
 	lastEnds   lastTerminators
 }
 
-// literalScanners are scanners of literals.
+// literalScanners are created on first use.
 type literalScanners struct {
 	jsonLit     *literal.Scanner
-	jsonOptions literal.Options // of that
+	jsonOptions literal.Options // of jsonLit
 	pythonLit   *literal.Scanner
 	scriptLit   *literal.Scanner
 	quotedLit   *literal.Scanner
-	delimiter   string // the private quotes of that
+	delimiter   string // of quotedLit
 }
 
-// json returns the scanner of JSON, which has to be moved to a place.
+// json returns the JSON scanner; the caller must move it to an offset.
 func (l *literalScanners) json(o literal.Options) *literal.Scanner {
 	switch {
 	case l.jsonLit == nil:
@@ -39,7 +39,7 @@ func (l *literalScanners) json(o literal.Options) *literal.Scanner {
 	return l.jsonLit
 }
 
-// python returns the scanner of Python, which has to be reset.
+// python returns the Python scanner; the caller must reset it.
 func (l *literalScanners) python() *literal.Scanner {
 	if l.pythonLit == nil {
 		l.pythonLit = literal.NewPython(literal.Options{})
@@ -47,7 +47,7 @@ func (l *literalScanners) python() *literal.Scanner {
 	return l.pythonLit
 }
 
-// script returns the scanner of statements.
+// script returns the scanner of JavaScript statements.
 func (l *literalScanners) script(o literal.Options) *literal.Scanner {
 	if l.scriptLit == nil {
 		l.scriptLit = literal.NewStatement(o)
@@ -57,10 +57,10 @@ func (l *literalScanners) script(o literal.Options) *literal.Scanner {
 	return l.scriptLit
 }
 
-// quoted returns the scanner of objects with private quotes, which has to be reset.
+// quoted returns the scanner of objects with private quotes; the caller must reset it.
 func (l *literalScanners) quoted(marker string) *literal.Scanner {
 	if l.quotedLit == nil || l.delimiter != marker {
-		l.quotedLit, l.delimiter = literal.NewQuoted(marker, literal.Options{}), marker
+		l.quotedLit, l.delimiter = literal.NewDelimited(marker, literal.Options{}), marker
 	}
 	return l.quotedLit
 }

@@ -1,23 +1,22 @@
 package dialect
 
-// Some markers have many uses, and the first byte after them is enough to tell that
-// most of those do not count. What each byte tells is looked up.
+// Some markers have many uses, and the first byte after the marker rules out most of them. A table gives the
+// remaining uses for each byte.
 
-// minPrefilterUses is how many uses of a marker are looked at one by one.
+// minPrefilterUses is the number of uses up to which a table does not pay.
 const minPrefilterUses = 8
 
-// prefilter tells which uses of a marker can count with the text after it.
+// A prefilter says which uses of a marker are possible with the text after it.
 type prefilter struct {
-	empty  useBits      // after which nothing has come
-	first  [128]useBits // a byte of ASCII
-	second [128]useBits // or a line end, and one
+	empty  useBits      // for no text
+	first  [128]useBits // for one ASCII byte
+	second [128]useBits // for a newline and one ASCII byte
 }
 
-// useBits is what a text after a marker tells of its uses, a bit for each of them.
-type useBits struct{ possible, certain uint64 } // continue, and count
+// useBits classifies the uses of a marker, one bit each.
+type useBits struct{ possible, certain uint64 } // not ruled out; decided
 
-// newPrefilter returns what is looked up of uses in texts that are read in several
-// dialects, nil where they are few.
+// newPrefilter returns the table for markers that are read in several dialects, or nil for few uses.
 func newPrefilter(uses []markerUse) *prefilter {
 	if len(uses) <= minPrefilterUses || len(uses) > 64 {
 		return nil
@@ -47,8 +46,8 @@ func prefilterUses(uses []markerUse, following []byte) useBits {
 	return t
 }
 
-// lookup returns what a text after a marker tells: if it is not known, each use has to
-// be looked at.
+// lookup returns the uses left with the text after the marker. If the table cannot tell, all bits are set and
+// each use must be checked.
 func (e *prefilter) lookup(following []byte) useBits {
 	switch n := len(following); {
 	case e == nil:

@@ -59,8 +59,8 @@ func (b *pythonItem) write(p []byte) (int, literal.State) { return b.scanner.rea
 
 func (b *pythonItem) complete(state literal.State) string {
 	call, ok := b.lit.Call()
-	if junk, isJunk := b.lit.Junk(); isJunk && !ok {
-		b.scanner.reportNotACall(junk, b.lit.JunkReason(), b.hint())
+	if junk, isJunk := b.lit.NonCall(); isJunk && !ok {
+		b.scanner.reportNotACall(junk, b.lit.NonCallReason(), b.hint())
 		b.skippedTo = junk.End
 	}
 	r := reader{tools: b.scanner.tools, call: call, findings: b.lit.Findings()}
@@ -69,10 +69,10 @@ func (b *pythonItem) complete(state literal.State) string {
 	if call.Positional && string(call.Arguments) == "[]" {
 		r.call.Positional, r.call.Arguments = false, json.RawMessage("{}")
 	}
-	b.inParens, b.midLine = b.lit.Wrapped(), !b.lit.LineStart()
+	b.inParens, b.midLine = b.lit.IsWrapped(), !b.lit.IsLineStart()
 	b.scanner.emitCall(&r)
-	if state == literal.Fenced {
-		b.scanner.checkCloserLine(b.lit.End(), b.lit.LineStart())
+	if state == literal.FenceClosed {
+		b.scanner.checkCloserLine(b.lit.End(), b.lit.IsLineStart())
 	}
 	return b.textAfter(b.lit)
 }

@@ -2,7 +2,7 @@ package dialect
 
 import "bytes"
 
-// thenCallOf returns the lead of a call of Python: a name that ends so, and a
+// thenCallOf returns the lookahead for a call of Python: a name that ends so, and a
 // parenthesis.
 func thenCallOf(suffix string) lookahead {
 	return func(text []byte) verdict {
@@ -19,10 +19,10 @@ func thenCallOf(suffix string) lookahead {
 	}
 }
 
-// thenParenthesis is the lead of a parenthesis, which a control token can precede.
+// thenParenthesis matches a parenthesis, which a control token can precede.
 var thenParenthesis = tokenThen(exactly("("))
 
-// Leads of calls of Python: one, several in brackets, or either.
+// Lookaheads of calls of Python: one, several in brackets, or either.
 var (
 	thenCall  = thenCallOf("")
 	thenCalls = wordThen(thenCall, "[")

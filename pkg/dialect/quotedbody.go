@@ -22,8 +22,8 @@ func privateQuotes(marker string) grammar {
 		render: func(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 			b = append(append(b, d.framing.affixes[0]...), "call:"+c.Name...)
 			from := len(b)
-			b = literal.AppendQuoted(b, namedArguments(c), marker)
-			object := literal.NewQuoted(marker, literal.Options{})
+			b = literal.AppendDelimited(b, namedArguments(c), marker)
+			object := literal.NewDelimited(marker, literal.Options{})
 			object.Write(b[from:])
 			return append(b, d.framing.affixes[1]...), isBareName(c.Name) && object.Status() == chat.StatusOK
 		},
@@ -52,13 +52,13 @@ func (b *quotedItem) write(p []byte) (int, literal.State) {
 			b.lit.Reset(literal.Options{Base: b.from + len(b.head), Stops: b.stops})
 			n--
 		case c == '<' || c == '{' || isNewline(c) || len(b.head) > maxToolName:
-			return n, literal.Bad
+			return n, literal.Invalid
 		default:
 			b.head = append(b.head, c)
 		}
 	}
 	if !b.inObject {
-		return n, literal.More
+		return n, literal.NeedMore
 	}
 	k, state := b.scanner.readLiteral(b.lit, p[n:])
 	return n + k, state
@@ -93,9 +93,9 @@ func (b *quotedItem) complete(literal.State) string {
 		return ""
 	}
 	begin := b.from + len(b.head)
-	object := b.lit.Kept(begin)
+	object := b.lit.Captured(begin)
 	call := chat.Call{
-		Name: b.name(), Arguments: b.lit.Value(), Status: b.lit.Status(), ValueChanged: b.lit.Changed(),
+		Name: b.name(), Arguments: b.lit.Value(), Status: b.lit.Status(), ValueChanged: b.lit.ValueChanged(),
 		Start: b.from, Text: string(b.head) + object[:min(len(object), b.lit.End()-begin)],
 	}
 	call.End = call.Start + len(call.Text)

@@ -58,7 +58,7 @@ func strayCalls(lacks, quote string) []marker {
 	return []marker{{text: callWord, role: openKeep, lookahead: adjacent(quotedCall(quote)), ownLookahead: adjacent(own), missingOpener: lacks}}
 }
 
-// quotedCall returns the lead of a name and arguments in which a quote token is.
+// quotedCall returns the lookahead for a name and arguments in which a quote token is.
 func quotedCall(quote string) lookahead {
 	return nameThen(wordThen(func(text []byte) verdict {
 		end := bytes.IndexAny(text, "}\r\n")

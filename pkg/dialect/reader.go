@@ -83,7 +83,7 @@ func (r *reader) fault(code diag.Code, place diag.Span, format string, args ...a
 
 // reportWrongType adds that a member has the wrong type.
 func (r *reader) reportWrongType(m member, want string) {
-	r.fault(diag.CallMember, r.get(m).Span(), "%q: expected %s, got %s", m, want, kindOf(r.get(m).Kind()))
+	r.fault(diag.CallMember, r.get(m).ValueSpan(), "%q: expected %s, got %s", m, want, kindOf(r.get(m).Kind()))
 }
 
 // reportMissing adds that a member is missing.
@@ -126,7 +126,7 @@ func (r *reader) readName(whole bool) {
 func (r *reader) readTool() {
 	place := r.get(r.nameMember)
 	if place.Kind() == '"' {
-		r.nameAt = place.Span()
+		r.nameAt = place.ValueSpan()
 	}
 	written := r.cutControlToken(place)
 	name, noise := cleanName(written, r.tools)
@@ -135,18 +135,18 @@ func (r *reader) readTool() {
 	}
 	switch {
 	case !isToolName(name):
-		r.fault(diag.CallMember, place.Span(), "%q is not a tool name", excerpt(r.name))
+		r.fault(diag.CallMember, place.ValueSpan(), "%q is not a tool name", excerpt(r.name))
 		return
 	case noise != "":
-		f := diag.New(diag.NameNoise, place.Span(), "%s", noise)
+		f := diag.New(diag.NameNoise, place.ValueSpan(), "%s", noise)
 		if name == written {
 			f.Severity = diag.Info
-		} else if place.Kind() == '"' && !r.overlapsFix(place.Span()) {
+		} else if place.Kind() == '"' && !r.overlapsFix(place.ValueSpan()) {
 			kind := diag.Safe
 			if !isClean(name, r.tools) {
 				kind = diag.Unsafe
 			}
-			f.Fixes = fix(kind, "remove it", diag.Edit{Start: place.Span().Start, End: place.Span().End, New: quote(name)})
+			f.Fixes = fix(kind, "remove it", diag.Edit{Start: place.ValueSpan().Start, End: place.ValueSpan().End, New: quote(name)})
 		}
 		r.add(f)
 	}
@@ -161,13 +161,13 @@ func (r *reader) cutControlToken(place *literal.Member) string {
 		return r.name
 	}
 	name := strings.TrimSpace(r.name[:i])
-	f := diag.New(diag.MarkupInName, place.Span(), "the tool name contains %q, which is not part of it", excerpt(r.name[i:]))
+	f := diag.New(diag.MarkupInName, place.ValueSpan(), "the tool name contains %q, which is not part of it", excerpt(r.name[i:]))
 	clean, _ := cleanName(name, r.tools)
 	if _, known := r.tools[clean]; !known {
 		f.Severity = diag.Error
 	}
-	if place.Kind() == '"' && !r.overlapsFix(place.Span()) {
-		f.Fixes = fix(diag.Unsafe, "remove it", diag.Edit{Start: place.Span().Start, End: place.Span().End, New: quote(name)})
+	if place.Kind() == '"' && !r.overlapsFix(place.ValueSpan()) {
+		f.Fixes = fix(diag.Unsafe, "remove it", diag.Edit{Start: place.ValueSpan().Start, End: place.ValueSpan().End, New: quote(name)})
 	}
 	r.add(f)
 	return name
@@ -205,7 +205,7 @@ func (r *reader) readID(whole bool) {
 	by, count := r.first(ofID, last)
 	isString := false
 	if count > 0 {
-		r.idAt = r.get(by).Span()
+		r.idAt = r.get(by).ValueSpan()
 		r.call.ID, isString = r.get(by).Text()
 		if !isString && !r.isFullForm() && kindOf(r.get(by).Kind()) == "a number" {
 			r.call.ID = string(r.json(by))
@@ -234,12 +234,12 @@ func (r *reader) readOperation() {
 // reportRelative reports a shape that is not the dialect's own.
 func (r *reader) reportRelative() {
 	var theirs, ours []string
-	place := r.get(r.nameMember).Key()
+	place := r.get(r.nameMember).KeySpan()
 	for i, key := range r.keys() {
 		if own := []member{r.memberNames.name, r.memberNames.args}[i].String(); key != own {
 			theirs, ours = append(theirs, key), append(ours, own)
 		} else if i == 0 && r.hasArgs {
-			place = r.get(r.argsMember).Key()
+			place = r.get(r.argsMember).KeySpan()
 		}
 	}
 	verb := "are"
@@ -262,7 +262,7 @@ func (r *reader) readArguments() {
 		}
 		return
 	}
-	place := r.get(r.argsMember).Span()
+	place := r.get(r.argsMember).ValueSpan()
 	switch kind := r.args[0]; {
 	case kind == '{':
 		r.call.Arguments = r.args
@@ -319,7 +319,7 @@ func (r *reader) readEncoded(place diag.Span) {
 		f.Fixes = fix(diag.Safe, "write the object", diag.Edit{Start: place.Start, End: place.End, New: string(d.Value)})
 	}
 	r.add(f)
-	r.call.Arguments, r.call.ValueChanged = d.Value, r.call.ValueChanged || d.Changed
+	r.call.Arguments, r.call.ValueChanged = d.Value, r.call.ValueChanged || d.ValueChanged
 	if d.Status == chat.StatusAmbiguous {
 		r.call.Status = chat.StatusAmbiguous
 	}
@@ -330,7 +330,7 @@ func (r *reader) readEncoded(place diag.Span) {
 }
 
 // decode reads a text that should be an object of JSON.
-func decode(text string) literal.Reading {
+func decode(text string) literal.Parsed {
 	d := literal.ParseJSON(text)
 	if d.Value != nil && d.Value[0] != '{' {
 		d.Value = nil
@@ -348,7 +348,7 @@ func (r *reader) readPriority() {
 	case kindOf(m.Kind()) != "a number":
 		r.reportWrongType(ofPriority, "a number")
 	case err != nil:
-		r.fault(diag.CallMember, m.Span(), "%q is out of range", ofPriority)
+		r.fault(diag.CallMember, m.ValueSpan(), "%q is out of range", ofPriority)
 	default:
 		r.call.Priority = number
 	}
@@ -362,7 +362,7 @@ func (r *reader) reportOthers() {
 		if r.memberIndex[m] == 0 || m == ofType || m == ofParameters || m == ofID {
 			continue
 		}
-		if key := r.get(m).Key(); count == 0 || key.Start < first.Start {
+		if key := r.get(m).KeySpan(); count == 0 || key.Start < first.Start {
 			first = key
 		}
 		count++

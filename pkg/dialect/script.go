@@ -31,14 +31,14 @@ func (b *scriptBody) write(p []byte) (int, frameEnd) {
 	for n := 0; ; {
 		k, state := b.scanner.readLiteral(b.statement, p[n:])
 		n += k
-		if state == literal.More {
+		if state == literal.NeedMore {
 			return n, notYet
 		}
 		b.take()
 		switch state {
-		case literal.Fenced:
+		case literal.FenceClosed:
 			b.flush()
-			b.scanner.checkCloserLine(b.statement.End(), b.statement.LineStart())
+			b.scanner.checkCloserLine(b.statement.End(), b.statement.IsLineStart())
 			return n, closed
 		case literal.Stopped: // the reasoning in which the fence is ends
 			b.flush()
@@ -63,7 +63,7 @@ func (b *scriptBody) close() {
 // collected, for they come in rows.
 func (b *scriptBody) take() {
 	call, isCall := b.statement.Call()
-	junk, isJunk := b.statement.Junk()
+	junk, isJunk := b.statement.NonCall()
 	switch {
 	case isCall:
 		b.flush()

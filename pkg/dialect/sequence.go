@@ -103,10 +103,10 @@ func (b *sequence) step(p []byte) (int, frameEnd) {
 // read reads on in a call.
 func (b *sequence) read(p []byte) (int, frameEnd) {
 	n, state := b.item.write(p)
-	if state == literal.More {
+	if state == literal.NeedMore {
 		return n, notYet
 	}
-	b.stage, b.midLine, b.lastFaulty = atPause, true, state == literal.Bad
+	b.stage, b.midLine, b.lastFaulty = atPause, true, state == literal.Invalid
 	rest := b.item.complete(state)
 	switch state {
 	case literal.Stopped:
@@ -116,7 +116,7 @@ func (b *sequence) read(p []byte) (int, frameEnd) {
 		}
 		b.finish(b.maxTrailing)
 		return n, ended
-	case literal.Fenced:
+	case literal.FenceClosed:
 		return n, closed
 	}
 	if rest != "" {
@@ -351,7 +351,7 @@ func (b *sequence) textAfter(lit *literal.Scanner) string {
 	if stop := lit.Stop(); stop != "" && !slices.Contains(b.closers(), stop) {
 		return stop
 	}
-	return lit.Taken()
+	return lit.Unread()
 }
 
 // finish reports what is wrong at the end of the frame.

@@ -87,9 +87,9 @@ func (w *callObject) load(f *memberNames, lit *literal.Scanner) {
 	for i := range w.members {
 		w.set(member(w.members[i].Index), i)
 	}
-	w.otherCount, w.firstOther = lit.Others()
-	w.begin, w.text = lit.Place().Start, lit.ObjectText()
-	w.findings, w.status, w.changed = lit.Findings(), lit.Status(), lit.Changed()
+	w.otherCount, w.firstOther = lit.ExtraMembers()
+	w.begin, w.text = lit.ValueSpan().Start, lit.ObjectText()
+	w.findings, w.status, w.changed = lit.Findings(), lit.Status(), lit.ValueChanged()
 }
 
 // addMember takes in a member whose value was read separately.

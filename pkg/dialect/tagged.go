@@ -36,7 +36,7 @@ func tagged(syntax *markup.Syntax) grammar {
 			return append(b, d.framing.affixes[1]...), ok && isBareName(c.Name)
 		},
 		argumentSpans: func(text string, tools Toolset) (json.RawMessage, []ArgumentSpan) {
-			return markup.Places(syntax, text, tools)
+			return markup.LocateArguments(syntax, text, tools)
 		},
 	}
 }
@@ -53,9 +53,9 @@ func (b *tagBody) write(p []byte) (int, frameEnd) {
 	n, state := b.tags.Write(p)
 	b.count()
 	switch state {
-	case markup.More:
+	case markup.NeedMore:
 		return n, notYet
-	case markup.None:
+	case markup.NoCall:
 		b.reportNotACall()
 		if b.scanner.at == b.frame.bodyAt { // the marker begins p
 			n = max(n, len(b.frame.marker))
@@ -65,7 +65,7 @@ func (b *tagBody) write(p []byte) (int, frameEnd) {
 	}
 	b.emitCall()
 	b.scanner.unread(b.unreadBytes(p[:n]))
-	if state == markup.Cut { // the reasoning ends in which it is a draft
+	if state == markup.Truncated { // the reasoning ends in which it is a draft
 		return n, left
 	}
 	return n, ended
@@ -74,7 +74,7 @@ func (b *tagBody) write(p []byte) (int, frameEnd) {
 // unreadBytes returns what has been read after the end of the call, of which these
 // are the last bytes.
 func (b *tagBody) unreadBytes(p []byte) []byte {
-	rest := b.tags.Rest()
+	rest := b.tags.Unread()
 	if more := b.scanner.at + len(p) - b.tags.End() - len(rest); more > 0 {
 		rest += string(p[max(0, len(p)-more):])
 	}
@@ -91,7 +91,7 @@ func (b *tagBody) count() {
 func (b *tagBody) emitCall() {
 	s, r := b.scanner, reader{findings: b.tags.Findings()}
 	r.call, _ = b.tags.Call()
-	r.nameAt = diag.Bytes(b.tags.Named())
+	r.nameAt = diag.Bytes(b.tags.NameSpan())
 	r.call.Alternatives = b.tags.Alternatives()
 	s.emitCall(&r)
 	if r.call.Executable && !slices.Contains(s.rawTextDialects, s.frame.dialect) {
@@ -115,13 +115,13 @@ func (s *Scanner) reportContinuation(at int, marker string) {
 func (b *tagBody) close() {
 	state := b.tags.Close()
 	b.count()
-	if state == markup.None {
+	if state == markup.NoCall {
 		b.reportNotACall()
-		b.scanner.emitContent(b.frame.bodyAt, b.tags.Rest())
+		b.scanner.emitContent(b.frame.bodyAt, b.tags.Unread())
 		return
 	}
 	b.emitCall()
-	if rest := b.tags.Rest(); rest != "" {
+	if rest := b.tags.Unread(); rest != "" {
 		b.scanner.unread([]byte(rest))
 	}
 }

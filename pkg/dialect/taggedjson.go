@@ -77,16 +77,16 @@ func (b *jsonItem) hint() string { return "a call is: " + b.memberNames.hint() }
 func (b *jsonItem) canBegin(c byte) bool { return c == '{' }
 
 func (b *jsonItem) begin(c byte, at int) bool {
-	b.lit.Forget()
-	b.lit.MoveTo(at)
+	b.lit.StopCapture()
+	b.lit.ResetAt(at)
 	b.startAt = at
 	switch {
 	case c != '{':
 		b.part = junkPart
-		b.lit.PassOver()
+		b.lit.SkipInvalid()
 	case b.memberNames.toolIsKey:
 		b.part = bracePart
-		b.lit.ExpectMark("{", false)
+		b.lit.ExpectPunct("{", false)
 	default:
 		b.part = objectPart
 		b.lit.ExpectObject(callMembers)
@@ -102,22 +102,22 @@ func (b *jsonItem) write(p []byte) (int, literal.State) {
 		}
 		n += k
 		switch {
-		case state == literal.Bad && b.part == commaPart && n < len(p) && p[n] == '{':
+		case state == literal.Invalid && b.part == commaPart && n < len(p) && p[n] == '{':
 			at := b.lit.End()
 			b.scanner.report(diag.New(diag.ConcatenatedValues, diag.Bytes(at, at+1), "a second value follows the arguments of %s and is ignored", excerpt(b.keyName)))
 			b.part = restPart
-			b.lit.PassRest("{")
-		case state == literal.Bad && b.part == commaPart && n < len(p) && p[n] == ']':
+			b.lit.SkipRest("{")
+		case state == literal.Invalid && b.part == commaPart && n < len(p) && p[n] == ']':
 			at := b.lit.End()
 			f := diag.New(diag.UnbalancedBracket, diag.Bytes(at, at+1), "missing '}' before ']'")
 			f.Fixes = fix(diag.Unsafe, "add }", diag.Edit{Start: at, End: at, New: "}"})
 			b.scanner.report(f)
 			b.part = restPart
 			return n, state
-		case state == literal.Bad && b.part >= keyPart && b.part != restPart:
+		case state == literal.Invalid && b.part >= keyPart && b.part != restPart:
 			b.complete(state)
 			b.part = restPart
-			b.lit.PassRest("{")
+			b.lit.SkipRest("{")
 		case state != literal.Done || b.part == objectPart || b.continueKeyed():
 			return n, state
 		}
@@ -137,9 +137,9 @@ func (b *jsonItem) continueKeyed() bool {
 	case valuePart:
 		b.emitKeyed()
 		b.part = commaPart
-		b.lit.ExpectMark(",}", false)
+		b.lit.ExpectPunct(",}", false)
 	case commaPart:
-		if b.lit.Mark() == '}' {
+		if b.lit.Punct() == '}' {
 			return true
 		}
 		b.nextKey()
@@ -151,7 +151,7 @@ func (b *jsonItem) continueKeyed() bool {
 
 func (b *jsonItem) nextKey() {
 	b.part = keyPart
-	b.lit.Keep()
+	b.lit.StartCapture()
 	b.lit.ExpectKey()
 }
 
@@ -216,10 +216,10 @@ func (r *reader) checkHeaderTool(t headerTool) {
 
 // emitKeyed emits a call whose tool is a key.
 func (b *jsonItem) emitKeyed() {
-	value, place, text := b.lit.Value(), b.lit.Place(), b.lit.Kept(b.keySpan.Start)
+	value, place, text := b.lit.Value(), b.lit.ValueSpan(), b.lit.Captured(b.keySpan.Start)
 	text = text[:min(len(text), place.End-b.keySpan.Start)]
 	r := newNamedReader(namedCall{name: b.keyName, place: b.keySpan, toolName: b.keyName, quoted: true, start: b.keySpan.Start, text: text}, b.scanner.tools, b.lit.Findings())
-	r.call.Status, r.call.ValueChanged = b.lit.Status(), b.lit.Changed()
+	r.call.Status, r.call.ValueChanged = b.lit.Status(), b.lit.ValueChanged()
 	switch {
 	case len(value) == 0 || value[0] == '{':
 		r.call.Arguments = value

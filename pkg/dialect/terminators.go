@@ -8,13 +8,12 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// A call in reasoning is a draft, and ends where the reasoning does. What ends it
-// depends on what it is made of: in text that has an end of its own, such as a value
-// between tags, only the end of reasoning that is open; around literals all markers that
-// end any, because none can be there; and text without an end of its own ends at
-// those as well, as long as no reasoning has ended, because the prompt may have opened it.
+// A call in reasoning is a draft and ends where the reasoning ends. What ends the draft depends on its content.
+// Text with its own terminator, such as a value between tags, ends only with the open reasoning. Around
+// literals, every reasoning closer counts, because literals cannot contain one. Text without a terminator ends
+// at any closer until some reasoning has ended, because the prompt may have opened it.
 
-// reasoningClosers returns the markers that end the reasoning that is open.
+// reasoningClosers returns the markers that close the open reasoning.
 func (s *Scanner) reasoningClosers() []string {
 	switch t := &s.reasoning; {
 	case !t.inside:
@@ -26,7 +25,7 @@ func (s *Scanner) reasoningClosers() []string {
 	}
 }
 
-// literalTerminators returns the markers that end literals, outside of their strings.
+// literalTerminators returns the markers that end literals, outside their strings.
 func (s *Scanner) literalTerminators() []string {
 	switch open := s.reasoningClosers(); {
 	case s.reasoning.mode == ReasoningOff:
@@ -38,33 +37,31 @@ func (s *Scanner) literalTerminators() []string {
 	}
 }
 
-// A terminatorKey is what the markers depend on that end literals, or a frame of them.
+// A terminatorKey determines the terminators of a frame or of literals.
 type terminatorKey struct {
-	dialect    *Dialect    // of the frame; nil where there is none, or its markers do not count
-	isJSON     bool        // it holds JSON
-	fence      string      // the run that closes the fence around it
-	markers    *markerList // that end it, instead of those of the dialect
+	dialect    *Dialect    // of the frame; nil if there is no frame or its markers do not count
+	isJSON     bool        // the frame contains JSON
+	fence      string      // the closing run of the fence around it
+	markers    *markerList // terminators to use instead of those of the dialect
 	mode       Reasoning
-	inside     bool        // reasoning
-	delimiters *delimiters // of that
+	inside     bool        // in reasoning
+	delimiters *delimiters // of the reasoning
 }
 
-// terminators are markers that end literals, or a frame of them.
+// terminators are the markers that end a frame and the literals in it.
 type terminators struct {
-	texts      []string       // in the frame
-	firstBytes [256]bool      // the bytes that these begin with
-	stops      *literal.Stops // in its literals
+	texts      []string       // that end the frame
+	firstBytes [256]bool      // of texts
+	stops      *literal.Stops // that end literals
 }
 
-// A lastTerminators is what was needed last, for frames of the same kind come one after the
-// other.
+// lastTerminators caches the latest lookup: consecutive frames are usually of one kind.
 type lastTerminators struct {
 	markers *markerSet
 	key     terminatorKey
 	*terminators
 }
 
-// terminatorsFor returns the markers that end literals in frames of a kind.
 func (s *Scanner) terminatorsFor(key terminatorKey) *terminators {
 	key.mode, key.inside, key.delimiters = s.reasoning.mode, s.reasoning.inside, s.reasoning.delimiters
 	if last := &s.lastEnds; last.markers != s.markers || last.key != key {
@@ -73,7 +70,7 @@ func (s *Scanner) terminatorsFor(key terminatorKey) *terminators {
 	return s.lastEnds.terminators
 }
 
-// buildTerminators returns the markers, which are made once.
+// buildTerminators returns the terminators for a key, built once.
 func (s *Scanner) buildTerminators(key terminatorKey) *terminators {
 	return s.markers.terminators.get(key, func() *terminators {
 		e := &terminators{texts: s.literalTerminators()}
@@ -98,14 +95,14 @@ func (s *Scanner) buildTerminators(key terminatorKey) *terminators {
 	})
 }
 
-// cutAtReasoningEnd cuts text without an end of its own at a marker that ends it. What is
-// before an offset has been looked at.
+// cutAtReasoningEnd cuts text without a terminator at a marker that ends reasoning. Bytes before from have been
+// checked.
 func (s *Scanner) cutAtReasoningEnd(text []byte, from int) (before, rest []byte, ends bool) {
 	if t := &s.reasoning; t.mode == ReasoningOff || t.ended && !t.inside {
 		return text, nil, false
 	}
 	for i := from; i < len(text); i++ {
-		if text[i] != '>' && text[i] != ']' { // with which all of them end
+		if text[i] != '>' && text[i] != ']' { // the last byte of every such marker
 			continue
 		}
 		for _, marker := range s.markers.literalReasoningClosers {
@@ -118,8 +115,7 @@ func (s *Scanner) cutAtReasoningEnd(text []byte, from int) (before, rest []byte,
 	return text, nil, false
 }
 
-// containsReasoningEnd reports whether a marker is in a text that can end reasoning, in
-// any dialect.
+// containsReasoningEnd reports whether a text contains a reasoning closer of any dialect.
 func containsReasoningEnd(text string) bool {
 	return slices.ContainsFunc(allMarkers().literalReasoningClosers, func(marker string) bool { return strings.Contains(text, marker) })
 }

@@ -8,35 +8,34 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// An unmatchedOpen is an opening marker of calls after which neither a call nor a finding has
-// come yet: one around calls, or one that begins a call, and what follows it is none.
+// An unmatchedOpen is an opening marker of calls without a call or a finding after it so far. It may enclose
+// calls, or begin a call that turned out to be none.
 type unmatchedOpen struct {
 	isOpen       bool
 	reported     bool
-	midLine      bool   // other text precedes it on its line
-	markerAt     int    // where it is
-	textAt       int    // after the marker
-	callsBefore  int    // how many came before
-	blankCount   int    // how many follow it
-	hasLineBreak bool   // a line end does
-	text         []byte // the text after it, up to maxUnmatchedText bytes of it
+	midLine      bool   // text precedes it on its line
+	markerAt     int    // offset of the marker
+	textAt       int    // offset after the marker
+	callsBefore  int    // number of calls before it
+	blankCount   int    // number of blanks after it
+	hasLineBreak bool   // a newline follows it
+	text         []byte // after the marker, at most maxUnmatchedText bytes
 }
 
-// maxUnmatchedText bounds what is kept of the text after a marker: the longest name, and
-// what is around it.
+// maxUnmatchedText bounds the text kept after a marker: the longest name and what encloses it.
 const maxUnmatchedText = maxToolName + 8
 
-// trackUnmatched records an opening marker of calls between two offsets.
+// trackUnmatched records an opening marker between two offsets.
 func (s *Scanner) trackUnmatched(start, end int, inLine bool) {
 	s.unmatched = unmatchedOpen{isOpen: !s.reasoning.inside, midLine: inLine, markerAt: start, textAt: end, callsBefore: s.calls, text: s.unmatched.text[:0]}
 }
 
-// opensOnlyCalls reports whether nothing but calls follows a marker: it is no word, either.
+// opensOnlyCalls reports whether only calls can follow a marker, and the marker is not a word.
 func (u markerUse) opensOnlyCalls() bool {
 	return u.role <= listOpen && !u.sharedWithText && strings.ContainsAny(u.text, "<[")
 }
 
-// add takes in text after the marker, and returns how many bytes were looked at.
+// add appends text after the marker, and returns the number of bytes inspected.
 func (c *unmatchedOpen) add(text string) int {
 	if !c.isOpen || len(c.text) == maxUnmatchedText {
 		return 0
@@ -53,15 +52,14 @@ func (c *unmatchedOpen) add(text string) int {
 	return len(text) - len(rest) + n
 }
 
-// hasUnmatchedText reports whether neither a call nor a finding, but text has come after the marker.
+// hasUnmatchedText reports whether text, but neither a call nor a finding, followed the marker.
 func (s *Scanner) hasUnmatchedText() bool {
 	c := &s.unmatched
 	return c.isOpen && !c.reported && c.callsBefore == s.calls && len(c.text) > 0 && !s.reasoning.inside
 }
 
-// reportUnmatched reports that no call is between the open marker and the one that closes it,
-// at an offset; not where both are only mentioned in a sentence. It returns whether
-// that is so.
+// reportUnmatched reports that there is no call between the open marker and its closer at an offset, unless a
+// sentence only mentions both. It returns whether it reported that.
 func (s *Scanner) reportUnmatched(at int, inLine bool) bool {
 	if !s.hasUnmatchedText() {
 		return false
@@ -74,8 +72,8 @@ func (s *Scanner) reportUnmatched(at int, inLine bool) bool {
 	return true
 }
 
-// unmatchedFinding returns what there is to say about text at a place that is where a call should: no more than a note
-// where a sentence mentions the marker. None begins with one that is no text.
+// unmatchedFinding returns the finding for text in the place of a call: only a note if a sentence mentions the
+// marker.
 func (s *Scanner) unmatchedFinding(place diag.Span, message string, inLine bool) diag.Finding {
 	name, next := s.unmatched.firstName()
 	f := diag.New(diag.NotACall, place, "%s", message)
@@ -94,15 +92,15 @@ func (s *Scanner) unmatchedFinding(place diag.Span, message string, inLine bool)
 	return f
 }
 
-// endUnmatched emits a finding about text in the place of a call, unless the end of its message will say so.
+// endUnmatched emits a finding about text in the place of a call, unless the end of the message will report it.
 func (s *Scanner) endUnmatched(f diag.Finding) {
 	if s.unmatched.isOpen = false; !s.message.isMissingCall(s.calls) {
 		s.report(f)
 	}
 }
 
-// closeUnmatched reports at the end of the text that no call follows an open marker. What only mentions one is text,
-// unless the marker is left out of that or the response begins with it.
+// closeUnmatched reports at the end of the text that no call follows an open marker. A mention is not reported,
+// unless the marker was omitted from the content or the response begins with it.
 func (s *Scanner) closeUnmatched() {
 	c := &s.unmatched
 	if !s.hasUnmatchedText() {
@@ -115,8 +113,7 @@ func (s *Scanner) closeUnmatched() {
 	}
 }
 
-// firstName returns the name after the marker, bare or as that of a tag, and the byte after
-// it, 0 for none.
+// firstName returns the name after the marker, bare or as a tag name, and the byte after it, or 0.
 func (c *unmatchedOpen) firstName() (name string, next byte) {
 	text := bytes.TrimPrefix(c.text, []byte{'<'})
 	n := 0
@@ -129,8 +126,8 @@ func (c *unmatchedOpen) firstName() (name string, next byte) {
 	return string(text[:n]), next
 }
 
-// isMentioned reports whether a sentence continues after the marker. That is not so where
-// what it markers is on lines of its own, right after it, or is written like a call.
+// isMentioned reports whether a sentence continues after the marker: not if the text is on lines of its own,
+// follows directly, or looks like a call.
 func (c *unmatchedOpen) isMentioned(name string, next byte, inLine bool) bool {
 	switch {
 	case c.hasLineBreak && !(c.midLine && inLine):
@@ -143,8 +140,7 @@ func (c *unmatchedOpen) isMentioned(name string, next byte, inLine bool) bool {
 	return c.blankCount > 0 && strings.IndexByte("({[<=", next) < 0
 }
 
-// clearUnmatched follows a marker at an offset that does not close the one that is open, but
-// can be where that should be closed.
+// clearUnmatched handles a marker that does not close the open one but can take the place of its closer.
 func (s *Scanner) clearUnmatched(r role, at int, inLine bool) {
 	if r == ignore || r == ignoreKeepSpace {
 		s.reportUnmatched(at, inLine)
