@@ -1,15 +1,13 @@
 package policy
 
-// A ahoCorasick finds all of some texts in another one, at once and in linear time: it is the
-// automaton of Aho and Corasick. The texts are not empty.
+// An ahoCorasick automaton finds all occurrences of several non-empty texts in linear time.
 type ahoCorasick struct {
 	nodes []trieNode
 	roots [256]int32 // the children of the root, by their byte
 	texts []string
 }
 
-// A trieNode stands for a beginning of some of the texts. Nodes are indexes, 0 is the root
-// and means none where it cannot be meant.
+// A trieNode is a prefix of some of the texts. Nodes are indexes; 0 is the root, and none in next, first and other.
 type trieNode struct {
 	first, next int32 // child, and sibling
 	fail        int32 // the longest end of it that is a beginning, too
@@ -40,7 +38,7 @@ func newAhoCorasick(texts []string) *ahoCorasick {
 	return f
 }
 
-// child returns the node that a byte leads to, 0 for none.
+// child returns the child for a byte, 0 for none.
 func (f *ahoCorasick) child(at int32, b byte) int32 {
 	if at == 0 {
 		return f.roots[b]
@@ -52,7 +50,7 @@ func (f *ahoCorasick) child(at int32, b byte) int32 {
 	return c
 }
 
-// linkFailures fills in where to go on when a text does not.
+// linkFailures sets the fail and other links, breadth first.
 func (f *ahoCorasick) linkFailures() {
 	todo := []int32{0}
 	for len(todo) > 0 {
@@ -72,7 +70,7 @@ func (f *ahoCorasick) linkFailures() {
 	}
 }
 
-// step returns the node behind one more byte.
+// step returns the node after one more byte.
 func (f *ahoCorasick) step(at int32, b byte) int32 {
 	for {
 		if next := f.child(at, b); next != 0 || at == 0 {
@@ -82,8 +80,7 @@ func (f *ahoCorasick) step(at int32, b byte) int32 {
 	}
 }
 
-// findAll calls found for every place at which one of the texts stands in another one, with its
-// index, and where it stands.
+// findAll calls found with the index, start and end of each occurrence of a text.
 func (f *ahoCorasick) findAll(in string, found func(text, from, to int)) {
 	at := int32(0)
 	for i := range len(in) {

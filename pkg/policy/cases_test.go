@@ -94,7 +94,7 @@ func (c *policyCase) leadsTo(path string) (string, error) {
 	case !known:
 		return path, nil
 	case to == nil:
-		return "", errors.New("it leads out of the root")
+		return "", errors.New("it resolves to a path outside the root")
 	default:
 		return *to, nil
 	}

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// redirectCheck returns what says whether a call that layers let happen may go on to an address that a
-// server redirects to: each has to allow the call with that address, or to ask about it by the
-// rule that was answered. A call that could carry private data away goes on only to hosts that
-// rules name. The function may be used while the state changes.
+// redirectCheck returns the check of redirects of a call that the layers allow. Each layer must allow the call with
+// the new URL, or ask about it by the rule that was approved. A call that could carry private data away is redirected
+// only to hosts that rules name. The function may be used while the state changes.
 func (p *Policy) redirectCheck(f Facts, each []layerDecision, carries bool) func(*url.URL) error {
 	return func(u *url.URL) error {
 		a, err := parseURL(u.String())
@@ -34,7 +33,7 @@ func (p *Policy) redirectCheck(f Facts, each []layerDecision, carries bool) func
 	}
 }
 
-// hasHost reports whether an address of a call has a host.
+// hasHost reports whether a URL of the call has the host.
 func (f Facts) hasHost(host string) bool {
 	for _, values := range f.args {
 		if slices.ContainsFunc(values, func(v value) bool { return v.url != nil && v.url.host == host }) {
@@ -44,7 +43,7 @@ func (f Facts) hasHost(host string) bool {
 	return false
 }
 
-// withURL returns the facts of a call whose address is another one.
+// withURL returns the facts of the same call with another URL.
 func (f Facts) withURL(text string, a *parsedURL) Facts {
 	args := map[string][]value{}
 	for name, values := range f.args {

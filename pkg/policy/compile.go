@@ -16,15 +16,14 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// Compile makes a layer of a document that fits the published schema "policy.v1". The
-// tools are all those that are known, whether the run has them or not; without them names
-// are not checked and tests not made. What is wrong is said with the JSON pointer of the
-// place; the layer is nil then.
+// Compile compiles a document that fits the published schema "policy.v1" into a layer. tools are all known tools,
+// whether the run has them or not; without them names are not checked and tests not run. Findings have the JSON
+// pointer of their place. With findings the layer is nil.
 func Compile(doc json.RawMessage, tools *tool.Registry) (*Layer, []diag.Finding) {
 	return compileWith(compiler{tools: tools, ids: map[string]string{}}, doc)
 }
 
-// CompileForAny is [Compile] for a policy that may have rules for tools that are not known, which are not checked then.
+// CompileForAny is [Compile] for a policy that may contain rules for unknown tools, which it does not check.
 func CompileForAny(doc json.RawMessage, tools *tool.Registry) (*Layer, []diag.Finding) {
 	return compileWith(compiler{tools: tools, anyTools: true, ids: map[string]string{}}, doc)
 }
@@ -45,17 +44,16 @@ func compileWith(c compiler, doc json.RawMessage) (*Layer, []diag.Finding) {
 	return l, nil
 }
 
-// A compiler collects what is wrong.
+// A compiler collects findings.
 type compiler struct {
 	tools    *tool.Registry
-	anyTools bool              // those that are not known are none of its business
-	ids      map[string]string // where the rules of these ids stand
+	anyTools bool              // rules about unknown tools are skipped
+	ids      map[string]string // JSON pointers of rules, by id
 	patterns schema.PatternBudget
 	perUser  bool
 	findings []diag.Finding
 }
 
-// reportUnenforced says that nobody holds a run to something.
 func (c *compiler) reportUnenforced(path, what string) *diag.Finding {
 	return c.addFinding(diag.PolicyUnenforced, path, "this version does not enforce %s", what)
 }
@@ -100,7 +98,7 @@ func (c *compiler) compileLayer(in document) *Layer {
 	return l
 }
 
-// optionalInt returns a number that may be left out, -1 then.
+// optionalInt returns an optional number, -1 for none.
 func optionalInt(n *int) int {
 	if n == nil {
 		return -1
@@ -108,7 +106,6 @@ func optionalInt(n *int) int {
 	return *n
 }
 
-// compileRules compiles the rules of one tool.
 func (c *compiler) compileRules(name string, in toolDocument, def *tool.Definition) *toolRules {
 	at := "/tools/" + name
 	return &toolRules{
@@ -119,7 +116,7 @@ func (c *compiler) compileRules(name string, in toolDocument, def *tool.Definiti
 	}
 }
 
-// lookupTool returns the definition of a tool, nil where none are known.
+// lookupTool returns the definition of a tool, nil if none are known.
 func (c *compiler) lookupTool(at, name string) *tool.Definition {
 	if c.tools == nil {
 		return nil
@@ -131,7 +128,7 @@ func (c *compiler) lookupTool(at, name string) *tool.Definition {
 	return def
 }
 
-// compileRuleList compiles rules, of which those without a name get one.
+// compileRuleList compiles rules. Rules without an id get one made from prefix and index.
 func (c *compiler) compileRuleList(at, made string, in []ruleDocument, def *tool.Definition) []rule {
 	out := make([]rule, len(in))
 	for i, r := range in {
@@ -141,7 +138,7 @@ func (c *compiler) compileRuleList(at, made string, in []ruleDocument, def *tool
 	return out
 }
 
-// compileLabels compiles what the data of calls of a tool is.
+// compileLabels compiles the label rules of a tool.
 func (c *compiler) compileLabels(at, name string, in []labelDocument) []labelRule {
 	def := c.lookupTool(at, name)
 	out := make([]labelRule, len(in))
@@ -152,7 +149,7 @@ func (c *compiler) compileLabels(at, name string, in []labelDocument) []labelRul
 	return out
 }
 
-// compileRule compiles one rule, which has a made name if it says none.
+// compileRule compiles one rule. made is its id if it has none of its own.
 func (c *compiler) compileRule(at, made string, in ruleDocument, def *tool.Definition) rule {
 	r := rule{id: in.ID, effect: in.Effect, because: in.Because, set: in.Set, limit: c.compileLimit(at+"/limit", in.Limit), onUnknownOutcome: in.OnUnknown}
 	if in.Idempotency != nil {
@@ -180,7 +177,7 @@ func (c *compiler) compileRule(at, made string, in ruleDocument, def *tool.Defin
 	return r
 }
 
-// ruleID returns the name of a rule, which is made where the rule says none, with what stands before it.
+// ruleID returns the id of a rule with its prefix: its own, or made.
 func (c *compiler) ruleID(at, own, key, made string) string {
 	id := key + cmp.Or(own, made)
 	if other, twice := c.ids[id]; own != "" && strings.ContainsAny(own, "+: ") {
@@ -228,7 +225,7 @@ func (c *compiler) checkUserRate(at string, l *limit) {
 	}
 }
 
-// runTests makes the tests of a layer.
+// runTests runs the tests of a layer.
 func (c *compiler) runTests(l *Layer, in document) {
 	for i, t := range in.Tests {
 		at := "/tests/" + strconv.Itoa(i)
@@ -251,8 +248,7 @@ func (c *compiler) runTests(l *Layer, in document) {
 	}
 }
 
-// permissiveFlags are the flags of a run that has been given what a tool needs: tests are about the
-// rules of a file.
+// permissiveFlags are flags with everything that a tool needs: tests are about the rules of the file only.
 func permissiveFlags(def *tool.Definition) FlagRules {
 	return FlagRules{EnableExec: true, Scopes: slices.Concat(def.Scopes, def.AnyScopes), Connected: []string{def.Connection}}
 }

@@ -15,8 +15,8 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// addNormalizedURLs adds to values of an address their one form, which each address is looked for in,
-// too: see decodeValue.
+// addNormalizedURLs adds the normalized form of each listed URL, because values are compared in that form, too: see
+// decodeValue.
 func (r *argRule) addNormalizedURLs(def *tool.Definition) {
 	if !formatIs(def, r.name, "uri") {
 		return
@@ -28,7 +28,7 @@ func (r *argRule) addNormalizedURLs(def *tool.Definition) {
 	}
 }
 
-// formatIs reports whether a parameter, or each item of it, has a format.
+// formatIs reports whether a parameter, or each item of its list, has a format.
 func formatIs(def *tool.Definition, name, format string) bool {
 	if own := def.BuiltinFormat(name); own != "" {
 		return own == format
@@ -37,7 +37,7 @@ func formatIs(def *tool.Definition, name, format string) bool {
 	return property.Get("format").Str == format || property.Get("items.format").Str == format
 }
 
-// checkCompatibility finds what is said of an argument that is something else.
+// checkCompatibility reports constraints that can never match the parameter, or not reliably.
 func (c *compiler) checkCompatibility(at string, r argRule, def *tool.Definition) {
 	property := gjson.GetBytes(def.Schema, "properties."+gjson.Escape(r.name))
 	is := func(format string) bool { return formatIs(def, r.name, format) }
@@ -65,8 +65,8 @@ func (c *compiler) checkCompatibility(at string, r argRule, def *tool.Definition
 	}
 }
 
-// allowsType reports whether a property, or its items, can be of a type of JSON. Where the schema does
-// not say it at its top, they can.
+// allowsType reports whether a property, or its items, can have a JSON type. It returns true if the schema does not
+// say so at its top level.
 func allowsType(property gjson.Result, kind string) bool {
 	for _, types := range []gjson.Result{property.Get("type"), property.Get("items.type")} {
 		for _, t := range types.Array() {
@@ -78,7 +78,7 @@ func allowsType(property gjson.Result, kind string) bool {
 	return !property.Get("type").Exists() || property.Get("items").Exists() && !property.Get("items.type").Exists()
 }
 
-// jsonTypeOf returns the type of JSON of what [canonical] wrote.
+// jsonTypeOf returns the JSON type of a value in the form of [canonical].
 func jsonTypeOf(one string) string {
 	switch {
 	case strings.HasPrefix(one, canonicalText("")):
@@ -91,13 +91,12 @@ func jsonTypeOf(one string) string {
 	return "number"
 }
 
-// escapePointer writes a key as a part of a JSON pointer.
+// escapePointer escapes a key for a JSON pointer.
 func escapePointer(key string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
 }
 
-// checkParameter reports whether a tool has an argument. That it has not is a finding: a rule about
-// it would never hold.
+// checkParameter reports whether a tool has a parameter. If not it adds a finding: the rule would never match.
 func (c *compiler) checkParameter(at, name string, def *tool.Definition) bool {
 	if def == nil || slices.Contains(def.ParameterNames(), name) {
 		return def != nil
@@ -107,7 +106,6 @@ func (c *compiler) checkParameter(at, name string, def *tool.Definition) bool {
 	return false
 }
 
-// compileConstraint compiles what an argument has to be.
 func (c *compiler) compileConstraint(at string, raw json.RawMessage) constraint {
 	if raw[0] == '[' {
 		var patterns []string
@@ -154,7 +152,6 @@ func (c *compiler) compileConstraint(at string, raw json.RawMessage) constraint 
 	return out
 }
 
-// checkScheme returns the scheme of addresses that there are.
 func checkScheme(name string) (string, error) {
 	if name = strings.ToLower(name); name != "http" && name != "https" {
 		return "", errors.New("the scheme must be http or https")
@@ -162,7 +159,7 @@ func checkScheme(name string) (string, error) {
 	return name, nil
 }
 
-// listLength returns the length of a list, -1 if there is none.
+// listLength returns the length of a list, -1 for nil.
 func listLength[T any](list []T) int {
 	if list == nil {
 		return -1
@@ -170,7 +167,6 @@ func listLength[T any](list []T) int {
 	return len(list)
 }
 
-// compileEach compiles a list of patterns.
 func compileEach[T any](c *compiler, at string, patterns []string, compile func(string) (T, error)) []T {
 	var out []T
 	for i, p := range patterns {
@@ -183,7 +179,7 @@ func compileEach[T any](c *compiler, at string, patterns []string, compile func(
 	return out
 }
 
-// unmarshal reads a part of a document, and reports whether it could. The schema has its form.
+// unmarshal decodes a part of the document, whose form the schema has checked.
 func (c *compiler) unmarshal(at string, raw json.RawMessage, into any) bool {
 	err := jsonv2.Unmarshal(raw, into, jsonv2.RejectUnknownMembers(true))
 	if err != nil {

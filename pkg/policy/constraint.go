@@ -6,7 +6,7 @@ import (
 	"oneshot/pkg/fileroot"
 )
 
-// A constraint says what an argument has to be. The fields that are set have to hold all.
+// A constraint says what an argument must be. All fields that are set must match.
 type constraint struct {
 	globs  []glob
 	in     []string // see exact
@@ -18,13 +18,13 @@ type constraint struct {
 	path   []glob
 }
 
-// constrainsURL reports whether the constraint is about the parts of an address.
+// constrainsURL reports whether the constraint is about parts of a URL.
 func (c *constraint) constrainsURL() bool {
 	return c.scheme != nil || c.host != nil || c.port != nil || c.path != nil
 }
 
-// allows reports whether all values of an argument, and all names of each file, are what the
-// constraint says. No value is none that it says.
+// allows reports whether all values of an argument, and all names of each file, match the constraint. An argument
+// without values does not match.
 func (c *constraint) allows(values []value) bool {
 	if c.prefix != nil && !c.matchesPrefix(values, false) {
 		return false
@@ -37,8 +37,7 @@ func (c *constraint) allows(values []value) bool {
 	return len(values) > 0
 }
 
-// matches reports whether one value of an argument, by one of its names, is what the constraint
-// says.
+// matches reports whether some value of an argument, by some name, matches the constraint.
 func (c *constraint) matches(values []value) bool {
 	if c.prefix != nil && !c.matchesPrefix(values, true) {
 		return false
@@ -46,8 +45,8 @@ func (c *constraint) matches(values []value) bool {
 	return slices.ContainsFunc(values, func(v value) bool { return c.matchesValue(v, true) })
 }
 
-// matchesPrefix reports whether a list of words, or each command, begins with those of the prefix;
-// of several commands one is enough if any is set.
+// matchesPrefix reports whether a list of words, or each command, begins with the words of the prefix. If any is set,
+// one of several commands is enough.
 func (c *constraint) matchesPrefix(values []value, any bool) bool {
 	var list []string
 	commands, hits := 0, 0
@@ -72,14 +71,13 @@ func (c *constraint) hasPrefix(words []string, any bool) bool {
 	return len(words) >= len(c.prefix) && slices.EqualFunc(words[:len(c.prefix)], c.prefix, same)
 }
 
-// matchesValue reports whether a value is what the constraint says; of several names one is enough
-// if any is set, and the case of letters makes no difference then: to a tool or to a file system
-// it may make none.
+// matchesValue reports whether a value matches the constraint. If any is set, one of several names is enough and case
+// is ignored, because a tool or file system may ignore it.
 func (c *constraint) matchesValue(v value, any bool) bool {
 	if c.constrainsURL() && (v.url == nil || !c.matchesURL(*v.url, any)) {
 		return false
 	}
-	if v.names == nil { // it is no text
+	if v.names == nil { // not text
 		return c.globs == nil && c.match == nil && (c.in == nil || slices.Contains(c.in, v.canonical))
 	}
 	if any {
@@ -88,7 +86,7 @@ func (c *constraint) matchesValue(v value, any bool) bool {
 	return !slices.ContainsFunc(v.names, func(name string) bool { return !c.matchesName(name, false) })
 }
 
-// matchesName reports whether one name of a value is what the constraint says of texts.
+// matchesName reports whether one name of a value matches the constraints on text.
 func (c *constraint) matchesName(name string, any bool) bool {
 	same := func(one string) bool {
 		return one == canonicalText(name) || any && fileroot.Fold(one) == fileroot.Fold(canonicalText(name))
@@ -103,13 +101,13 @@ func (c *constraint) matchesName(name string, any bool) bool {
 	return false
 }
 
-// matchesAny reports whether a text matches one of some globs, if any is set in any case of letters.
+// matchesAny reports whether text matches a glob. If any is set, case is ignored.
 func matchesAny(globs []glob, text string, any bool) bool {
 	return slices.ContainsFunc(globs, func(g glob) bool { return g.matches(text) || any && g.folded().matches(fileroot.Fold(text)) })
 }
 
-// matchesURL reports whether the parts of an address are what the constraint says. Where it
-// says no port it means the usual one, or if any is set every one.
+// matchesURL reports whether the parts of a URL match the constraint. Without a port the constraint matches the
+// default port of the scheme, or every port if any is set.
 func (c *constraint) matchesURL(a parsedURL, any bool) bool {
 	switch {
 	case c.scheme != nil && !slices.Contains(c.scheme, a.scheme):

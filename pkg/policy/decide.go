@@ -12,8 +12,8 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// decide judges one call in the order floor, deny, limits, ask, allow, and returns the rule
-// that lets it happen. Labels are for [Policy.Decide]. The ids of its rules begin with a key.
+// decide decides about one call in the order floor, deny, limits, ask, allow, and returns the rule that permits it.
+// Labels are added by [Policy.Decide]. key is the prefix of its rule ids.
 func (l *Layer) decide(s *State, f Facts, key string) (Decision, rule) {
 	d := l.checkDenials(f, key)
 	if d.Verdict == Deny {
@@ -38,7 +38,7 @@ func (l *Layer) decide(s *State, f Facts, key string) (Decision, rule) {
 	return d, r
 }
 
-// checkDenials judges what no allowing rule can outweigh: the floor, and the rules that deny.
+// checkDenials applies what no allowing rule can override: the floor and the deny rules.
 func (l *Layer) checkDenials(f Facts, key string) Decision {
 	d := l.checkListed(f.Def, key)
 	d.Arguments = f.Arguments
@@ -61,7 +61,7 @@ func (l *Layer) checkDenials(f Facts, key string) Decision {
 	return d
 }
 
-// checkListed denies calls of a tool that the policy lets nothing do, whatever the arguments.
+// checkListed denies tools without rules, whatever the arguments.
 func (l *Layer) checkListed(def *tool.Definition, key string) Decision {
 	d := Decision{Verdict: Allow}
 	switch {
@@ -75,13 +75,13 @@ func (l *Layer) checkListed(def *tool.Definition, key string) Decision {
 	return d
 }
 
-// redefinesShipped reports whether a definition has the name of a shipped tool and does something else.
+// redefinesShipped reports whether a definition has the name of a shipped tool and another implementation.
 func (l *Layer) redefinesShipped(def *tool.Definition) bool {
 	builtin, shipped := l.Shipped[def.Name]
 	return shipped && def.Builtin != builtin
 }
 
-// checkBudgets judges the limits of the tool and the budgets of the run.
+// checkBudgets applies the limits of the tool and the budgets of the run.
 func (l *Layer) checkBudgets(s *State, f Facts, rules *toolRules, key string) Decision {
 	d := Decision{Verdict: Allow}
 	switch {
@@ -97,7 +97,6 @@ func (l *Layer) checkBudgets(s *State, f Facts, rules *toolRules, key string) De
 	return d
 }
 
-// countText counts things.
 func countText(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -105,14 +104,13 @@ func countText(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-// asRateLimited says that a call was denied because there were too many before it. None comes
-// free again in the run.
+// asRateLimited marks a denial by a call limit. The limit is never reset within the run.
 func asRateLimited(d Decision) Decision {
 	d.Code = chat.RateLimited
 	return d
 }
 
-// findGrant returns the first rule that asks about a call, or else the first that allows it.
+// findGrant returns the first ask rule that allows a call, otherwise the first allow rule.
 func (t *toolRules) findGrant(f Facts) (Verdict, rule) {
 	for _, list := range []struct {
 		verdict Verdict
@@ -125,19 +123,19 @@ func (t *toolRules) findGrant(f Facts) (Verdict, rule) {
 	return Deny, rule{}
 }
 
-// allows reports whether a rule that asks or allows is about a call.
+// allows reports whether an ask or allow rule applies to a call.
 func (r *rule) allows(f Facts) bool {
 	return r.coversEffect(f) && !slices.ContainsFunc(r.args, func(a argRule) bool { return !a.allows(f.args[a.name]) })
 }
 
-// matches reports whether a rule that denies is about a call.
+// matches reports whether a deny rule applies to a call.
 func (r *rule) matches(f Facts) bool {
 	return r.coversEffect(f) && !slices.ContainsFunc(r.args, func(a argRule) bool { return !a.matches(f.args[a.name]) })
 }
 
 func (r *rule) coversEffect(f Facts) bool { return r.effect == "" || r.effect == f.Def.Effect }
 
-// hasURLPathRules reports whether a rule says something of the path of an address.
+// hasURLPathRules reports whether a rule constrains the path of a URL.
 func (t *toolRules) hasURLPathRules() bool {
 	for _, r := range slices.Concat(t.deny, t.ask, t.allow) {
 		if slices.ContainsFunc(r.args, func(a argRule) bool { return a.path != nil }) {
@@ -156,7 +154,7 @@ func (f Facts) hasAmbiguousURL() bool {
 	return false
 }
 
-// minLimit returns the smaller of two limits, of which 0 is none.
+// minLimit returns the smaller of two limits, where 0 is no limit.
 func minLimit(a, b int64) int64 {
 	if a == 0 || b > 0 && b < a {
 		return b
@@ -164,8 +162,7 @@ func minLimit(a, b int64) int64 {
 	return a
 }
 
-// setArguments returns arguments in which some have other values. Those that are there keep their
-// places.
+// setArguments replaces or appends members of an arguments object. Replaced members keep their places.
 func setArguments(args json.RawMessage, values map[string]json.RawMessage) json.RawMessage {
 	if len(values) == 0 {
 		return args

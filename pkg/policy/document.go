@@ -6,7 +6,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A document is a policy as it is written.
+// A document is the JSON form of a policy.
 type document struct {
 	Version      int                     `json:"version"`
 	EnableExec   bool                    `json:"enable_exec"`

@@ -8,11 +8,11 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// DotNames returns the names with a leading dot that the layers let tools write: each layer has a rule that
-// asks about or allows a write and names them literally, as .obsidian in ".obsidian/**/*.md". No wildcard
-// matches a name with a leading dot here, so that "**" opens none.
+// DotNames returns the names with a leading dot that tools may write. In each layer a rule that asks about or allows a
+// write must spell the name out, as .obsidian in ".obsidian/**/*.md". Wildcards do not match a leading dot here, so
+// "**" opens none.
 func (p *Policy) DotNames() []string {
-	var out []string // nil: no layer yet
+	var out []string // nil before the first layer
 	if p.countOwnLayers() == 0 {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (l *Layer) dotNames(def *tool.Definition, rules *toolRules) {
 	}
 }
 
-// dotNames returns the literal components with a leading dot, folded.
+// dotNames returns the literal path segments with a leading dot, case-folded.
 func (c *constraint) dotNames() []string {
 	parts := slices.Concat(c.globs...)
 	for _, one := range c.in {

@@ -21,44 +21,42 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// Facts are what is known of one call: values that were decoded once, which are the ones
-// that its tool gets.
+// Facts are the decoded values of one call. The tool gets the same values.
 type Facts struct {
 	Def       *tool.Definition
-	Arguments json.RawMessage // a JSON object that fits the definition
-	// Resolve returns where a path leads below the root of the run, links followed: the
-	// path itself if nothing is there yet. Nil says that there is no root.
+	Arguments json.RawMessage // a JSON object, valid for the definition
+	// Resolve returns the path below the root of the run after following links: the
+	// path itself if it does not exist yet. Nil means that the run has no root.
 	Resolve func(path string) (string, error)
-	// Trusted says that a person, and no model, gives the arguments: identifiers in them
-	// are not asked about.
+	// Trusted means that a person wrote the arguments, not a model: identifiers in them
+	// are not checked.
 	Trusted bool
 
 	args        map[string][]value
-	resolved    map[string]string // where each path leads, by the path as it is written, cleaned
-	files       []string          // every path, as it is written and where it leads
-	labels      []tool.Label      // of its data
-	hosts       []string          // every host that the call would reach, as host:port
-	decodeError string            // what is wrong with a value, so that nobody can say what it means
+	resolved    map[string]string // resolved paths by clean path
+	files       []string          // every path, clean and resolved
+	labels      []tool.Label      // of the data
+	hosts       []string          // host:port of every host the call would reach
+	decodeError string            // why a value has no definite meaning, "" for none
 }
 
-// A value is a part of an argument that rules look at: the argument itself or, of a list,
-// each of its items.
+// A value is an argument, or one item of a list.
 type value struct {
-	canonical string // a scalar, so that equal ones are written alike: see exact
+	canonical string // see the function canonical
 	text      string
-	url       *parsedURL // what the text says, where the definition says that it is an address
-	names     []string   // of a text, itself; of a path as it is written, cleaned, and where it leads
-	words     []string   // of a command, where the definition says that it is one
+	url       *parsedURL // of format uri
+	names     []string   // the text; of format path the clean and the resolved path
+	words     []string   // of format command
 }
 
-// An parsedURL is a URL as rules see it.
+// A parsedURL is a URL as rules see it.
 type parsedURL struct {
-	scheme, host  string // in lower case, the host without a dot at its end
-	port          int    // also where the URL leaves it out
-	isDefaultPort bool   // the port is the usual one of the scheme
+	scheme, host  string // lower case, the host without a trailing dot
+	port          int    // explicit or default
+	isDefaultPort bool   // the port is the default of the scheme
 	path          string
-	normalized    string // the address in one form, without what stands behind a #
-	isAmbiguous   bool   // the path can be read in more than one way
+	normalized    string // without fragment
+	isAmbiguous   bool   // servers may disagree about the path
 }
 
 // decode decodes the arguments.
@@ -75,7 +73,6 @@ func (f *Facts) decode() {
 	})
 }
 
-// forEachMember calls do with each member of an object.
 func forEachMember(object json.RawMessage, do func(name string, raw []byte)) {
 	gjson.ParseBytes(object).ForEach(func(name, member gjson.Result) bool {
 		do(name.Str, []byte(member.Raw))
@@ -83,7 +80,6 @@ func forEachMember(object json.RawMessage, do func(name string, raw []byte)) {
 	})
 }
 
-// decodeArgument returns the values of an argument.
 func (f *Facts) decodeArgument(name string, property, arg gjson.Result) []value {
 	own := f.Def.BuiltinFormat(name)
 	if !arg.IsArray() {
@@ -97,7 +93,7 @@ func (f *Facts) decodeArgument(name string, property, arg gjson.Result) []value 
 	return out
 }
 
-// decodeValue returns one value, of which the definition says what its text is.
+// decodeValue decodes a value according to its format.
 func (f *Facts) decodeValue(format string, arg gjson.Result) value {
 	v := value{canonical: canonical(arg), text: arg.Str}
 	if arg.Type != gjson.String {
@@ -122,8 +118,8 @@ func (f *Facts) decodeValue(format string, arg gjson.Result) value {
 	return v
 }
 
-// canonical writes a scalar in one form, with all digits of a number: 5, 5.0 and 50e-1 are equal,
-// and two numbers that a float would hold for one are not.
+// canonical returns the canonical form of a scalar with all digits of a number: 5, 5.0 and 50e-1 are equal, two
+// numbers with the same float are not.
 func canonical(v gjson.Result) string {
 	switch v.Type {
 	case gjson.String:
@@ -142,7 +138,7 @@ func canonicalNumber(raw string) string {
 	if power != "" {
 		var err error
 		if n, err = strconv.Atoi(power); err != nil {
-			return raw // out of all bounds
+			return raw // out of range
 		}
 	}
 	whole, fraction, _ := strings.Cut(strings.TrimPrefix(mantissa, "-"), ".")
@@ -157,7 +153,7 @@ func canonicalNumber(raw string) string {
 	return short + "e" + strconv.Itoa(n-len(fraction)+len(digits)-len(strings.TrimLeft(short, "-")))
 }
 
-// fileNames returns the names of a file.
+// fileNames returns the names of a file: its clean path and the path after resolving links.
 func (f *Facts) fileNames(written string) ([]string, error) {
 	clean, err := fileroot.Clean(written)
 	if err != nil {
@@ -176,7 +172,6 @@ func (f *Facts) fileNames(written string) ([]string, error) {
 	return []string{clean, leads}, nil
 }
 
-// parseURL reads an address.
 func parseURL(raw string) (*parsedURL, error) {
 	u, err := netguard.CheckURL(raw)
 	if err != nil {
@@ -196,7 +191,7 @@ func parseURL(raw string) (*parsedURL, error) {
 	return a, nil
 }
 
-// isAmbiguousPath reports whether servers disagree about what the path of an address says.
+// isAmbiguousPath reports whether servers disagree about the path of a URL.
 func isAmbiguousPath(u *url.URL) bool {
 	escaped := strings.ToLower(u.EscapedPath())
 	for _, hidden := range []string{"%2f", "%2e", "%5c", "%25", "%00", "//", ";"} {
@@ -220,8 +215,7 @@ func (a *parsedURL) hostPort() string {
 	return a.host + ":" + strconv.Itoa(a.port)
 }
 
-// urlHosts returns the addresses of the URLs in arguments, at any depth, for a definition need
-// not say what a string is. Arguments are JSON that was checked.
+// urlHosts returns the hosts of URLs in arguments at any depth, because definitions need not declare formats.
 func urlHosts(args json.RawMessage) []string {
 	var hosts []string
 	dec := jsontext.NewDecoder(bytes.NewReader(args))
@@ -231,7 +225,7 @@ func urlHosts(args json.RawMessage) []string {
 		case errors.Is(err, io.EOF):
 			return hosts
 		case err != nil:
-			return append(hosts, "?") // which is no address that could be allowed
+			return append(hosts, "?") // matches no allowed host
 		}
 		if token.Kind() == '"' && strings.Contains(token.String(), "://") {
 			hosts = append(hosts, hostPort(token.String()))
@@ -239,8 +233,7 @@ func urlHosts(args json.RawMessage) []string {
 	}
 }
 
-// hostPort returns the address that a URL leads to as host:port. What is no such URL is
-// returned as it is: it equals no address.
+// hostPort returns the host:port of a URL. Anything else is returned unchanged and equals no host.
 func hostPort(raw string) string {
 	if a, err := parseURL(raw); err == nil {
 		return a.hostPort()

@@ -11,7 +11,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// filesDocument is what holds for files, whichever tool asks, as it is written.
+// filesDocument is the JSON form of the rules about files, which apply to every tool.
 type filesDocument struct {
 	Deny []struct {
 		ID      string   `json:"id"`
@@ -25,11 +25,10 @@ type filesDocument struct {
 	Programs string `json:"programs"`
 }
 
-// fileRules are what a layer says of files.
 type fileRules struct {
 	denials    []fileDenial
 	labels     []fileLabels
-	unenforced bool // programs may run although the kernel cannot hold each denial
+	unenforced bool // programs may run even if the sandbox cannot enforce each denial
 
 	deny, label *pathDFA // compiled of both
 }
@@ -44,10 +43,9 @@ type fileLabels struct {
 	add   []tool.Label
 }
 
-// fileRulePrefix stands before the ids of rules about files.
+// fileRulePrefix is the prefix of the ids of file rules.
 const fileRulePrefix = "policy.files."
 
-// compileFiles compiles what holds for files.
 func (c *compiler) compileFiles(in filesDocument, execs, boxed bool) fileRules {
 	out := fileRules{unenforced: in.Programs == "unheld"}
 	for i, d := range in.Deny {
@@ -78,7 +76,8 @@ func (c *compiler) compileFileGlobs(at string, patterns []string) []glob {
 	return globs
 }
 
-// checkEnforceable finds denials that a kernel cannot hold programs to: it knows files and folders, and no patterns.
+// checkEnforceable reports denials that a sandbox cannot enforce for programs: the kernel knows files and folders, not
+// patterns.
 func (c *compiler) checkEnforceable(at string, d fileDenial, boxed bool) {
 	const waive = ", or set files: {programs: unheld} to let programs reach these files"
 	for i, g := range d.globs {
@@ -93,7 +92,7 @@ func (c *compiler) checkEnforceable(at string, d fileDenial, boxed bool) {
 	}
 }
 
-// compile makes the automata of the rules.
+// compile builds the automata of the rules.
 func (r *fileRules) compile() {
 	var globs []glob
 	var rules []int
@@ -112,7 +111,7 @@ func (r *fileRules) compile() {
 	r.label = newPathDFA(globs, rules)
 }
 
-// withLinkTargets returns the rules with those files besides to which paths lead that they name.
+// withLinkTargets returns the rules extended to the targets of links that they name.
 func (r fileRules) withLinkTargets(resolve func(string) (string, error)) fileRules {
 	more := func(globs []glob) []glob {
 		for _, g := range globs {
@@ -134,8 +133,7 @@ func (r fileRules) withLinkTargets(resolve func(string) (string, error)) fileRul
 	return r
 }
 
-// WithLinkTargets returns the policy of a run below a root: what its rules about files say of a path that is a link holds
-// for where this leads now, too.
+// WithLinkTargets returns the policy of a run below a root: file rules about a link also apply to its current target.
 func (p Policy) WithLinkTargets(resolve func(path string) (string, error)) Policy {
 	layers := slices.Clone(p.Layers)
 	for i, l := range layers {
@@ -149,7 +147,7 @@ func (p Policy) WithLinkTargets(resolve func(path string) (string, error)) Polic
 	return p
 }
 
-// Guards returns what keeps denied files from tools: see [fileroot.Root.Deny].
+// Guards returns the guards that keep tools from denied files: see [fileroot.Root.Deny].
 func (p *Policy) Guards() []fileroot.Guard {
 	var out []fileroot.Guard
 	for i, l := range p.Layers {
@@ -160,14 +158,14 @@ func (p *Policy) Guards() []fileroot.Guard {
 	return out
 }
 
-// A guard is the state of the denials of a layer below a folder.
+// A guard is the state of a layer's denials below a folder.
 type guard struct {
 	*cursor
 	layer *Layer
 	key   string
 }
 
-// Enter takes a name.
+// Enter returns the state below a name, or the denial.
 func (g *guard) Enter(name string) (fileroot.Guard, *fileroot.Denial) {
 	var why *fileroot.Denial
 	next := g.enter(name, func(rule int) {
@@ -186,11 +184,11 @@ func (g *guard) Enter(name string) (fileroot.Guard, *fileroot.Denial) {
 	return &guard{next, g.layer, g.key}, nil
 }
 
-// maxDenied is how many denied files a decision names.
+// maxDenied bounds the denied files that a decision names.
 const maxDenied = 10
 
-// checkFiles returns the rule that denies the first of some files, "" for none, and each denied file with the reason, so
-// that a model can leave them all out when it calls again.
+// checkFiles returns the rule that denies the first denied file, "" for none, and each denied file with its reason, so
+// that a model can avoid all of them in its next call.
 func (p *Policy) checkFiles(names []string) (rule, why string) {
 	var all []string
 	for _, name := range names {
@@ -206,7 +204,6 @@ func (p *Policy) checkFiles(names []string) (rule, why string) {
 	return rule, strings.Join(all, "; ")
 }
 
-// findDenial returns the rule that denies a path, or nil.
 func (p *Policy) findDenial(clean string) *fileroot.Denial {
 	for i, l := range p.Layers {
 		if hits := l.files.deny.matchingRules(clean); len(hits) > 0 {
@@ -229,8 +226,8 @@ func (p *Policy) FileLabels(clean string) []tool.Label {
 	return slices.Compact(out)
 }
 
-// fileLabels returns the labels of the files that a call names, or, where it runs a program, of all files: nobody
-// can tell which ones a program reads.
+// fileLabels returns the labels of the files that a call names. A program may read any file, so its call gets the
+// labels of all files.
 func (p *Policy) fileLabels(f *Facts) []tool.Label {
 	var out []tool.Label
 	if f.Def.Effect == tool.Exec {
@@ -246,10 +243,10 @@ func (p *Policy) fileLabels(f *Facts) []tool.Label {
 	return out
 }
 
-// DeniedFiles are slash paths below the root that policies deny, as far as they name a folder or a file. Held
-// says that some policy relies on the kernel to keep programs from them.
+// DeniedFiles returns the slash paths below the root that policies deny, if they name a folder or file. held reports
+// whether a policy relies on the sandbox to keep programs from them.
 func (p *Policy) DeniedFiles() (paths []string, held bool) {
-	execs := true // of all layers: else no program runs
+	execs := true // in all layers; otherwise no program runs
 	for _, l := range p.Layers {
 		execs = execs && l.EnableExec
 		for _, d := range l.files.denials {

@@ -11,12 +11,10 @@ import (
 	"oneshot/pkg/netguard"
 )
 
-// A glob is a pattern of the parts of a path or of any other text: in a part, * stands for
-// any characters, ? for one and [a-z] for one of several; a part that is ** stands for any
-// number of parts, also none.
+// A glob is a pattern of slash-separated segments: * matches any characters, ? one, [a-z] one of a class, and the
+// segment ** any number of segments, including none.
 type glob []string
 
-// newGlob returns the glob of a pattern, or what is wrong with it.
 func newGlob(pattern string) (glob, error) {
 	parts := strings.Split(pattern, "/")
 	for _, p := range parts {
@@ -30,13 +28,11 @@ func newGlob(pattern string) (glob, error) {
 	return parts, nil
 }
 
-// matches reports whether a text matches. Where several parts could stand for one **, the
-// fewest are tried first, and only the last ** is ever tried again: what stood before it
-// has matched.
+// matches reports whether text matches. It backtracks to the last ** only: everything before it has matched.
 func (g glob) matches(text string) bool {
 	parts := strings.Split(text, "/")
 	i, k := 0, 0         // the next part of the pattern and of the text
-	again, from := -1, 0 // behind the last **, and where the text goes on that it left
+	again, from := -1, 0 // after the last **: positions in the pattern and in the text
 	for k < len(parts) || i < len(g) {
 		switch {
 		case i < len(g) && g[i] == "**":
@@ -54,7 +50,7 @@ func (g glob) matches(text string) bool {
 	return true
 }
 
-// newURLGlob returns the glob of the paths of addresses, which begin with a slash and are decoded.
+// newURLGlob returns a glob of URL paths, which begin with a slash and are unescaped.
 func newURLGlob(pattern string) (glob, error) {
 	if !strings.HasPrefix(pattern, "/") && !strings.HasPrefix(pattern, "**") {
 		return nil, errors.New("a URL path begins with a slash")
@@ -65,14 +61,13 @@ func newURLGlob(pattern string) (glob, error) {
 	return newGlob(pattern)
 }
 
-// canMatchFiles reports whether a path of a file, which is relative and has no part that is empty, . or
-// .., could match.
+// canMatchFiles reports whether the glob can match a clean relative path, which has no segment that is empty, . or ..
 func (g glob) canMatchFiles() bool {
 	return !slices.ContainsFunc(g, func(part string) bool { return part == "" || part == "." || part == ".." })
 }
 
-// literal returns the file or folder that a pattern names, "." for the root itself, and reports whether it names one:
-// Keys and Keys/** do, as far as everything below a folder is meant.
+// literal returns the file or folder that the glob names, "." for the root, and false if it is a pattern. Keys and
+// Keys/** both name a folder.
 func (g glob) literal() (string, bool) {
 	for len(g) > 0 && g[len(g)-1] == "**" {
 		g = g[:len(g)-1]
@@ -81,8 +76,7 @@ func (g glob) literal() (string, bool) {
 	return name, len(rest) == 0
 }
 
-// literalPrefix returns the folder or file that the parts at the beginning name, "." where the first one is a pattern, and
-// the other parts.
+// literalPrefix returns the path of the leading literal segments, "." for none, and the remaining segments.
 func (g glob) literalPrefix() (name string, rest glob) {
 	names := []string{"."}
 	for i, part := range g {
@@ -95,7 +89,7 @@ func (g glob) literalPrefix() (name string, rest glob) {
 	return path.Join(names...), nil
 }
 
-// literalName returns the name that a part of a pattern stands for, and reports whether it is only one.
+// literalName returns the name that a segment matches, and false if it can match several.
 func literalName(part string) (string, bool) {
 	var name strings.Builder
 	for rest := part; rest != ""; rest = rest[1:] {
@@ -110,19 +104,19 @@ func literalName(part string) (string, bool) {
 	return name.String(), true
 }
 
-// literalGlob returns the pattern that names a file or folder, with more parts for what is below it.
+// literalGlob returns the glob that matches exactly a path, followed by more segments.
 func literalGlob(name string, more ...string) glob {
 	var g glob
 	if name != "." {
 		g = strings.Split(strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(name), "/")
 	}
 	if g = append(g, more...); len(g) == 0 {
-		return glob{"**"} // all of the root
+		return glob{"**"} // the whole root
 	}
 	return g
 }
 
-// folded returns the glob for texts of which [fileroot.Fold] is compared.
+// folded returns the glob for texts folded by [fileroot.Fold].
 func (g glob) folded() glob {
 	out := make(glob, len(g))
 	for i, part := range g {
@@ -136,7 +130,7 @@ func matchesPart(pattern, part string) bool {
 	return ok && err == nil
 }
 
-// A hostGlob is the name of a host, or *.NAME for every host below it, or * for any.
+// A hostGlob is a host name, *.NAME for every host below it, or * for any host.
 type hostGlob string
 
 func newHostGlob(pattern string) (hostGlob, error) {
@@ -148,14 +142,14 @@ func newHostGlob(pattern string) (hostGlob, error) {
 	if _, err := netip.ParseAddr(host); err == nil && wild == "" {
 		return hostGlob(host), nil
 	}
-	// What has more than a name would never be the host of an address, so that a denial would not hold.
+	// Anything but a name never equals the host of a URL, so a denial would not hold.
 	if _, err := netguard.CheckURL("http://" + name); err != nil || strings.ContainsAny(name, ":/?#") {
 		return "", errors.New("write a host such as docs.example.com, or *.example.com for all below it, without scheme, port and brackets")
 	}
 	return hostGlob(wild + host), nil
 }
 
-// matches reports whether a host, in lower case and without a dot at its end, matches.
+// matches reports whether a host matches. It must be in lower case and without a trailing dot.
 func (g hostGlob) matches(host string) bool {
 	if below, ok := strings.CutPrefix(string(g), "*"); ok {
 		return len(host) > len(below) && strings.HasSuffix(host, below)

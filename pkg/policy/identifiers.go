@@ -17,39 +17,37 @@ import (
 )
 
 const (
-	maxIdentifierBytes  = 512      // bytes; a longer value names nothing
-	minDistinctiveBytes = 8        // bytes from which on a value is hardly a part of another by chance
-	maxKnownBytes       = 32 << 20 // bytes of results that are kept, the calls with them; the oldest are forgotten first
+	maxIdentifierBytes  = 512      // bytes; longer values are never known
+	minDistinctiveBytes = 8        // bytes; longer values are not part of another by chance
+	maxKnownBytes       = 32 << 20 // bytes of results and their calls; the oldest are dropped first
 )
 
-// A knownValues is what may be named in a run: what the user said, and what results hold. A value is
-// known if it stands there as a whole: not inside a longer word or number.
+// knownValues are the values a run may name as identifiers: everything in the user's messages and in results. A value
+// counts only as a whole, not inside a longer word or number.
 type knownValues struct {
-	hasPrompt bool         // the user's question has been heard
-	user      textSource   // what the user said
+	hasPrompt bool         // the prompt was added
+	user      textSource   // messages of the user
 	results   []textSource // oldest first
-	size      int          // of the results, in bytes of their JSON
+	size      int          // bytes of JSON in results
 }
 
-// A textSource is something in which values can stand. It is decoded when an identifier is first
-// looked for: most runs have none.
+// A textSource is text that can contain identifiers. It is decoded on the first lookup, because most runs have none.
 type textSource struct {
-	tool          string // whose result it is
-	data          []byte // JSON, of a result
-	callArguments []byte // JSON: what its call says does not become known by its result
+	tool          string // tool of the result
+	data          []byte // JSON of a result
+	callArguments []byte // JSON; a result does not make known what its call contained
 	decoded       bool
-	text          string // of data, or what the user said; NUL is between the parts, and around them
-	argumentTexts string // of proposed
+	text          string // texts of data, or messages; NUL around and between them
+	argumentTexts string // texts of callArguments
 }
 
-// decode fills in the texts.
 func (s *textSource) decode() {
 	if !s.decoded {
 		s.decoded, s.text, s.argumentTexts = true, textValues(s.data), withURLDecoded(textValues(s.callArguments))
 	}
 }
 
-// checkIdentifiers judges the identifiers in the arguments of a call.
+// checkIdentifiers returns a denial if an identifier in the arguments is unknown.
 func (s *State) checkIdentifiers(f Facts) (d Decision, ok bool) {
 	if f.Trusted {
 		return d, true
@@ -69,17 +67,16 @@ func (s *State) checkIdentifiers(f Facts) (d Decision, ok bool) {
 	return d, false
 }
 
-// quoteShortened is a value in a message.
 func quoteShortened(value string) string {
 	const longest = 64
 	if len(value) > longest {
 		value = strings.ToValidUTF8(value[:longest], "") + "…"
 	}
-	b, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(value, "\ufffd")) // valid UTF-8 can be quoted
+	b, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(value, "\ufffd")) // valid UTF-8 has a JSON form
 	return string(b)
 }
 
-// firstUnknown returns the index of the first value that is not known, or -1.
+// firstUnknown returns the index of the first unknown value, or -1.
 func (k *knownValues) firstUnknown(named []tool.Identifier) int {
 	index := map[string]int{}
 	var texts []string
@@ -105,7 +102,7 @@ func (k *knownValues) firstUnknown(named []tool.Identifier) int {
 	return -1
 }
 
-// areKnown tells which of some texts are known. It looks at the latest results first.
+// areKnown reports for each text whether it is known. It searches the latest results first.
 func (k *knownValues) areKnown(texts []string) []bool {
 	good := make([]bool, len(texts))
 	f := newAhoCorasick(texts)
@@ -117,7 +114,7 @@ func (k *knownValues) areKnown(texts []string) []bool {
 	return good
 }
 
-// markKnown notes the texts that a source makes known.
+// markKnown marks the texts that a source makes known.
 func (f *ahoCorasick) markKnown(s *textSource, good []bool) {
 	echoed := map[int]bool{}
 	f.findAll(s.argumentTexts, func(text, from, to int) {
@@ -130,7 +127,7 @@ func (f *ahoCorasick) markKnown(s *textSource, good []bool) {
 	})
 }
 
-// isWhole reports whether a stretch of a text is no part of a longer word or number.
+// isWhole reports whether a part of a text is not inside a longer word or number.
 func isWhole(text string, from, to int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:from])
 	first, _ := utf8.DecodeRuneInString(text[from:to])
@@ -145,14 +142,14 @@ func isWhole(text string, from, to int) bool {
 	return !(to+1 < len(text) && after == '.' && isDigit(text[to+1]) && isDigit(text[to-1]))
 }
 
-// isWordRune reports whether a character is one of words, such as item-7 and größe_2.
+// isWordRune reports whether a rune can be part of a word such as item-7 or größe_2.
 func isWordRune(r rune) bool {
 	return r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// addPrompt takes in the first message to the model, which is what the user asks.
+// addPrompt adds the first message to the model, which contains the user's prompt.
 func (k *knownValues) addPrompt(messages []chat.Message) {
 	for _, m := range messages {
 		if m.Role == chat.User && !k.hasPrompt {
@@ -162,15 +159,14 @@ func (k *knownValues) addPrompt(messages []chat.Message) {
 	}
 }
 
-// addUserInput takes in arguments that a person gave.
+// addUserInput adds arguments that a person supplied.
 func (k *knownValues) addUserInput(args json.RawMessage) {
 	if args != nil {
 		k.user.text += textValues(args)
 	}
 }
 
-// unquoteLines returns what stands in the lines of a text that are JSON strings, which is how
-// input with markers is shown.
+// unquoteLines returns the contents of lines that are JSON strings: input with markers is quoted that way.
 func unquoteLines(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -182,7 +178,6 @@ func unquoteLines(text string) string {
 	return b.String()
 }
 
-// addResult takes in the result of a call.
 func (k *knownValues) addResult(call runfile.Call, r runfile.Result) {
 	if !r.Result.OK() {
 		return
@@ -191,15 +186,14 @@ func (k *knownValues) addResult(call runfile.Call, r runfile.Result) {
 	k.size += k.results[len(k.results)-1].size()
 	for k.size > maxKnownBytes && len(k.results) > 1 {
 		k.size -= k.results[0].size()
-		k.results[0] = textSource{} // let go of what it holds
+		k.results[0] = textSource{} // release memory
 		k.results = k.results[1:]
 	}
 }
 
 func (s *textSource) size() int { return len(s.data) + len(s.callArguments) }
 
-// recordedData returns the data of a result as far as it is on record, so that a run that is
-// continued knows the same.
+// recordedData returns the data of a result as recorded, so that a resumed run knows the same.
 func recordedData(r runfile.Result) []byte {
 	var text string
 	switch data := r.Result.Data; {
@@ -212,9 +206,8 @@ func recordedData(r runfile.Result) []byte {
 	}
 }
 
-// textValues returns the texts and numbers of a JSON value, names of members among them, with
-// NUL between them. Of one that is cut it returns those that are whole, and of a text that
-// is cut the whole words.
+// textValues returns the strings and numbers of a JSON value, including member names, separated by NUL. A truncated
+// value yields its complete strings, and of a truncated string the complete words.
 func textValues(raw []byte) string {
 	b := []byte{0}
 	dec := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -232,18 +225,18 @@ func textValues(raw []byte) string {
 	}
 }
 
-// partialString returns the whole words of a JSON string that is cut, if raw is one.
+// partialString returns the complete words of a truncated JSON string.
 func partialString(raw []byte) []byte {
 	raw = bytes.TrimLeft(raw, " \t\r\n,:")
 	if !bytes.HasPrefix(raw, []byte(`"`)) {
 		return nil
 	}
 	raw = bytes.TrimRightFunc(raw, func(r rune) bool { return r == '\\' || r == '.' || isWordRune(r) })
-	text, _ := jsontext.AppendUnquote(nil, append(bytes.Clone(raw), '"')) // what is good of it
+	text, _ := jsontext.AppendUnquote(nil, append(bytes.Clone(raw), '"')) // the valid part
 	return append(text, 0)
 }
 
-// plainNumber writes a whole number without point and power, and any other as it is.
+// plainNumber writes a whole number without point and exponent, any other number unchanged.
 func plainNumber(number string) string {
 	digits, power, _ := strings.Cut(canonicalNumber(number), "e")
 	zeros := 0
@@ -259,7 +252,7 @@ func plainNumber(number string) string {
 	return digits + strings.Repeat("0", zeros)
 }
 
-// withURLDecoded adds to texts what they say where they have the escapes of addresses.
+// withURLDecoded appends the URL-decoded form of texts with percent escapes.
 func withURLDecoded(texts string) string {
 	if !strings.Contains(texts, "%") {
 		return texts

@@ -7,32 +7,31 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A Layer is one policy, as a file says it.
+// A Layer is one compiled policy file.
 type Layer struct {
 	Raw        json.RawMessage // the document
 	EnableExec bool            // tools may run programs
-	// RequireNonce says that calls which are written count only in marked fences. Who drives
-	// the run holds it to that.
+	// RequireNonce means that written calls count only in fences with the nonce. The agent
+	// loop enforces it.
 	RequireNonce bool
 	Budget       Budget
-	PerUser      bool // there are rates for all runs of a user, which need a [Ledger]
-	Managed      bool // of the administrator: beside it flags decide as if it were not there, and it only narrows
-	// Shipped are the built-in means of the tools that the rules are about, by their names: a definition that takes such
-	// a name for something else is not listed. Nil is for none.
+	PerUser      bool // has rates for all runs of a user, which need a [Ledger]
+	Managed      bool // set by the administrator: it only narrows what flags and other layers allow
+	// Shipped are the built-in backends of shipped tools, by tool name: a definition that reuses such
+	// a name for something else counts as not listed. Nil disables the check.
 	Shipped  map[string]string
 	programs Programs
 	files    fileRules
 	trifecta Verdict
 	tools    map[string]*toolRules
-	sinks    map[string][]rule      // calls that may carry private data away, by tool
-	labels   map[string][]labelRule // of the data of calls, by tool
-	input    []tool.Label           // of the input of a run
+	sinks    map[string][]rule      // rules of calls that may carry private data away, by tool
+	labels   map[string][]labelRule // by tool
+	input    []tool.Label           // of the input
 	dotted   []string               // see [Policy.DotNames]; never nil
 }
 
-// A Budget limits a whole run. A negative number is no limit, and neither is a wall clock of
-// 0. A run holds itself to calls and writes by what [Policy.Decide] says; tokens and the wall
-// clock are for who drives it.
+// A Budget limits a whole run. A negative number is no limit, and neither is a wall clock of 0. [Policy.Decide]
+// enforces calls and writes; the caller enforces tokens and the wall clock.
 type Budget struct {
 	Calls, Writes, Tokens int
 	Wall                  time.Duration
@@ -44,7 +43,7 @@ type toolRules struct {
 	limit            limit
 }
 
-// A rule is one rule. One of deny hits, one of ask or allow admits.
+// A rule is one rule of a policy. Deny rules use matches, ask and allow rules use allows.
 type rule struct {
 	id               string // unique in its layer
 	effect           tool.Effect
@@ -52,16 +51,16 @@ type rule struct {
 	because          string
 	set              map[string]json.RawMessage
 	limit            limit
-	onUnknownOutcome string // what a crash means that leaves open whether a call took effect: see [Decision]
+	onUnknownOutcome string // see [Decision]
 }
 
-// An argRule says what one argument has to be.
+// An argRule is the constraint of one argument.
 type argRule struct {
 	name string
 	constraint
 }
 
-// A limit is how often, and how much. A negative number of calls is no limit.
+// A limit bounds calls and result sizes. A negative number of calls is no limit.
 type limit struct {
 	calls int
 	rate  tool.Rate
@@ -70,5 +69,5 @@ type limit struct {
 
 	modelBytes int64
 
-	perUser bool // the rate is one for all runs
+	perUser bool // the rate applies to all runs of the user
 }

@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// A nameDFA matches one name against many patterns of names at once. Its states are built on first use and kept, so
-// that a name costs one look-up for each of its characters, however many patterns there are.
+// A nameDFA matches one name against many patterns at once. Its states are built on first use and cached, so a name
+// costs one lookup per character, however many patterns there are.
 type nameDFA struct {
 	tokens    []token
-	states    map[string]*nameState // by their tokens
-	cacheRoom int                   // for what is kept, in words; without it a character costs a look at each token
+	states    map[string]*nameState // by token set
+	cacheRoom int                   // remaining cache size in words; without cache each character costs a scan of all tokens
 }
 
 type tokenKind int
@@ -23,18 +23,18 @@ const (
 	anyChar                         // ?
 	oneChar                         // a character
 	charClass                       // [a-z]
-	invalidPattern                  // of a pattern that is not valid
-	accept                          // the end of the name
+	invalidPattern                  // never matches
+	accept                          // end of the name
 )
 
-// A token is a part of the pattern of a name.
+// A token is a part of a name pattern.
 type token struct {
 	kind tokenKind
-	text string // of a character or a class
-	step int    // of accept: the step whose pattern ends here
+	text string // the character or class
+	step int    // for accept: the step whose pattern ends here
 }
 
-// accepts reports whether a token takes a character and ends with it.
+// accepts reports whether a token matches exactly one character.
 func (t *token) accepts(char string) bool {
 	switch t.kind {
 	case anyChar:
@@ -48,16 +48,16 @@ func (t *token) accepts(char string) bool {
 	return false
 }
 
-// A nameState is a set of tokens that can come next.
+// A nameState is the set of tokens that can come next.
 type nameState struct {
 	at      []int // ascending
-	accepts []int // steps that take the name if it ends here
+	accepts []int // steps whose pattern matches if the name ends here
 	cached  bool
 	ascii   *[utf8.RuneSelf]*nameState
 	others  map[string]*nameState
 }
 
-// add adds the pattern of a step, and returns its first token.
+// add adds the pattern of a step and returns its first token.
 func (d *nameDFA) add(pattern string, step int) (first int) {
 	first = len(d.tokens)
 	if _, err := path.Match(pattern, ""); err != nil {
@@ -91,9 +91,9 @@ func charLength(text string) int {
 	return n
 }
 
-// classLength returns the length of the class that a valid pattern begins with.
+// classLength returns the length of the class at the start of a valid pattern.
 func classLength(pattern string) int {
-	char := func(i int) int { // behind the character there, which may be escaped
+	char := func(i int) int { // returns the index after a character, which may be escaped
 		if pattern[i] == '\\' {
 			i++
 		}
@@ -111,7 +111,7 @@ func classLength(pattern string) int {
 	return i + 1
 }
 
-// start returns the state before a name whose patterns begin at some tokens.
+// start returns the state before a name for patterns that begin at the given tokens.
 func (d *nameDFA) start(tokens []int) *nameState {
 	var at []int
 	for _, i := range tokens {
@@ -120,7 +120,7 @@ func (d *nameDFA) start(tokens []int) *nameState {
 	return d.state(at)
 }
 
-// addReachable adds a token to those that can come next, and those behind it where it can stand for nothing.
+// addReachable adds a token to the ones that can come next, and the token after each * as well.
 func (d *nameDFA) addReachable(at []int, i int) []int {
 	for ; d.tokens[i].kind == anyChars; i++ {
 		at = append(at, i)
@@ -128,7 +128,7 @@ func (d *nameDFA) addReachable(at []int, i int) []int {
 	return append(at, i)
 }
 
-// state returns the state of some tokens, and keeps it while there is room.
+// state returns the state of a set of tokens and caches it while there is room.
 func (d *nameDFA) state(at []int) *nameState {
 	slices.Sort(at)
 	at = slices.Compact(at)
@@ -153,10 +153,10 @@ func (d *nameDFA) state(at []int) *nameState {
 	return s
 }
 
-// nonASCIIWords is about how much room a character takes that is not ASCII.
+// nonASCIIWords estimates the cache cost of a transition on a non-ASCII character.
 const nonASCIIWords = 8
 
-// run returns the state at the end of a name.
+// run returns the state after a name.
 func (d *nameDFA) run(s *nameState, name string) *nameState {
 	for name != "" && len(s.at) > 0 {
 		n := charLength(name)
@@ -186,7 +186,7 @@ func (d *nameDFA) next(s *nameState, char string) *nameState {
 	return next
 }
 
-// after returns the tokens that can come after a character.
+// after returns the tokens that can follow a character.
 func (d *nameDFA) after(s *nameState, char string) []int {
 	var at []int
 	for _, i := range s.at {

@@ -2,7 +2,7 @@ package policy
 
 import "slices"
 
-// Origin says where a run has a name from, which a call gives a file: a result, the user, or only the model.
+// Origin says where the name of a file in a call comes from: the user, a result, or only the model.
 func (s *State) Origin(name string) string {
 	named := func(in *textSource) bool {
 		good := []bool{false}

@@ -10,19 +10,19 @@ import (
 	"oneshot/pkg/fileroot"
 )
 
-// pathDFA are globs of files as an automaton, which takes a path name by name: a walk pays for a name once, however
-// deep it is and however many patterns there are. What matches a folder holds for everything below it.
+// A pathDFA is an automaton of globs that consumes a path name by name. A directory walk pays for each name once,
+// whatever the depth and the number of globs. A match of a folder applies to everything below it.
 type pathDFA struct {
 	steps []step
-	begin []int // where patterns begin, ascending
+	begin []int // first steps of the globs, ascending
 
-	mu        sync.Mutex // of what follows, which is built as names need it
+	mu        sync.Mutex // guards the caches below
 	names     nameDFA
-	cursors   map[string]*cursor // by their steps
-	cacheRoom int                // for cursors and their moves, in words
+	cursors   map[string]*cursor // by step set
+	cacheRoom int                // remaining cache size in words
 }
 
-// cacheWords is how much is kept of states of names, and of cursors: 8 MB each.
+// cacheWords bounds the cache of name states, and the one of cursors: 8 MB each.
 const cacheWords = 1 << 20
 
 const (
@@ -30,12 +30,12 @@ const (
 	transitionWords = 16
 )
 
-// A step takes one name, or any number of them, or is the end of a pattern.
+// A step consumes one name, or any number of names, or ends a pattern.
 type step struct {
 	kind  stepKind
-	first int  // of a name: the first token of its pattern
-	raw   bool // it takes the name as it is written, and else folded
-	rule  int  // of an end
+	first int  // for oneName: first token of the pattern
+	raw   bool // matches the name itself instead of its folded form
+	rule  int  // for end
 }
 
 type stepKind int
@@ -43,10 +43,10 @@ type stepKind int
 const (
 	anyNames stepKind = iota // **
 	oneName
-	end // behind the last name
+	end // after the last name
 )
 
-// newPathDFA returns an automaton of some globs; the number of a glob is that of its rule.
+// newPathDFA returns the automaton of globs. rules[i] is the rule of globs[i].
 func newPathDFA(globs []glob, rules []int) *pathDFA {
 	p := &pathDFA{names: nameDFA{states: map[string]*nameState{}, cacheRoom: cacheWords}, cursors: map[string]*cursor{}, cacheRoom: cacheWords}
 	for i, g := range globs {
@@ -71,8 +71,8 @@ func (p *pathDFA) add(g glob, rule int, raw bool) {
 	p.steps = append(p.steps, step{kind: end, rule: rule})
 }
 
-// isUnlikeFolded reports whether a part may match a name whose folded form its own folded form does not match: with
-// what a mark behind it composes with, or a class of letters.
+// isUnlikeFolded reports whether a segment may match a name although its folded form does not match the folded name:
+// with a character that composes with a following mark, or a class of letters.
 func isUnlikeFolded(part string) bool {
 	if _, literal := literalName(part); literal {
 		return false
@@ -80,21 +80,21 @@ func isUnlikeFolded(part string) bool {
 	return strings.ContainsFunc(strings.TrimLeft(part, "*"), func(r rune) bool { return r >= utf8.RuneSelf || strings.ContainsRune(`*?[\`, r) })
 }
 
-// A cursor is the state of an automaton below a folder. Its steps do not change.
+// A cursor is the state of a pathDFA below a folder. Its steps are immutable.
 type cursor struct {
 	*pathDFA
-	at          []int // steps that may take the next name, ascending
+	at          []int // steps that can match the next name, ascending
 	folded, raw *nameState
-	transitions map[[2]*nameState]transition // by the states at the end of the name, folded and as it is written
+	transitions map[[2]*nameState]transition // by final name states, folded and raw
 }
 
-// A transition is what becomes of a cursor with a name.
+// A transition is the effect of one name on a cursor.
 type transition struct {
-	next  *cursor // nil where nothing can match any more
-	rules []int   // of the patterns that end here, ascending
+	next  *cursor // nil if nothing can match any more
+	rules []int   // of globs that end here, ascending
 }
 
-// top returns the state of the root, nil if there are no patterns.
+// top returns the cursor of the root, nil if there are no globs.
 func (p *pathDFA) top() *cursor {
 	if p == nil || len(p.begin) == 0 {
 		return nil
@@ -104,7 +104,7 @@ func (p *pathDFA) top() *cursor {
 	return p.cursorAt(slices.Clone(p.begin))
 }
 
-// cursorAt returns the cursor of some steps, nil for none, and keeps it while there is room.
+// cursorAt returns the cursor of a set of steps, nil for none, and caches it while there is room.
 func (p *pathDFA) cursorAt(at []int) *cursor {
 	slices.Sort(at)
 	at = slices.Compact(at)
@@ -140,8 +140,8 @@ func (p *pathDFA) cursorAt(at []int) *cursor {
 	return c
 }
 
-// enter takes a name. It returns the state below it, nil where nothing can match any more, and calls hit with the rule
-// of each pattern that ends here.
+// enter consumes a name and calls hit with the rule of each glob that ends here. It returns the cursor below the name,
+// nil if nothing can match any more.
 func (c *cursor) enter(name string, hit func(rule int)) *cursor {
 	m := c.transition(name)
 	for _, rule := range m.rules {
@@ -167,7 +167,7 @@ func (c *cursor) transition(name string) transition {
 	return m
 }
 
-// newTransition returns the move with a name that some steps take.
+// newTransition returns the transition on a name that the given steps match.
 func (c *cursor) newTransition(taken []int) transition {
 	var m transition
 	var at []int
@@ -196,7 +196,7 @@ func (c *cursor) newTransition(taken []int) transition {
 	return m
 }
 
-// matchingRules returns the rules whose patterns hold for a path, or for a folder that it lies in, ascending.
+// matchingRules returns the rules whose globs match a path or a folder above it, ascending.
 func (p *pathDFA) matchingRules(clean string) []int {
 	var out []int
 	at := p.top()

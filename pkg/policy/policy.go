@@ -1,4 +1,4 @@
-// Package policy decides whether a call may happen.
+// Package policy decides whether a call may run.
 //
 // A decision is made from values that were decoded once, never from text, and anything that
 // is not allowed is denied. The package executes nothing. What a run has done so far is a
@@ -24,37 +24,37 @@ import (
 // A Verdict is the outcome of a [Decision].
 type Verdict string
 
-// The verdicts, from the strictest on.
+// The verdicts, from the strictest.
 const (
 	Deny  Verdict = "deny"
-	Ask   Verdict = "ask" // a person, or a program in their place, has to approve the call
+	Ask   Verdict = "ask" // a person or a program must approve the call
 	Allow Verdict = "allow"
 )
 
-// A Decision says whether one call may happen, and why.
+// A Decision says whether one call may run, and why.
 type Decision struct {
 	Verdict Verdict
-	Rule    string         // id of the rule that decided; of several layers all, see [Policy]
+	Rule    string         // id of the deciding rule, or of one rule per layer; see [Policy]
 	Why     string         // for people and for the model
-	Hint    string         // what the person who starts the run can do about a denial
-	Code    chat.ErrorCode // of the result of a call that is denied
-	Budget  string         // of a call that is denied: the budget that is spent, which ends the run
-	Early   bool           // the call may start before its response has ended
-	Labels  []tool.Label   // of the data that the call brings and carries: its tool's, and those that policies add
+	Hint    string         // what the user can do about a denial
+	Code    chat.ErrorCode // error code of a denied call
+	Budget  string         // the spent budget of a denied call, which ends the run
+	Early   bool           // the call may start before the response is complete
+	Labels  []tool.Label   // of the call's data: labels of the tool and of policies
 
-	Arguments json.RawMessage // with which the call is made: those of the model, or what a rule sets
-	MaxBytes  int64           // of its result; 0 is no limit of the policy
-	// ModelBytes of its result are sent to the model; 0 is no limit of the policy.
+	Arguments json.RawMessage // effective arguments: the model's, with the changes of rules
+	MaxBytes  int64           // limit of its result; 0 for none
+	// ModelBytes limits the part of its result that the model gets; 0 for none.
 	ModelBytes         int64
-	CheckRedirect      func(*url.URL) error // why the call may not go on to where a server redirects it; nil if rules do not say
-	ResolvedPaths      map[string]string    // where each path of the call led when it was decided, by the clean path
-	OnUnknownOutcome   string               // "stop" or "report": that a crash which leaves open whether it took effect ends the run, or is for the model to know; "" if rules do not say
-	ExfiltrationReason string               // why the call could carry private data away, where no file decides over that
-	rateLimits         []limitWithRate      // what the call has to wait for when it starts: see [Decision.Start]
-	ledger             Ledger               // of those that are for all runs
+	CheckRedirect      func(*url.URL) error // rejects redirects; nil without rules about them
+	ResolvedPaths      map[string]string    // resolved paths at the time of the decision, by clean path
+	OnUnknownOutcome   string               // "stop" or "report": whether an unknown outcome ends the run or is reported to the model; "" without rules
+	ExfiltrationReason string               // why the call could carry private data away, if no file decides about that
+	rateLimits         []limitWithRate      // see [Decision.ReserveStart]
+	ledger             Ledger               // for rates of all runs
 }
 
-// DenyUnapproved returns the decision where nobody can be asked: what was to be approved is denied.
+// DenyUnapproved returns the decision if nobody can approve: Ask becomes Deny.
 func (d Decision) DenyUnapproved() Decision {
 	if d.Verdict != Ask {
 		return d
@@ -62,44 +62,42 @@ func (d Decision) DenyUnapproved() Decision {
 	return d.deny(d.Rule, "the policy requires approval of this call, but nobody can approve it")
 }
 
-// SecretRule is the rule that denies calls with the value of a secret.
+// SecretRule is the rule that denies calls with a secret in an argument.
 const SecretRule = "floor:secret"
 
-// DenySecret returns the decision about a call of which an argument holds a secret.
+// DenySecret returns the denial of a call with a secret in an argument.
 func (d Decision) DenySecret() Decision {
 	d = d.deny(SecretRule, "an argument contains a secret, which must not leave oneshot")
 	d.Hint = "the record of the call has " + redact.Mask + " in place of the secret"
 	return d
 }
 
-// LabelNames returns the labels as they are recorded.
 func (d Decision) LabelNames() []string { return LabelNames(d.Labels) }
 
 func (d Decision) deny(rule, format string, args ...any) Decision {
 	return Decision{Verdict: Deny, Rule: rule, Why: fmt.Sprintf(format, args...), Code: chat.Denied, Arguments: d.Arguments}
 }
 
-// A Policy is everything that a call has to pass: the rules on the command line and those
-// of files. It may be used by several goroutines.
+// A Policy is everything that a call must pass: the flags of the command line and the layers of files. It is safe for
+// concurrent use.
 //
-// The ids of rules are those in the files or, where there are none, such as wget.allow[0]. Of
-// several files each id has the number of its layer, from 1, in front: 2:docs. That of a managed layer has
-// managed: in front. What the
-// program itself never lets through has ids that begin with floor.
+// Rule ids are those in the files or, for rules without one, generated, such as wget.allow[0]. With several files each
+// id is prefixed by the number of its layer, from 1, as in 2:docs. Ids of a managed layer begin with managed:, ids of
+// the built-in floor with floor.
 type Policy struct {
 	Flags  FlagRules
-	Layers []*Layer // each has to allow a call
-	Ledger Ledger   // for rates that hold for all runs of a user; nil where there are none
-	// Secrets are what no argument may hold, in any spelling; nil for none. The digest of a
-	// call is that of its arguments without them.
+	Layers []*Layer // all must allow a call
+	Ledger Ledger   // for rates of all runs of a user; nil for none
+	// Secrets must not occur in arguments in any encoding; nil for none. The digest of a
+	// call is computed with them masked.
 	Secrets *redact.Set
 }
 
-// Decide judges one call. Deny wins over ask and ask over allow, whatever the order of the
-// rules. What goes wrong inside is a denial.
+// Decide decides about one call. Deny overrides ask, and ask overrides allow, whatever the order of the rules. An
+// internal failure is a denial.
 func (p *Policy) Decide(s *State, f Facts) (d Decision) {
 	d = Decision{Verdict: Deny, Rule: "floor:internal", Why: "the policy could not evaluate this call", Code: chat.Denied, Arguments: f.Arguments}
-	defer func() { _ = recover() }() // it is denied
+	defer func() { _ = recover() }() // denied
 	p.decodeFacts(&f)
 	out, known := s.checkIdentifiers(f)
 	if known {
@@ -111,8 +109,8 @@ func (p *Policy) Decide(s *State, f Facts) (d Decision) {
 	return out
 }
 
-// BlockedReason returns why every call of a tool is denied because the run was not given something, or a file does not list the
-// tool, and what its caller can do about it. Why is "" where a call can be allowed, and where --deny names the tool.
+// BlockedReason returns why every call of a tool is denied, because the run lacks something or a file does not list
+// the tool, and what the caller can do. why is "" if a call can be allowed, and if --deny names the tool.
 func (p *Policy) BlockedReason(def *tool.Definition) (why, hint string) {
 	flags := p.Flags
 	flags.Deny = nil
@@ -127,7 +125,7 @@ func (p *Policy) BlockedReason(def *tool.Definition) (why, hint string) {
 	return "", ""
 }
 
-// decodeFacts decodes the arguments, and labels what they are about.
+// decodeFacts decodes the arguments and adds the labels of the call.
 func (p *Policy) decodeFacts(f *Facts) {
 	f.decode()
 	f.labels = append(slices.Clone(f.Def.Labels), p.fileLabels(f)...)
@@ -140,7 +138,7 @@ func (p *Policy) decodeFacts(f *Facts) {
 	f.labels = slices.Compact(f.labels)
 }
 
-// addLabels adds those that rules give to the call.
+// addLabels adds the labels that rules give to the call.
 func (p *Policy) addLabels(f *Facts) {
 	for _, l := range p.Layers {
 		for _, r := range l.labels[f.Def.Name] {
@@ -151,8 +149,8 @@ func (p *Policy) addLabels(f *Facts) {
 	}
 }
 
-// evaluate asks the floor, the flags, and then the layers, of which each may change the
-// arguments for those behind it. What was asked before a change is asked again.
+// evaluate applies the floor, the flags, and then the layers. Each layer may change the arguments for the following
+// ones. Earlier layers are evaluated again after a change.
 func (p *Policy) evaluate(s *State, f Facts) Decision {
 	d, open := p.checkBeforeLayers(f)
 	if !open {
@@ -194,13 +192,13 @@ func (p *Policy) evaluate(s *State, f Facts) Decision {
 	return d
 }
 
-// layerDecision is what a layer says of a call that it lets happen, and the rule by which it does.
+// A layerDecision is the decision of one layer and the rule behind it.
 type layerDecision struct {
 	Decision
 	by rule
 }
 
-// stricter returns what follows of what two say: stop if either does, and report if both do.
+// stricter combines the on_unknown of two rules: stop if either says stop, report if both do.
 func stricter(a, b string, first bool) string {
 	switch {
 	case first || a == b || b == "stop":
@@ -211,7 +209,7 @@ func stricter(a, b string, first bool) string {
 	return ""
 }
 
-// countOwnLayers returns how many layers the person who started the run has named. Managed ones stand behind them.
+// countOwnLayers returns the number of layers that the user named. Managed layers follow them.
 func (p *Policy) countOwnLayers() int {
 	n := 0
 	for _, l := range p.Layers {
@@ -222,7 +220,7 @@ func (p *Policy) countOwnLayers() int {
 	return n
 }
 
-// layerPrefix returns what stands before the ids of a layer.
+// layerPrefix returns the prefix of the rule ids of a layer.
 func (p *Policy) layerPrefix(layer int) string {
 	switch {
 	case p.Layers[layer].Managed:
@@ -233,7 +231,7 @@ func (p *Policy) layerPrefix(layer int) string {
 	return strconv.Itoa(layer+1) + ":"
 }
 
-// checkBeforeLayers judges a call without the layers, and reports whether they are to be asked.
+// checkBeforeLayers decides about a call without the layers and returns false if the decision is final.
 func (p *Policy) checkBeforeLayers(f Facts) (d Decision, open bool) {
 	d = Decision{Verdict: Allow, Arguments: f.Arguments}
 	if p.Secrets.ContainsJSON(f.Arguments) {
@@ -242,16 +240,16 @@ func (p *Policy) checkBeforeLayers(f Facts) (d Decision, open bool) {
 	if rule, why := p.checkFiles(f.files); rule != "" {
 		return d.deny(rule, "%s", why), false
 	}
-	if f.decodeError != "" && len(p.Layers) > 0 { // without rules about it the tool says what is wrong
+	if f.decodeError != "" && len(p.Layers) > 0 { // without layers the tool reports the fault
 		return d.deny("floor:arguments", "%s", f.decodeError), false
 	}
 	d = p.Flags.decide(f, p.countOwnLayers() > 0)
 	return d, d.Verdict != Deny
 }
 
-// recheck judges a call whose arguments the layers have changed, the last of them the one of
-// that index: those before it have to allow what has become of it, and it must not deny it.
-// A layer that asked about the call before the change still asks.
+// recheck decides about a call whose arguments the layers have changed, the last change by the layer with the given
+// index. All layers before it must allow the changed call, and it must not deny it. A layer that asked about the
+// original call still asks.
 func (p *Policy) recheck(s *State, f Facts, each []layerDecision, changed int) Decision {
 	d := Decision{Arguments: f.Arguments}
 	if faults := f.Def.Check(f.Arguments); diag.HasErrors(faults) {
@@ -277,10 +275,10 @@ func (p *Policy) recheck(s *State, f Facts, each []layerDecision, changed int) D
 	return d
 }
 
-// combine returns what layers say of a call that none denies.
+// combine adds the decisions of layers that do not deny the call.
 func (d Decision) combine(each []layerDecision) Decision {
 	var rules []string
-	if d.Verdict == Ask { // as a flag says
+	if d.Verdict == Ask { // by a flag
 		rules = append(rules, d.Rule)
 	}
 	for i, next := range each {

@@ -14,30 +14,29 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// Programs says how programs run that tools start. Whoever starts them holds them to it.
+// Programs says how tools run programs. The executor enforces it.
 type Programs struct {
-	Path      []string // absolute folders in which they are looked up; nil for the usual ones
-	Env       []string // the variables of the caller that they may see; nil for those that definitions name
+	Path      []string // absolute folders for lookup; nil for the default
+	Env       []string // variables they may inherit; nil for the ones in definitions
 	Limit     ProgramLimit
-	Sandboxes []Sandbox // all of them hold; none says that the kernel keeps nothing from them
+	Sandboxes []Sandbox // all apply; without any the kernel restricts nothing
 }
 
-// A ProgramLimit is what one program may use. 0 is the usual limit.
+// A ProgramLimit bounds the resources of one program. 0 is the default.
 type ProgramLimit struct {
-	Memory, FileSize     int64 // bytes, of each process and of each file
+	Memory, FileSize     int64 // bytes per process and per file
 	Processes, OpenFiles int
 }
 
-// A Sandbox is what the kernel lets programs touch. Paths are absolute, or slash paths below
-// the root of the run.
+// A Sandbox is what the kernel lets programs access. Paths are absolute, or slash paths below the root of the run.
 type Sandbox struct {
-	Read     []string // nil for the usual ones
+	Read     []string // nil for the default
 	Write    []string
 	Network  bool
-	Optional bool // where the kernel cannot, programs run without it
+	Optional bool // programs run unconfined if the kernel lacks support
 }
 
-// Programs returns what the layers say together: what all of them let programs have.
+// Programs returns the intersection of what the layers allow.
 func (p *Policy) Programs() Programs {
 	var out Programs
 	for _, l := range p.Layers {
@@ -49,8 +48,8 @@ func (p *Policy) Programs() Programs {
 	return out
 }
 
-// intersect returns what is in both lists, in the order of the first. A list that is nil is all
-// there is; one that is empty is not.
+// intersect returns the items in both lists, in the order of the first. A nil list contains everything, an empty list
+// nothing.
 func intersect(a, b []string) []string {
 	switch {
 	case a == nil:
@@ -69,7 +68,7 @@ func (l ProgramLimit) strictest(other ProgramLimit) ProgramLimit {
 	}
 }
 
-// programsDocument is how programs run, as it is written. A list that is left out is nil.
+// programsDocument is the JSON form of [Programs]. A missing list is nil.
 type programsDocument struct {
 	Path  []string `json:"path"`
 	Env   []string `json:"env"`
@@ -87,7 +86,6 @@ type programsDocument struct {
 	} `json:"sandbox"`
 }
 
-// compilePrograms compiles how programs run.
 func (c *compiler) compilePrograms(in programsDocument) Programs {
 	out := Programs{Path: in.Path, Env: in.Env}
 	out.Limit = ProgramLimit{
@@ -104,7 +102,7 @@ func (c *compiler) compilePrograms(in programsDocument) Programs {
 	return out
 }
 
-// checkEach finds each text of a list with which something is wrong.
+// checkEach reports each text that check rejects.
 func (c *compiler) checkEach(at string, texts []string, wrong func(string) (why, hint string)) {
 	for i, text := range texts {
 		if why, hint := wrong(text); why != "" {
@@ -113,7 +111,7 @@ func (c *compiler) checkEach(at string, texts []string, wrong func(string) (why,
 	}
 }
 
-// parseSize reads a number of bytes that may be left out, 0 then.
+// parseSize parses an optional number of bytes, 0 for none.
 func (c *compiler) parseSize(at string, raw json.RawMessage) int64 {
 	if raw == nil {
 		return 0
@@ -125,7 +123,7 @@ func (c *compiler) parseSize(at string, raw json.RawMessage) int64 {
 	return n
 }
 
-// searchFolderError says what is wrong with a folder in which programs are looked up, or "".
+// searchFolderError returns why programs cannot be looked up in a folder, or "".
 func searchFolderError(folder string) (why, hint string) {
 	if strings.Contains(folder, ":") {
 		return "a folder of PATH cannot contain a colon", ""
@@ -133,7 +131,7 @@ func searchFolderError(folder string) (why, hint string) {
 	return absolutePathError(folder)
 }
 
-// variableNameError says what is wrong with the name of a variable, or "".
+// variableNameError returns why programs cannot inherit a variable, or "".
 func variableNameError(name string) (why, hint string) {
 	switch {
 	case name == "PATH":
@@ -144,13 +142,13 @@ func variableNameError(name string) (why, hint string) {
 	return "", ""
 }
 
-// readPathError says what is wrong with what programs may read, or "".
+// readPathError returns why a path is no valid read path, or "".
 func readPathError(name string) (why, hint string) {
 	if strings.HasPrefix(name, "/") {
 		return absolutePathError(name)
 	}
 	if name == "." {
-		return "", "" // the root, which can be read in any case
+		return "", "" // the root is always readable
 	}
 	_, err := fileroot.Clean(name)
 	if bad := new(fileroot.PathError); errors.As(err, &bad) {
@@ -159,8 +157,8 @@ func readPathError(name string) (why, hint string) {
 	return "", ""
 }
 
-// writePathError says what is wrong with what programs may write, or "". A kernel knows folders
-// and no names in them: in all of the root a program could make what steers the next run.
+// writePathError returns why programs must not write a path, or "". The kernel knows folders, not the names in them:
+// with write access to the root a program could create files that control the next run.
 func writePathError(name string) (why, hint string) {
 	const below = "name a folder below the root: write: [out]"
 	switch why, hint := readPathError(name); {

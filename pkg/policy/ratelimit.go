@@ -6,27 +6,25 @@ import (
 	"time"
 )
 
-// A RateWindow is a key under which the start of a call counts: in the time of a window there are at
-// most so many starts under one key.
+// A RateWindow allows at most MaxStarts starts of calls under one key within Window.
 type RateWindow struct {
 	Key       string
 	MaxStarts int
 	Window    time.Duration
 }
 
-// MaxLedgerStarts is how many starts under one key a [Ledger] has to keep.
+// MaxLedgerStarts is the number of starts that a [Ledger] keeps per key.
 const MaxLedgerStarts = 1000
 
-// A Ledger keeps when the calls of all runs of a user started. It may be used by several
-// processes at once.
+// A Ledger records when calls of all runs of a user start. It is safe for use by several processes at once.
 type Ledger interface {
-	// Take returns the first time from at on at which a call can start that counts under all
-	// of the uses, and takes that it starts then.
+	// Take reserves and returns the first time, not before at, at which a call can start
+	// under all windows.
 	Take(at time.Time, uses []RateWindow) (time.Time, error)
 }
 
-// NextFree returns the first time from at on at which one more call can start, of those that
-// started, or will start, at these times. They are in order, and so is what it returns.
+// NextFree returns the first time, not before at, at which another call can start. starts are past and reserved times
+// in ascending order, and so are the results.
 func (u RateWindow) NextFree(starts []time.Time, at time.Time) time.Time {
 	if n := len(starts); n > 0 {
 		at = laterTime(at, starts[n-1])
@@ -37,7 +35,7 @@ func (u RateWindow) NextFree(starts []time.Time, at time.Time) time.Time {
 	return at
 }
 
-// insertTime puts a time among others, in order.
+// insertTime inserts a time in ascending order.
 func insertTime(starts []time.Time, at time.Time) []time.Time {
 	i, _ := slices.BinarySearchFunc(starts, at, time.Time.Compare)
 	return slices.Insert(starts, i, at)
@@ -50,14 +48,13 @@ func laterTime(a, b time.Time) time.Time {
 	return a
 }
 
-// A limitWithRate is a limit with a rate, and the key of the calls that it is about. In a ledger they
-// have a key of their own.
+// A limitWithRate is a limit with a rate and the keys of its calls, in the run and in the ledger.
 type limitWithRate struct {
 	key, user string
 	limit
 }
 
-// withRates returns those that have a rate.
+// withRates returns the limits that have a rate.
 func withRates(all ...limitWithRate) []limitWithRate {
 	return slices.DeleteFunc(all, func(r limitWithRate) bool { return r.rate.Calls == 0 })
 }
@@ -70,7 +67,7 @@ func (r limitWithRate) window(key string) RateWindow {
 	return u
 }
 
-// maxAtOnce is how many calls may start at once.
+// maxAtOnce returns how many calls may start at once.
 func (l limit) maxAtOnce() int {
 	if l.burst > 0 {
 		return l.burst
@@ -80,10 +77,9 @@ func (l limit) maxAtOnce() int {
 
 var errNoLedger = errors.New("the policy has a rate per user, but this run has no ledger")
 
-// ReserveStart returns how long a call that was decided has to wait for its rates when it is about
-// to start, and takes that it starts then: in the time of a burst there are never more
-// calls than a burst has. Its record has been applied. An error is one of the ledger, and
-// the call may not start.
+// ReserveStart reserves the start of an allowed call and returns how long the call must wait for its rates. The number
+// of calls within the time of a burst never exceeds the burst. The record of the call must have been applied to the
+// state. If the ledger returns an error, the call must not start.
 func (d Decision) ReserveStart(s *State, id string, now time.Time) (time.Duration, error) {
 	s.initMaps()
 	at := now

@@ -9,18 +9,18 @@ import (
 	"oneshot/pkg/fileroot"
 )
 
-// A regex is a regular expression that has to match all of a text.
+// A regex is a regular expression that must match a whole text.
 type regex struct {
 	exact, anyCase *regexp.Regexp
 	instructions   int // about as many
 }
 
-// maxMatchSteps bounds the time that all expressions about one call can take, in instructions times bytes: 256
-// instructions for 1 MiB, the most that arguments can have. A step takes up to 10 ns for each spelling of a text.
+// maxMatchSteps bounds the matching time per call, in instructions times bytes: 256 instructions for 1 MiB, the
+// largest arguments. A step takes up to 10 ns for each spelling of a text.
 const maxMatchSteps = 1 << 28
 
-// compileRegex compiles a regular expression. A dot also matches a line break: otherwise one in the text would take it
-// out of a rule that denies or asks.
+// compileRegex compiles a regular expression. A dot also matches a line break: otherwise a line break in the text
+// would evade a deny or ask rule.
 func (c *compiler) compileRegex(text string) (*regex, error) {
 	n, err := c.patterns.Add(text) // by itself: "a)|(b" would also be an expression in a group
 	if err != nil {
@@ -34,8 +34,8 @@ func (c *compiler) compileRegex(text string) (*regex, error) {
 	return &regex{exact, anyCase, n}, err
 }
 
-// matches reports whether a text matches; if any is set, in any case of letters, composed or in the form of
-// [fileroot.Fold], too: an expression itself has no such form.
+// matches reports whether text matches. If any is set, case is ignored and the composed and folded forms
+// ([fileroot.Fold]) of the text are tried, too.
 func (e *regex) matches(text string, any bool) bool {
 	if e.exact.MatchString(text) {
 		return true
@@ -44,8 +44,8 @@ func (e *regex) matches(text string, any bool) bool {
 	return any && slices.ContainsFunc(spellings, e.anyCase.MatchString)
 }
 
-// exceedsMatchBudget reports whether the texts of a call are too long for the expressions of the rules about its tool. It
-// counts all of them, so that the order of rules makes no difference.
+// exceedsMatchBudget reports whether the texts of a call are too long for the expressions of the rules about its tool.
+// It counts all rules, so that their order does not matter.
 func (p *Policy) exceedsMatchBudget(f *Facts) bool {
 	steps := 0
 	for _, l := range p.Layers {
@@ -60,7 +60,6 @@ func (p *Policy) exceedsMatchBudget(f *Facts) bool {
 	return steps > maxMatchSteps
 }
 
-// rulesAbout returns all rules about the calls of a tool.
 func (l *Layer) rulesAbout(tool string) []rule {
 	rules := slices.Clone(l.sinks[tool])
 	for _, one := range l.labels[tool] {
@@ -72,7 +71,6 @@ func (l *Layer) rulesAbout(tool string) []rule {
 	return rules
 }
 
-// bytesOf returns how long the texts of an argument are together.
 func bytesOf(values []value) int {
 	n := 0
 	for _, v := range values {

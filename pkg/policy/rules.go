@@ -9,20 +9,19 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// FlagRules are what the person who started a run decided on the command line. The zero value
-// allows reads of the named tools and nothing else.
+// FlagRules are the decisions of the user on the command line. The zero value allows reads and nothing else.
 type FlagRules struct {
-	Allow      []string        // globs of tools that may write or run programs; where there are files, they say so
-	Ask        []string        // globs of tools of which each call has to be approved; that allows it, too, where there are no files
-	Deny       []string        // globs of tools that may not be called at all
-	ReadOnly   bool            // nothing may write, whatever else allows it
-	EnableExec bool            // tools may run programs, where a rule allows it, too
-	Scopes     []string        // what the run has been granted
-	Connected  []string        // the connections that the run has been given
-	AllowHosts map[string]bool // host:port addresses that early reads may reach
+	Allow      []string        // globs of tools that may write or run programs; ignored if there are files
+	Ask        []string        // globs of tools whose calls need approval; without files this also allows them
+	Deny       []string        // globs of tools that must not be called
+	ReadOnly   bool            // no tool may write
+	EnableExec bool            // tools may run programs if a rule allows it
+	Scopes     []string        // granted scopes
+	Connected  []string        // available connections
+	AllowHosts map[string]bool // host:port that early reads may reach
 }
 
-// decide judges one call. Where there are files of rules it only narrows what they allow.
+// decide decides about one call. With files of rules it only narrows what they allow.
 func (r FlagRules) decide(f Facts, files bool) Decision {
 	d := r.allows(f, files)
 	if d.Verdict == Allow && matchesAnyGlob(r.Ask, f.Def.Name) {
@@ -31,8 +30,8 @@ func (r FlagRules) decide(f Facts, files bool) Decision {
 	return d
 }
 
-// allows judges whether a call may happen, be it asked about or not. Deny wins over
-// everything; a glob that is not valid could have meant any tool.
+// allows decides whether a call may run, asked about or not. Deny overrides everything. An invalid glob denies,
+// because it could have meant any tool.
 func (r FlagRules) allows(f Facts, files bool) Decision {
 	d := Decision{Verdict: Allow, Arguments: f.Arguments, Early: f.Def.Effect == tool.Read && r.canReachAll(f.hosts)}
 	switch {
@@ -71,19 +70,18 @@ func (r FlagRules) allows(f Facts, files bool) Decision {
 	return d
 }
 
-// hasScopes reports whether a run has the scopes that a tool needs: all of one list, and any of
-// the other.
+// hasScopes reports whether the run has the scopes that a tool needs: all of one list, and any of the other.
 func (r FlagRules) hasScopes(def *tool.Definition) bool {
 	has := func(scope string) bool { return slices.Contains(r.Scopes, scope) }
 	return len(r.missingScopes(def)) == 0 && (len(def.AnyScopes) == 0 || slices.ContainsFunc(def.AnyScopes, has))
 }
 
-// missingScopes returns the scopes that a tool needs all of, and that a run has not been granted.
+// missingScopes returns the required scopes that the run lacks.
 func (r FlagRules) missingScopes(def *tool.Definition) []string {
 	return slices.DeleteFunc(slices.Clone(def.Scopes), func(scope string) bool { return slices.Contains(r.Scopes, scope) })
 }
 
-// scopesDenial words the denial of a call for which scopes are missing.
+// scopesDenial returns the denial of a call that lacks scopes.
 func (r FlagRules) scopesDenial(def *tool.Definition, d Decision) Decision {
 	missing := r.missingScopes(def)
 	switch {
@@ -100,8 +98,8 @@ func (r FlagRules) scopesDenial(def *tool.Definition, d Decision) Decision {
 	return d
 }
 
-// canReachAll reports whether all hosts are ones that a read may reach before its response is
-// complete: a call that is never confirmed must not leak anything.
+// canReachAll reports whether a read may reach all hosts before its response is complete. A call that is never
+// confirmed must not leak anything.
 func (r FlagRules) canReachAll(hosts []string) bool {
 	for _, h := range hosts {
 		if !r.AllowHosts[h] {
@@ -111,7 +109,7 @@ func (r FlagRules) canReachAll(hosts []string) bool {
 	return true
 }
 
-// FirstInvalidGlob returns the first pattern that is not a valid glob, or "".
+// FirstInvalidGlob returns the first invalid glob, or "".
 func FirstInvalidGlob(patterns []string) string {
 	for _, p := range patterns {
 		if _, err := path.Match(p, ""); err != nil {
@@ -121,8 +119,7 @@ func FirstInvalidGlob(patterns []string) string {
 	return ""
 }
 
-// matchesAnyGlob reports whether any of the globs matches name. A glob that is not valid matches
-// nothing: see [FirstInvalidGlob].
+// matchesAnyGlob reports whether a glob matches name. An invalid glob matches nothing: see [FirstInvalidGlob].
 func matchesAnyGlob(globs []string, name string) bool {
 	for _, g := range globs {
 		if ok, err := path.Match(g, name); err == nil && ok {

@@ -9,21 +9,21 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A State is what a run has done so far, as its records say. The zero value is that of a run
-// that has done nothing. It is not safe for concurrent use.
+// A State is what a run has done so far, folded from its records. The zero value is a new run. It is not safe for
+// concurrent use.
 type State struct {
-	counts  map[string]int // of calls that were allowed, by tool and by rule
-	calls   int            // that were allowed
+	counts  map[string]int // allowed calls, by tool and by rule
+	calls   int            // allowed calls
 	writes  int
-	labels  map[tool.Label]string   // what first brought data of this kind: a tool, or the input
-	asked   map[string]runfile.Call // that wait for an approval, by id
+	labels  map[tool.Label]string   // first source of data with the label: a tool or the input
+	asked   map[string]runfile.Call // waiting for approval, by id
 	open    map[string]runfile.Call
-	starts  map[string][]time.Time // of calls, by tool and by rule
-	started map[string]bool        // the ids of calls whose start has been taken
+	starts  map[string][]time.Time // by tool and by rule
+	started map[string]bool        // ids of calls with a recorded start
 	known   knownValues
 }
 
-// Apply takes in a record that was made at a time.
+// Apply applies a record with its time.
 func (s *State) Apply(at time.Time, body runfile.Body) {
 	s.initMaps()
 	switch b := body.(type) {
@@ -48,7 +48,7 @@ func (s *State) Apply(at time.Time, body runfile.Body) {
 		delete(s.asked, b.Call)
 		s.known.addUserInput(b.Modified)
 	case runfile.UserInput:
-		values, _ := json.Marshal(b.Values) // texts have a JSON form
+		values, _ := json.Marshal(b.Values) // strings always have a JSON form
 		s.known.addUserInput(values)
 	case runfile.Intent:
 		s.recordStart(b.Call, at)
@@ -66,7 +66,6 @@ func (s *State) Apply(at time.Time, body runfile.Body) {
 	}
 }
 
-// initMaps makes a zero state one that can be written to.
 func (s *State) initMaps() {
 	if s.counts == nil {
 		s.counts, s.labels, s.open = map[string]int{}, map[tool.Label]string{}, map[string]runfile.Call{}
@@ -75,8 +74,7 @@ func (s *State) initMaps() {
 	}
 }
 
-// countCall counts a call that may happen. Whether it did, or what came of it, makes no
-// difference.
+// countCall counts an allowed call, whether it ran and whatever its outcome.
 func (s *State) countCall(c runfile.Call) {
 	s.calls++
 	if c.Effect != string(tool.Read) {
@@ -88,7 +86,7 @@ func (s *State) countCall(c runfile.Call) {
 	}
 }
 
-// recordStart takes that a call starts at a time, once.
+// recordStart records the start of a call once.
 func (s *State) recordStart(id string, at time.Time) {
 	call, decided := s.open[id]
 	if s.started[id] || !decided {
@@ -100,14 +98,14 @@ func (s *State) recordStart(id string, at time.Time) {
 	}
 }
 
-// counterKeys returns under which keys a call is counted.
+// counterKeys returns the keys under which a call is counted.
 func counterKeys(c runfile.Call) []string { return append(strings.Split(c.Rule, "+"), toolKey(c.Name)) }
 
-// toolKey is under which calls of a tool are counted; no id of a rule is like it.
+// toolKey returns the counter key of a tool. No rule id equals it.
 func toolKey(name string) string { return "tool " + name }
 
-// addLabels notes that the model gets data with these labels, from a tool or the input. An error of a tool
-// is data, too: it is what somebody says.
+// addLabels records that the model reads data with labels, from a tool or the input. Error messages of a tool are
+// data, too: third parties can write them.
 func (s *State) addLabels(labels []string, from string) {
 	for _, text := range labels {
 		if l := tool.Label(text); s.labels[l] == "" {

@@ -6,14 +6,13 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A labelRule gives labels to the data of the calls that it hits.
+// A labelRule adds labels to the calls that it matches.
 type labelRule struct {
 	rule
 	add []tool.Label
 }
 
-// InputLabels returns the labels of the input of a run: those that the layers give it, and untrusted
-// unless its caller vouches for it.
+// InputLabels returns the labels of the input: the ones of the layers, and untrusted unless the caller trusts it.
 func (p *Policy) InputLabels(trusted bool) []tool.Label {
 	var all []tool.Label
 	if !trusted {
@@ -26,7 +25,6 @@ func (p *Policy) InputLabels(trusted bool) []tool.Label {
 	return slices.Compact(all)
 }
 
-// LabelNames returns labels as they are recorded.
 func LabelNames(labels []tool.Label) []string {
 	var names []string
 	for _, l := range labels {
@@ -35,24 +33,22 @@ func LabelNames(labels []tool.Label) []string {
 	return names
 }
 
-// isTrifecta reports whether a call, which a rule lets happen, could carry private data away
-// because untrusted data says so. A read of hosts that the rule names can not: they are those
-// that the author of the policy trusts.
+// isTrifecta reports whether an allowed call could carry private data away on behalf of untrusted data. A read from
+// hosts that the rule names could not: the author of the policy trusts them.
 func (l *Layer) isTrifecta(s *State, f Facts, grant rule) bool {
 	return f.canExfiltrate(s) && (f.Def.Effect != tool.Read || !grant.namesAllHosts(f))
 }
 
-// canExfiltrate reports whether a call is a sink, in a run that has untrusted and private data.
+// canExfiltrate reports whether a call is a sink in a run that has read untrusted and private data.
 func (f *Facts) canExfiltrate(s *State) bool {
 	return slices.Contains(f.labels, tool.Sink) && s.labels[tool.Untrusted] != "" && s.labels[tool.Private] != ""
 }
 
-// exfiltrationReason says so.
 func (s *State) exfiltrationReason() string {
 	return "the run has read untrusted data (" + s.labels[tool.Untrusted] + ") and private data (" + s.labels[tool.Private] + "), and this call could carry it away"
 }
 
-// namesAllHosts reports whether a rule names each host that a call is for, without a wildcard.
+// namesAllHosts reports whether a rule names each host of a call without a wildcard.
 func (r *rule) namesAllHosts(f Facts) bool {
 	addresses := 0
 	for name, values := range f.args {
@@ -74,7 +70,7 @@ func (l *Layer) allowsExfiltration(f Facts) bool {
 	return slices.ContainsFunc(l.sinks[f.Def.Name], func(r rule) bool { return r.allows(f) })
 }
 
-// decideTrifecta judges such a call.
+// decideTrifecta decides about such a call.
 func (l *Layer) decideTrifecta(s *State, f Facts, d Decision, key string) Decision {
 	why := s.exfiltrationReason()
 	switch {
