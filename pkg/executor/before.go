@@ -12,15 +12,15 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// Before describes the file that a call is about to replace, for its intent, or returns nil if it replaces none.
-// The arguments fit the definition.
+// Before describes the file that a call is about to replace, for its intent record. It returns nil if the call replaces
+// none. The arguments fit the definition.
 func (e Env) Before(def *tool.Definition, args json.RawMessage) *runfile.Before {
 	if def.Builtin != FilePut || e.Root == nil {
 		return nil
 	}
 	var in struct{ Path string }
 	_ = json.Unmarshal(args, &in)                                // they fit the definition
-	old, err := e.Root.Replaceable(in.Path, 2*runfile.MaxBefore) // so that no secret is masked in part
+	old, err := e.Root.Replaceable(in.Path, 2*runfile.MaxBefore) // more, so that no secret is masked only in part
 	var refused *fileroot.PathError
 	switch {
 	case errors.As(err, &refused) && refused.Kind == fileroot.NotFound:
@@ -31,21 +31,22 @@ func (e Env) Before(def *tool.Definition, args json.RawMessage) *runfile.Before 
 		return &runfile.Before{State: err.Error()}
 	}
 	b := &runfile.Before{State: chat.FilePresent, Bytes: old.Bytes, SHA256: string(old.Digest)}
-	b.Text, b.Truncated = e.textOf(old)
+	b.Text, b.Truncated = e.textHead(old)
 	return b
 }
 
-// textOf returns the first bytes of a file without secrets, and whether the file goes on; "" where it is no text.
-func (e Env) textOf(old fileroot.Replaceable) (text string, cut bool) {
+// textHead returns the first bytes of a file with secrets masked, and whether they are truncated; "" if the file is not
+// text.
+func (e Env) textHead(old fileroot.Replaceable) (text string, cut bool) {
 	text, cut = string(old.Head), int64(len(old.Head)) < old.Bytes
 	if cut {
-		text = whole(text)
+		text = trimPartialRune(text)
 	}
 	if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
 		return "", false
 	}
 	if text = e.Secrets.Hide(text); len(text) > runfile.MaxBefore {
-		return whole(text[:runfile.MaxBefore]), true
+		return trimPartialRune(text[:runfile.MaxBefore]), true
 	}
 	return text, cut
 }

@@ -53,7 +53,7 @@ func openRoot(t testing.TB, dir string) *fileroot.Root {
 
 // builtin runs a builtin with JSON arguments.
 func builtin(ctx context.Context, env Env, name, args string) (chat.Result, error) {
-	return env.builtins()[name](ctx, task{def: &tool.Definition{Name: name, Builtin: name, Effect: tool.Exec}, args: json.RawMessage(args), room: defaultMaxBytes})
+	return env.builtins()[name](ctx, task{def: &tool.Definition{Name: name, Builtin: name, Effect: tool.Exec}, args: json.RawMessage(args), maxResult: defaultMaxBytes})
 }
 
 // call runs a builtin that comes back with a result.
@@ -66,7 +66,7 @@ func call(t testing.TB, env Env, name, args string) chat.Result {
 	return result
 }
 
-// data decodes the data of a result.
+// successResult decodes the data of a result.
 func data[T any](t testing.TB, r chat.Result) T {
 	t.Helper()
 	var v T
@@ -175,7 +175,7 @@ func TestSearch(t *testing.T) {
 func TestSearchCountsUnnamed(t *testing.T) {
 	env := Env{Root: newRoot(t, map[string]string{"plan.md": "", "a: b.md": "", "c: d/e.md": "", "f: g.txt": "", ".h: i.md": ""})}
 	got := data[[]hit](t, call(t, env, VaultSearch, `{"query":"plan","limit":1}`))
-	want := []hit{{"plan.md", "plan", 1, ""}, {Preview: "[left out: 2 files or folders whose names cannot be used as paths]"}}
+	want := []hit{{"plan.md", "plan", 1, ""}, {Preview: "[skipped: 2 files or folders whose names cannot be used as paths]"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -198,15 +198,15 @@ func TestSearchLimits(t *testing.T) {
 // checkPreview checks that a preview is short and shows what was searched, and that
 // folding keeps the number of characters.
 func checkPreview(t *testing.T, text, query string) {
-	folded, q := fold(text), fold(query)
+	folded, q := foldCase(text), foldCase(query)
 	p := preview(text, folded, q)
 	if len([]rune(folded)) != len([]rune(text)) {
 		t.Errorf("folding %q changes the number of characters", text)
 	}
-	if n := len([]rune(p)); n > max(opening, 2*around+len([]rune(q))+6) {
+	if n := len([]rune(p)); n > max(previewOpening, 2*previewContext+len([]rune(q))+6) {
 		t.Errorf("a preview of %d characters", n)
 	}
-	if query != "" && strings.Contains(folded, q) && !strings.Contains(fold(p), q) {
+	if query != "" && strings.Contains(folded, q) && !strings.Contains(foldCase(p), q) {
 		t.Errorf("%q is in %q, and not in the preview %q", query, text, p)
 	}
 }
@@ -246,13 +246,13 @@ func TestFileRead(t *testing.T) {
 
 func TestFileReadIsBounded(t *testing.T) {
 	env := Env{Root: newRoot(t, map[string]string{"x": strings.Repeat("x", maxFileBytes)})}
-	wide := task{args: json.RawMessage(`{"filePaths":["x","x","x","x","x","x","x","x","x","x"]}`), room: 2 * maxFilesBytes}
+	wide := task{args: json.RawMessage(`{"filePaths":["x","x","x","x","x","x","x","x","x","x"]}`), maxResult: 2 * maxFilesBytes}
 	r, err := env.builtins()[FileRead](t.Context(), wide)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := data[[]fileContent](t, r)
-	if len(got) != 10 || got[6].Size != maxFileBytes || got[7].Size != 0 || got[7].Content != noRoom {
+	if len(got) != 10 || got[6].Size != maxFileBytes || got[7].Size != 0 || got[7].Content != noRoomText {
 		t.Errorf("%d files, sizes %d, %d", len(got), got[6].Size, got[7].Size)
 	}
 }
@@ -376,12 +376,12 @@ func TestWgetLarge(t *testing.T) {
 		}))
 		defer server.Close()
 		result := call(t, Env{Client: server.Client()}, Wget, `{"uri":"`+server.URL+`"}`)
-		for _, r := range []chat.Result{result, fit(result, defaultMaxBytes)} {
+		for _, r := range []chat.Result{result, limitSize(result, defaultMaxBytes)} {
 			if got := data[string](t, r); got != whole[:maxPage]+c.note {
 				t.Errorf("%s: %d bytes, ending %q", c.name, len(got), got[len(got)-100:])
 			}
 		}
-		if got := data[string](t, fit(result, 100)); !strings.HasSuffix(got, "\n[cut here: 100 of the tool's "+strconv.Itoa(maxPage+len(c.note))+" bytes are shown]") {
+		if got := data[string](t, limitSize(result, 100)); !strings.HasSuffix(got, "\n[cut here: 100 of the tool's "+strconv.Itoa(maxPage+len(c.note))+" bytes are shown]") {
 			t.Errorf("%s: %q", c.name, got)
 		}
 	}
@@ -436,7 +436,7 @@ func TestWgetRefusals(t *testing.T) {
 		http.Redirect(w, r, "http://127.0.0.1/", http.StatusFound)
 	})
 	wantError(t, call(t, env, Wget, `{"uri":"`+base+`/slow","timeoutMs":50}`), chat.Timeout, "within 50 ms")
-	wantError(t, call(t, env, Wget, `{"uri":"`+base+`/packed"}`), chat.Failed, `encoded as "br"`)
+	wantError(t, call(t, env, Wget, `{"uri":"`+base+`/packed"}`), chat.Failed, `content encoding "br"`)
 	wantError(t, call(t, env, Wget, `{"uri":"`+base+`/away"}`), chat.Denied, "loopback")
 	wantError(t, call(t, env, Wget, `{"uri":"http://169.254.169.254/latest"}`), chat.Denied, "link-local")
 	wantError(t, call(t, env, Wget, `{"uri":"file:///etc/passwd"}`), chat.InvalidArguments, "http://")
@@ -463,7 +463,7 @@ func TestWgetFailuresNameNoMachine(t *testing.T) {
 		"connection reset": &net.OpError{Op: "read", Net: "tcp", Source: here, Addr: there, Err: errors.New("connection reset")},
 		"no such host":     &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "x.test", Server: "10.9.8.7:53", IsNotFound: true}},
 		"in time":          &net.DNSError{Err: "read udp 10.9.8.7:40124->10.9.8.7:53: i/o timeout", Name: "x.test", Server: "10.9.8.7:53", IsTimeout: true},
-		"cannot be looked": &net.DNSError{Err: "dial udp 10.9.8.7:40124->10.9.8.7:53: unreachable", Name: "x.test", Server: "10.9.8.7:53"},
+		"cannot be resolved": &net.DNSError{Err: "dial udp 10.9.8.7:40124->10.9.8.7:53: unreachable", Name: "x.test", Server: "10.9.8.7:53"},
 	} {
 		for _, body := range []bool{false, true} {
 			client := http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {

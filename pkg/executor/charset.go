@@ -8,11 +8,9 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// charsets are the encodings that pages are read in besides UTF-8, each with the
-// names that a Content-Type has for it: those with one byte a character in the
-// WHATWG Encoding Standard, where what calls itself Latin-1 or ASCII is
-// Windows-1252, and UTF-16. The tables of the East Asian ones would add 0.6 MB
-// to the program.
+// charsets are the page encodings supported in addition to UTF-8, with their Content-Type names: the
+// single-byte encodings of the WHATWG Encoding Standard, where Latin-1 and ASCII mean Windows-1252, and
+// UTF-16. Tables for East Asian encodings would add 0.6 MB to the program.
 var charsets = []struct {
 	names    string
 	encoding encoding.Encoding
@@ -48,10 +46,9 @@ var charsets = []struct {
 	{"utf-16be", unicode.UTF16(unicode.BigEndian, unicode.UseBOM)},
 }
 
-// decoded returns the text of bytes in a charset, by the name that a
-// Content-Type has for it; bytes without a meaning become U+FFFD. It reports
-// false for a charset that is not in the table.
-func decoded(charset string, b []byte) (string, bool) {
+// decodeCharset converts bytes in a charset, by its Content-Type name, to UTF-8; invalid bytes become
+// U+FFFD. It reports false for an unknown charset.
+func decodeCharset(charset string, b []byte) (string, bool) {
 	charset = strings.ToLower(charset)
 	for _, c := range charsets {
 		for name := range strings.FieldsSeq(c.names) {

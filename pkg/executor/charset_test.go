@@ -23,12 +23,12 @@ func TestDecoded(t *testing.T) {
 		{"utf-16", "K\x00\xe4", "K\ufffd"},
 		{"utf-16", "", ""},
 	} {
-		if got, ok := decoded(c.charset, []byte(c.bytes)); !ok || got != c.want {
+		if got, ok := decodeCharset(c.charset, []byte(c.bytes)); !ok || got != c.want {
 			t.Errorf("%s %q: %q, %v, want %q", c.charset, c.bytes, got, ok, c.want)
 		}
 	}
 	for _, unknown := range []string{"", "utf-8", "gbk", "iso-8859-1 latin1"} {
-		if got, ok := decoded(unknown, []byte("x")); ok {
+		if got, ok := decodeCharset(unknown, []byte("x")); ok {
 			t.Errorf("%q: %q", unknown, got)
 		}
 	}
@@ -47,7 +47,7 @@ func TestCharsets(t *testing.T) {
 				t.Errorf("%s stands twice, or is not in lower case", name)
 			}
 			seen[name] = true
-			if text, ok := decoded(name, all); !ok || len([]rune(text)) < 100 {
+			if text, ok := decodeCharset(name, all); !ok || len([]rune(text)) < 100 {
 				t.Errorf("%s: %d characters, %v", name, len([]rune(text)), ok)
 			}
 		}

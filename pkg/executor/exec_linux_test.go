@@ -102,7 +102,7 @@ func execEnv(t testing.TB) Env {
 func (c execCase) definition(t testing.TB) *tool.Definition {
 	t.Helper()
 	if c.Exec == nil {
-		defs, findings, err := tool.Loader{Programs: Programs()}.Load(tooldefs.FS, "terminal_execute.yaml")
+		defs, findings, err := tool.Loader{Programs: ProgramNames()}.Load(tooldefs.FS, "terminal_execute.yaml")
 		if err != nil || len(findings) > 0 {
 			t.Fatal(err, findings)
 		}
@@ -138,8 +138,8 @@ func (c execCase) arguments(t testing.TB) json.RawMessage {
 	return c.Args
 }
 
-// execute makes a call of a tool.
-func execute(t testing.TB, env Env, def *tool.Definition, x chat.Execution) (chat.Result, error) {
+// runTool makes a call of a tool.
+func runTool(t testing.TB, env Env, def *tool.Definition, x chat.Execution) (chat.Result, error) {
 	t.Helper()
 	registry, findings := tool.NewRegistry(def)
 	if len(findings) > 0 {
@@ -160,7 +160,7 @@ func TestExecCases(t *testing.T) {
 			env := execEnv(t)
 			def := c.definition(t)
 			before, begin := held(t), time.Now()
-			result, err := execute(t, env, def, chat.Execution{Call: chat.Call{Arguments: c.arguments(t)}, MaxBytes: c.Bytes})
+			result, err := runTool(t, env, def, chat.Execution{Call: chat.Call{Arguments: c.arguments(t)}, MaxBytes: c.Bytes})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -271,11 +271,11 @@ func TestExecRefused(t *testing.T) {
 	}{
 		"no root":           {Env{Programs: env.Programs}, execDefinition(t, "{}", `{argv: [touch, here]}`, ""), chat.Denied, "--root"},
 		"no root, terminal": {Env{Programs: env.Programs}, execCase{}.definition(t), chat.Denied, "--root"},
-		"no programs":       {Env{Root: env.Root}, execDefinition(t, "{}", `{argv: [touch, here]}`, ""), chat.Failed, "runs no programs"},
-		"another effect":    {env, reads, chat.Failed, "does not say so"},
-		"another, terminal": {env, terminal, chat.Failed, "does not say so"},
+		"no programs":       {Env{Root: env.Root}, execDefinition(t, "{}", `{argv: [touch, here]}`, ""), chat.Failed, "cannot run programs"},
+		"another effect":    {env, reads, chat.Failed, "does not declare it"},
+		"another, terminal": {env, terminal, chat.Failed, "does not declare it"},
 	} {
-		got, err := execute(t, c.env, c.def, chat.Execution{Call: chat.Call{Arguments: []byte(map[bool]string{true: `{"command":"touch here"}`, false: `{}`}[c.def.Builtin != ""])}})
+		got, err := runTool(t, c.env, c.def, chat.Execution{Call: chat.Call{Arguments: []byte(map[bool]string{true: `{"command":"touch here"}`, false: `{}`}[c.def.Builtin != ""])}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -311,12 +311,12 @@ func TestExecLeads(t *testing.T) {
 		{"./in", map[string]string{"in": "a.txt"}, chat.Denied},
 		{"out", nil, chat.Denied},
 	} {
-		got, err := execute(t, env, def, chat.Execution{Call: chat.Call{Arguments: []byte(`{"file":"` + c.file + `"}`)}, ResolvedPaths: c.led})
+		got, err := runTool(t, env, def, chat.Execution{Call: chat.Call{Arguments: []byte(`{"file":"` + c.file + `"}`)}, ResolvedPaths: c.led})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if c.code != "" {
-			wantError(t, got, c.code, "it leads")
+			wantError(t, got, c.code, "it resolves")
 		} else if !strings.Contains(string(got.Data), `"stdout":"b\n"`) {
 			t.Errorf("%+v: %s, %+v", c, got.Data, got.Error)
 		}

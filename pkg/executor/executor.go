@@ -1,11 +1,11 @@
-// Package executor executes one permitted call: it finds the tool, holds the
-// arguments against the definition, runs the tool within its time limit, and
-// makes a result of whatever happens. All of that stands in [Runner.Run], once for
-// every [tool.Backend]; what is particular to one is an entry of one table.
+// Package executor executes a permitted call: it finds the tool, validates the
+// arguments, runs the tool within its time limit, and converts any outcome to a
+// result. [Runner.Run] does this for every [tool.Backend]; a table maps each
+// backend to its implementation.
 //
-// It also has the tools that are written in Go, see [BuiltinNames]. It does not
-// decide whether a call may happen, which is the business of package policy, and
-// it knows nothing of models and turns.
+// It also implements the built-in tools, see [BuiltinNames]. Package policy
+// decides whether a call is permitted. This package knows nothing of models and
+// turns.
 package executor
 
 import (
@@ -28,71 +28,68 @@ const (
 	defaultTimeout  = 60 * time.Second
 	defaultMaxBytes = 1 << 20
 
-	// grace is how long a tool has to come back when its time is up. After it the
-	// tool is left to itself.
+	// grace is how long a tool has to return after its timeout. Then it is abandoned.
 	grace = 250 * time.Millisecond
-	// programGrace is that of a tool that runs programs: package program ends them within a
-	// part of it, or not at all, and no other call is to begin beside them.
+	// programGrace is the grace of a tool that runs programs: package subprocess kills them
+	// sooner or not at all, and no other call should start while they run.
 	programGrace = 12 * time.Second
 )
 
-// A Func is a tool written in Go. Its arguments are a JSON object that fits the
-// definition. What went wrong is in the result; an error is a failure too, with
-// the error's text. A Func must come back soon after its context is done.
+// A Func is a tool written in Go. Its arguments are a JSON object that fits the definition. Failures are
+// reported in the result; an error is a failure with the error's text. A Func must return soon after its
+// context is done.
 type Func func(ctx context.Context, args json.RawMessage) (chat.Result, error)
 
-// A task is one call on its way to what performs it. Its arguments fit the definition.
+// A task is one call to execute. Its arguments fit the definition.
 type task struct {
-	def  *tool.Definition
-	args json.RawMessage
-	room int64  // bytes that its result may have
-	key  string // of the call; "" for none
+	def       *tool.Definition
+	args      json.RawMessage
+	maxResult int64  // maximum size of its result in bytes
+	key       string // idempotency key of the call, or ""
 }
 
-// perform makes the calls of tools that are done by one [tool.Backend], as a [Func] does.
-type perform func(ctx context.Context, t task) (chat.Result, error)
+// execute executes the calls of one [tool.Backend], as a [Func] does.
+type execute func(ctx context.Context, t task) (chat.Result, error)
 
-func (f Func) perform(ctx context.Context, t task) (chat.Result, error) { return f(ctx, t.args) }
+func (f Func) execute(ctx context.Context, t task) (chat.Result, error) { return f(ctx, t.args) }
 
-// performers is the one table of what makes calls.
-func (e Env) performers() map[tool.Backend]perform {
+// executors returns the implementation of each backend.
+func (e Env) executors() map[tool.Backend]execute {
 	builtins := e.builtins()
-	return map[tool.Backend]perform{
+	return map[tool.Backend]execute{
 		tool.BackendBuiltin: func(ctx context.Context, t task) (chat.Result, error) {
 			if run, ok := builtins[t.def.Builtin]; ok {
 				return run(ctx, t)
 			}
-			return withoutMeans(t.def), nil
+			return notImplemented(t.def), nil
 		},
-		tool.BackendExec: e.programs().perform,
-		tool.BackendHTTP: e.requests().perform,
+		tool.BackendExec: e.programs().execute,
+		tool.BackendHTTP: e.requests().execute,
 	}
 }
 
-func withoutMeans(def *tool.Definition) chat.Result {
+func notImplemented(def *tool.Definition) chat.Result {
 	return chat.Failure(chat.Failed, "%s has no implementation here", def.Name)
 }
 
-// A Runner executes calls of the tools of one registry. Its methods may be called
-// from several goroutines.
+// A Runner executes calls of the tools of a registry. Its methods may be called concurrently.
 type Runner struct {
-	registry *tool.Registry
-	performs map[tool.Backend]perform
-	secrets  *redact.Set
-	pace     pace
-	places   []Place
+	registry   *tool.Registry
+	executors  map[tool.Backend]execute
+	secrets    *redact.Set
+	rates      rateLimiter
+	hiddenDirs []HiddenDir
 }
 
-// New returns a runner of the registry's tools, which touch nothing but env.
+// New returns a runner of the registry's tools, which access only env.
 func New(registry *tool.Registry, env Env) *Runner {
-	return &Runner{registry: registry, performs: env.performers(), secrets: env.Secrets}
+	return &Runner{registry: registry, executors: env.executors(), secrets: env.Secrets}
 }
 
-// Run executes a call. Anything that the tool or the call got wrong is in the
-// result, also an unknown name, arguments that do not fit, a panic, and a time
-// limit that ran out: the tool's own, 60 seconds if it has none, or x.Deadline. A
-// call over the rate of its definition waits first. The result holds no secret.
-// The error is the cause of ctx, when that ended before the tool did.
+// Run executes a call. All failures of the tool or the call are reported in the result, including an unknown
+// name, invalid arguments, a panic, and an expired time limit: the tool's own (60 seconds by default) or
+// x.Deadline. A call over the rate of its definition waits first. Secrets in the result are masked. The error
+// is the cause of ctx, if that ended before the tool.
 func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error) {
 	if ctx.Err() != nil {
 		return chat.Result{}, context.Cause(ctx)
@@ -101,57 +98,57 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 	if !ok {
 		return chat.Failure(chat.UnknownTool, "Unknown tool: %s", x.Call.Name), nil
 	}
-	run, ok := r.performs[def.Backend()]
+	run, ok := r.executors[def.Backend()]
 	switch {
 	case !ok:
-		return withoutMeans(def), nil
-	case RunsPrograms(def) && def.Effect != tool.Exec: // it was judged as something else
-		return chat.Failure(chat.Failed, "%s runs programs, and its definition does not say so", def.Name), nil
+		return notImplemented(def), nil
+	case RunsPrograms(def) && def.Effect != tool.Exec: // the policy judged it by another effect
+		return chat.Failure(chat.Failed, "%s runs programs, but its definition does not declare it", def.Name), nil
 	}
 	faults := def.Check(x.Call.Arguments)
-	if why := misfit(faults); why != "" {
+	if why := errorText(faults); why != "" {
 		return def.RejectionResult(faults, why), nil
 	}
-	if err := r.pace.wait(ctx, def); err != nil {
+	if err := r.rates.wait(ctx, def); err != nil {
 		return chat.Result{}, err
 	}
-	ctx = context.WithValue(ctx, leadsKey{}, x.ResolvedPaths)
-	ctx = context.WithValue(ctx, againKey{}, x.Repeated)
+	ctx = context.WithValue(ctx, resolvedPathsKey{}, x.ResolvedPaths)
+	ctx = context.WithValue(ctx, repeatKey{}, x.Repeated)
 	if x.Follow != nil {
 		ctx = netguard.WithRedirectCheck(ctx, x.Follow)
 	}
-	t := task{def: def, args: x.Call.Arguments, room: cmp.Or(def.MaxBytes, defaultMaxBytes), key: x.IdempotencyKey}
+	t := task{def: def, args: x.Call.Arguments, maxResult: cmp.Or(def.MaxBytes, defaultMaxBytes), key: x.IdempotencyKey}
 	if x.MaxBytes > 0 {
-		t.room = min(t.room, x.MaxBytes)
+		t.maxResult = min(t.maxResult, x.MaxBytes)
 	}
-	result, err := within(ctx, t, x.Deadline, run)
+	result, err := runWithin(ctx, t, x.Deadline, run)
 	if err != nil {
 		return chat.Result{}, err
 	}
-	shown := fit(r.concealed(r.secrets.HideResult(result)), t.room)
+	shown := limitSize(r.withoutHiddenDirs(r.secrets.HideResult(result)), t.maxResult)
 	shown.Labels = result.Labels
 	if result.Error == nil {
-		shown = settled(def, shown)
+		shown = noteEffect(def, shown)
 	}
 	return shown, nil
 }
 
-// settled adds to a failure that the call has taken effect, although what came of it cannot be told.
-func settled(def *tool.Definition, r chat.Result) chat.Result {
+// noteEffect notes in a failure that the call has taken effect, although its result is unusable.
+func noteEffect(def *tool.Definition, r chat.Result) chat.Result {
 	if r.Error != nil && def.Effect != tool.Read {
-		r.Error.Message += hasEffect
+		r.Error.Message += hasTakenEffect
 	}
 	return r
 }
 
-// The ends of the messages of failures after which nobody should repeat the call without a look at its effect.
+// Suffixes of failure messages after which a call must not be repeated without checking its effect.
 const (
-	mayHave   = "; it may have taken effect"
-	hasEffect = "; it has taken effect"
+	mayHaveTakenEffect = "; it may have taken effect"
+	hasTakenEffect     = "; it has taken effect"
 )
 
-// misfit returns what is wrong with arguments in one text, or "".
-func misfit(findings []diag.Finding) string {
+// errorText joins the errors in findings, or returns "".
+func errorText(findings []diag.Finding) string {
 	var out []string
 	for _, f := range findings {
 		if f.Severity != diag.Error {
@@ -165,15 +162,15 @@ func misfit(findings []diag.Finding) string {
 	return strings.Join(out, "; ")
 }
 
-// An outcome is what a Func returned.
+// An outcome is the return value of a Func.
 type outcome struct {
 	result chat.Result
 	err    error
 }
 
-// within runs a tool until it is done or its time is up. The tool has a goroutine
-// of its own, so that one that hangs does not hang the run.
-func within(ctx context.Context, t task, deadline time.Time, run perform) (chat.Result, error) {
+// runWithin runs a tool until it ends or its time is up. The tool has its own goroutine, so that one that
+// hangs does not block the run.
+func runWithin(ctx context.Context, t task, deadline time.Time, run execute) (chat.Result, error) {
 	limit := cmp.Or(t.def.Timeout, defaultTimeout)
 	if !deadline.IsZero() {
 		limit = min(limit, time.Until(deadline))
@@ -183,22 +180,22 @@ func within(ctx context.Context, t task, deadline time.Time, run perform) (chat.
 	done := make(chan outcome, 1)
 	go func() { done <- protect(own, run, t) }()
 
-	out, ended := wait(own, done, graceOf(t.def))
+	out, ended := waitOutcome(own, done, graceOf(t.def))
 	if ended && out.err == nil {
-		return out.result, nil // also when ctx ended meanwhile: it is done
+		return out.result, nil // even if ctx has ended meanwhile
 	}
-	if cause := over(ctx); cause != nil {
+	if cause := contextCause(ctx); cause != nil {
 		return chat.Result{}, cause
 	}
 	switch {
 	case !ended, own.Err() != nil:
-		return timedOut(t.def, limit, saidIn(out.err)), nil
+		return timedOut(t.def, limit, outputIn(out.err)), nil
 	}
 	return chat.Failure(chat.Failed, "%v", out.err), nil
 }
 
-// protect runs a tool and turns a panic into an error.
-func protect(ctx context.Context, run perform, t task) (out outcome) {
+// protect runs a tool and converts a panic to an error.
+func protect(ctx context.Context, run execute, t task) (out outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			out = outcome{err: fmt.Errorf("tool exception: %v", p)}
@@ -215,9 +212,9 @@ func graceOf(def *tool.Definition) time.Duration {
 	return grace
 }
 
-// wait returns the outcome of a tool, unless the tool does not come back although
-// its context is done.
-func wait(ctx context.Context, done <-chan outcome, grace time.Duration) (outcome, bool) {
+// waitOutcome returns the outcome of a tool. It reports false if the tool does not return within grace after its
+// context is done.
+func waitOutcome(ctx context.Context, done <-chan outcome, grace time.Duration) (outcome, bool) {
 	select {
 	case out := <-done:
 		return out, true
@@ -233,9 +230,8 @@ func wait(ctx context.Context, done <-chan outcome, grace time.Duration) (outcom
 	}
 }
 
-// over returns the cause of a context that is done, or whose deadline has passed
-// and which therefore will be done at once.
-func over(ctx context.Context) error {
+// contextCause returns the cause of a context that is done or whose deadline has passed.
+func contextCause(ctx context.Context) error {
 	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
 		<-ctx.Done()
 	}
@@ -245,30 +241,30 @@ func over(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// A stoppedError is the error of a tool that was ended with its context, and had said something.
+// A stoppedError is the error of a tool that was stopped with its context after it had printed output.
 type stoppedError struct {
 	error
-	said string
+	output string
 }
 
 func (e *stoppedError) Unwrap() error { return e.error }
 
-// saidIn returns what a tool had said that was ended.
-func saidIn(err error) string {
+// outputIn returns the output of a stopped tool.
+func outputIn(err error) string {
 	var stopped *stoppedError
 	if errors.As(err, &stopped) {
-		return stopped.said
+		return stopped.output
 	}
 	return ""
 }
 
-// timedOut is the result of a tool whose time ran out, and what it had said by then. Where that
-// may have left an effect behind, trying again is not for the model to decide.
+// timedOut is the result of a tool that timed out, with its output so far. If it may have had an effect, the
+// model must not simply retry.
 func timedOut(def *tool.Definition, limit time.Duration, said string) chat.Result {
 	result := chat.Failure(chat.Timeout, "%s did not finish within %v", def.Name, max(limit, 0).Round(time.Millisecond))
 	if def.Effect != tool.Read && !def.Idempotent {
 		result.Error.Retryable = false
-		result.Error.Message += mayHave
+		result.Error.Message += mayHaveTakenEffect
 	}
 	if said != "" {
 		result.Error.Message += ": " + said

@@ -216,13 +216,13 @@ func TestFit(t *testing.T) {
 		{"data over the limit", chat.Success([]int{1, 2, 3}), 6, `{"ok":false,"error":{"code":"TOO_LARGE","message":"the result has 7 bytes; 6 are allowed","retryable":false}}`},
 		{"failure", chat.Failure(chat.Failed, "no"), 1, `{"ok":false,"error":{"code":"FAILED","message":"no","retryable":false}}`},
 	} {
-		got, err := json.Marshal(fit(c.in, c.limit))
+		got, err := json.Marshal(limitSize(c.in, c.limit))
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s: %s, %v; want %s", c.name, got, err, c.want)
 		}
 	}
 	r := chat.Failure(chat.Failed, "%s", strings.Repeat("ä", maxMessage))
-	got := fit(r, 1)
+	got := limitSize(r, 1)
 	if n := len(got.Error.Message); n > maxMessage+3 || !strings.HasSuffix(got.Error.Message, "ä…") || len(r.Error.Message) != 2*maxMessage {
 		t.Errorf("a message of %d bytes; the original has %d", n, len(r.Error.Message))
 	}
@@ -237,13 +237,13 @@ func TestFitRecord(t *testing.T) {
 		"whole": {strings.Repeat("x", runfile.MaxResult-2), false}, "long": {strings.Repeat("x", runfile.MaxResult-1), true},
 		"escapes": {strings.Repeat("\x01", runfile.MaxResult/3), true}, "characters": {strings.Repeat("ä", runfile.MaxResult), true},
 	} {
-		got := fit(chat.Success(c.text), 1<<40)
+		got := limitSize(chat.Success(c.text), 1<<40)
 		text := data[string](t, got)
-		if len(got.Data) > runfile.MaxResult || strings.Contains(text, "[cut here") != c.cut || c.cut && len(got.Data) < runfile.MaxResult-2*notes {
+		if len(got.Data) > runfile.MaxResult || strings.Contains(text, "[cut here") != c.cut || c.cut && len(got.Data) < runfile.MaxResult-2*notesRoom {
 			t.Errorf("%s: %d bytes, %q", name, len(got.Data), text[len(text)-60:])
 		}
 	}
-	wantError(t, fit(chat.Success(make([]int, 5<<20)), 1<<40), chat.TooLarge, "8388608 are allowed")
+	wantError(t, limitSize(chat.Success(make([]int, 5<<20)), 1<<40), chat.TooLarge, "8388608 are allowed")
 }
 
 // The limit of a definition is used, and 1 MiB without one.

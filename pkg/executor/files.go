@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	maxFileBytes  = 1 << 20 // of one file that is read or searched
-	maxFilesBytes = 8 << 20 // of all files of one call
+	maxFileBytes  = 1 << 20 // per file that is read or searched
+	maxFilesBytes = 8 << 20 // for all files of one call
 )
 
-// files are the tools that work below the root.
+// files implements the tools that access files below the root.
 type files struct {
 	root *fileroot.Root
 	hide func(string) string
@@ -28,19 +28,19 @@ func noRoot() chat.Result {
 	return chat.Failure(chat.Denied, "no root: start the run with --root DIR")
 }
 
-// A fileContent is what file_read returns for each path.
+// A fileContent is the element of a file_read result for one path.
 type fileContent struct {
 	Path    string `json:"path"`
 	Content string `json:"content"`
-	Size    int    `json:"size"` // bytes; 0 if the file was not read
+	Size    int    `json:"size"` // in bytes; 0 if the file was not read
 
-	Digest fileroot.Precondition `json:"sha256,omitempty"` // of the file as it is, if it was read and is asked for
+	Digest fileroot.Precondition `json:"sha256,omitempty"` // of the unmasked file, if requested and read
 }
 
-// read is file_read(filePaths) (V2). A file that cannot be read, or for which the result has no room,
-// does not keep the others from being read.
+// read is file_read(filePaths) (V2). A file that cannot be read, or does not fit into the result, does not
+// affect the others.
 func (f files) read(ctx context.Context, t task) (chat.Result, error) {
-	args, err := decode[struct {
+	args, err := decodeStrict[struct {
 		FilePaths []string `json:"filePaths"`
 		Digest    bool     `json:"digest"`
 	}](t.args)
@@ -52,9 +52,9 @@ func (f files) read(ctx context.Context, t task) (chat.Result, error) {
 	}
 	out := make([]fileContent, 0, len(args.FilePaths))
 	for _, path := range args.FilePaths {
-		out = append(out, fileContent{Path: path, Content: noRoom})
+		out = append(out, fileContent{Path: path, Content: noRoomText})
 	}
-	left := min(t.room, maxFilesBytes) - jsonSize(out)
+	left := min(t.maxResult, maxFilesBytes) - jsonSize(out)
 	for i, path := range args.FilePaths {
 		if ctx.Err() != nil {
 			return chat.Result{}, context.Cause(ctx)
@@ -67,18 +67,18 @@ func (f files) read(ctx context.Context, t task) (chat.Result, error) {
 	return chat.Success(out), nil
 }
 
-// noRoom is what stands for a file that would make the result too large.
-const noRoom = "Error reading file: the result has no room for it"
+// noRoomText replaces the content of a file that does not fit into the result.
+const noRoomText = "Error reading file: it does not fit into the result"
 
-// jsonSize returns how many bytes a value has in a result.
+// jsonSize returns the size of a value in a result, in bytes.
 func jsonSize(v any) int64 { return int64(len(chat.Success(v).Data)) }
 
-// leadsKey is the key under which a context has where the paths of a call led when it was let happen.
-type leadsKey struct{}
+// resolvedPathsKey is the context key of the resolved paths of a call at its approval.
+type resolvedPathsKey struct{}
 
-// content reads what a path led to when the call was let happen, or leads to, if nobody has asked.
-func (f files) content(ctx context.Context, path string, limit int64) ([]byte, error) {
-	leads, _ := ctx.Value(leadsKey{}).(map[string]string)
+// readResolved reads the file that a path resolved to at approval, or resolves to now if there was no approval.
+func (f files) readResolved(ctx context.Context, path string, limit int64) ([]byte, error) {
+	leads, _ := ctx.Value(resolvedPathsKey{}).(map[string]string)
 	if clean, err := fileroot.Clean(path); err == nil && leads[clean] != "" {
 		return f.root.ReadResolved(leads[clean], limit)
 	}
@@ -86,7 +86,7 @@ func (f files) content(ctx context.Context, path string, limit int64) ([]byte, e
 }
 
 func (f files) readOne(ctx context.Context, path string, limit int, digest bool) fileContent {
-	content, err := f.content(ctx, path, int64(limit))
+	content, err := f.readResolved(ctx, path, int64(limit))
 	var refused *fileroot.PathError
 	switch {
 	case errors.As(err, &refused) && refused.Kind == fileroot.NotFound:
@@ -105,7 +105,7 @@ func (f files) readOne(ctx context.Context, path string, limit int, digest bool)
 
 // put is file_put(path, content) (M4, M10).
 func (f files) put(ctx context.Context, raw json.RawMessage) (chat.Result, error) {
-	args, err := decode[struct {
+	args, err := decodeStrict[struct {
 		Path    string                `json:"path"`
 		Content string                `json:"content"`
 		IfMatch fileroot.Precondition `json:"ifMatch"`
@@ -117,7 +117,7 @@ func (f files) put(ctx context.Context, raw json.RawMessage) (chat.Result, error
 		return noRoot(), nil
 	}
 	err = f.root.Write(args.Path, []byte(args.Content), args.IfMatch)
-	if err != nil && !f.wrote(ctx, err, args.Path, args.Content) {
+	if err != nil && !f.isAlreadyWritten(ctx, err, args.Path, args.Content) {
 		return pathFailure(err), nil
 	}
 	return chat.Success(struct {
@@ -126,28 +126,28 @@ func (f files) put(ctx context.Context, raw json.RawMessage) (chat.Result, error
 	}{args.Path, len(args.Content)}), nil
 }
 
-// againKey is that of whether a call is made again in the context of tools.
-type againKey struct{}
+// repeatKey is the context key that tells tools that a call is repeated.
+type repeatKey struct{}
 
-// wrote reports whether a call that is made again finds what it wrote the first time, which its
-// own precondition does not expect.
-func (f files) wrote(ctx context.Context, err error, path, content string) bool {
+// isAlreadyWritten reports whether a repeated call finds the content that it wrote the first time, which
+// violates its own precondition.
+func (f files) isAlreadyWritten(ctx context.Context, err error, path, content string) bool {
 	var refused *fileroot.PathError
-	if again, _ := ctx.Value(againKey{}).(bool); !again || !errors.As(err, &refused) || refused.Kind != fileroot.Changed {
+	if again, _ := ctx.Value(repeatKey{}).(bool); !again || !errors.As(err, &refused) || refused.Kind != fileroot.Changed {
 		return false
 	}
 	there, err := f.root.Read(path, int64(len(content)))
 	return err == nil && string(there) == content
 }
 
-// pathFailure returns the result for an error of the vault.
+// pathFailure converts an error of package fileroot to a result.
 func pathFailure(err error) chat.Result {
 	code := chat.Failed
 	var refused *fileroot.PathError
 	if errors.As(err, &refused) {
 		switch refused.Kind {
 		case fileroot.Replaced:
-			return chat.Failure(code, "%v%s", err, hasEffect)
+			return chat.Failure(code, "%v%s", err, hasTakenEffect)
 		case fileroot.NotFound:
 			code = chat.NotFound
 		case fileroot.Refused:

@@ -34,8 +34,8 @@ func TestFileReadLeads(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ctx := context.WithValue(context.Background(), leadsKey{}, map[string]string{"kept": "a.md/key", "moved": "b.md/key", "made": "made", "dir/key": "dir/key"})
-	r, err := files{root: root, hide: plain}.read(ctx, task{args: json.RawMessage(`{"filePaths":["kept","./moved","made","dir/key","a.md/key"]}`), room: defaultMaxBytes})
+	ctx := context.WithValue(context.Background(), resolvedPathsKey{}, map[string]string{"kept": "a.md/key", "moved": "b.md/key", "made": "made", "dir/key": "dir/key"})
+	r, err := files{root: root, hide: plain}.read(ctx, task{args: json.RawMessage(`{"filePaths":["kept","./moved","made","dir/key","a.md/key"]}`), maxResult: defaultMaxBytes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestFileReadRoom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := fit(call(t, Env{Root: root}, FileRead, string(args)), defaultMaxBytes)
+		r := limitSize(call(t, Env{Root: root}, FileRead, string(args)), defaultMaxBytes)
 		var got []int
 		for _, one := range data[[]fileContent](t, r) {
 			got = append(got, one.Size)
@@ -82,7 +82,7 @@ func TestFileReadRoom(t *testing.T) {
 // A file is replaced if it is still the one that was read, and made if there is none yet.
 func TestFilePutIfMatch(t *testing.T) {
 	f := files{root: newRoot(t, map[string]string{"a.md": "key-12345678"}), hide: func(s string) string { return strings.ReplaceAll(s, "12345678", "***") }}
-	r, err := f.read(t.Context(), task{args: json.RawMessage(`{"filePaths":["a.md","none.md"],"digest":true}`), room: defaultMaxBytes})
+	r, err := f.read(t.Context(), task{args: json.RawMessage(`{"filePaths":["a.md","none.md"],"digest":true}`), maxResult: defaultMaxBytes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestFilePutIfMatch(t *testing.T) {
 	if r := put("a.md", "first", read[0].Digest); !r.OK() {
 		t.Errorf("%+v", r.Error)
 	}
-	wantError(t, put("a.md", "second", read[0].Digest), chat.Conflict, "not the one that was to be replaced")
+	wantError(t, put("a.md", "second", read[0].Digest), chat.Conflict, "its content has changed")
 	if r := put("none.md", "x", fileroot.Missing); !r.OK() {
 		t.Errorf("%+v", r.Error)
 	}
@@ -117,7 +117,7 @@ func TestDeniedFiles(t *testing.T) {
 	root := newRoot(t, map[string]string{"a.md": "battery", "Keys/b.md": "battery"})
 	root.AddGuards(fileroot.DenyPaths(fileroot.Denial{Rule: "policy.files.keys", Because: "keys stay here"}, "Keys"))
 	f := files{root: root, hide: plain, labels: func(path string) []tool.Label { return []tool.Label{tool.Label(path), tool.Untrusted} }}
-	r, err := f.read(t.Context(), task{args: json.RawMessage(`{"filePaths":["a.md","keys/b.md"]}`), room: defaultMaxBytes})
+	r, err := f.read(t.Context(), task{args: json.RawMessage(`{"filePaths":["a.md","keys/b.md"]}`), maxResult: defaultMaxBytes})
 	if err != nil {
 		t.Fatal(err)
 	}

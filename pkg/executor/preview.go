@@ -11,19 +11,19 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// maxPreview is how large a file can be of which a preview knows the content, in bytes.
+// maxPreview is the maximum size of a file whose content a preview includes, in bytes.
 const maxPreview = 16 << 20
 
-// Preview returns what a call of a tool comes to. The arguments fit the definition. Nothing is run, changed or
-// sent; files that the call names are read.
+// Preview describes the effects of a call. The arguments fit the definition. It reads the files of the call, but
+// runs, changes and sends nothing.
 func (e Env) Preview(ctx context.Context, def *tool.Definition, args json.RawMessage) chat.Preview {
 	var p chat.Preview
-	would, err := e.Rehearse(ctx, def, args)
+	would, err := e.DryRun(ctx, def, args)
 	if err != nil {
 		p.Fails = err.Error()
 	}
 	if p.Argv = would.Argv; len(p.Argv) > 0 && e.Programs != nil {
-		if path, err := e.Programs.Find(p.Argv); err == nil { // else it is said to fail
+		if path, err := e.Programs.Find(p.Argv); err == nil { // otherwise p.Fails has the error
 			p.Argv[0] = path
 		}
 	}
@@ -36,7 +36,7 @@ func (e Env) Preview(ctx context.Context, def *tool.Definition, args json.RawMes
 	return p
 }
 
-// pageOf returns the address that a built-in tool gets or shows, in the spelling that is sent, or "".
+// pageOf returns the URL that a built-in tool requests or opens, as it is sent, or "".
 func (e Env) pageOf(def *tool.Definition, args json.RawMessage) string {
 	var in struct{ URI, URL string }
 	if json.Unmarshal(args, &in) != nil {
@@ -48,17 +48,17 @@ func (e Env) pageOf(def *tool.Definition, args json.RawMessage) string {
 			return u.String()
 		}
 	case OpenURL:
-		if page, err := plainURL(in.URL); err == nil {
+		if page, err := escapedURL(in.URL); err == nil {
 			return page
 		}
 	}
 	return ""
 }
 
-// filesOf returns the files that a call names.
+// filesOf returns the files of a call.
 func (e Env) filesOf(def *tool.Definition, args json.RawMessage) []chat.PreviewFile {
 	paths, err := def.FilePaths(args)
-	if err != nil || e.Root == nil { // the call fails, and says why
+	if err != nil || e.Root == nil { // the call reports the error
 		return nil
 	}
 	var out []chat.PreviewFile
@@ -74,14 +74,14 @@ func (e Env) filesOf(def *tool.Definition, args json.RawMessage) []chat.PreviewF
 	return out
 }
 
-// newContent returns what file_put writes; it is never nil.
+// newContent returns the content that file_put writes; never nil.
 func newContent(args json.RawMessage) []byte {
 	var in struct{ Content string }
 	_ = json.Unmarshal(args, &in) // they fit the definition
 	return append([]byte{}, in.Content...)
 }
 
-// fileAt looks at what is at a path.
+// fileAt describes the file at a path.
 func (e Env) fileAt(path string) chat.PreviewFile {
 	f := chat.PreviewFile{Path: path, Resolved: path, State: chat.FilePresent}
 	leads, err := e.Root.Resolve(path)

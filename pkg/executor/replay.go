@@ -10,15 +10,15 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A Replay gives calls the results that a run file has for them. It executes
-// nothing. Its methods may be called from several goroutines.
+// A Replay returns recorded results from a run file instead of executing calls. Its methods may be called
+// concurrently.
 type Replay struct {
 	mu      sync.Mutex
-	results map[string][]runfile.Result // by [request], in order; those that no call has had yet
+	results map[string][]runfile.Result // unused results by [replayKey], in order
 }
 
-// request returns the same for calls that ask for the same.
-func request(tool string, arguments []byte) string { return tool + "\x00" + string(arguments) }
+// replayKey returns equal keys for equal calls.
+func replayKey(tool string, arguments []byte) string { return tool + "\x00" + string(arguments) }
 
 // A NoRecordError says that a replay has no result for a call.
 type NoRecordError struct {
@@ -28,7 +28,7 @@ type NoRecordError struct {
 
 func (e *NoRecordError) Error() string { return fmt.Sprintf("replay of tool %s: %s", e.Tool, e.Why) }
 
-// NewReplay returns the results of a run file.
+// NewReplay returns a replay of the results of a run file.
 func NewReplay(log *runfile.Log) *Replay {
 	r := &Replay{results: map[string][]runfile.Result{}}
 	calls := map[string]runfile.Call{}
@@ -37,32 +37,30 @@ func NewReplay(log *runfile.Log) *Replay {
 		case runfile.Call:
 			calls[b.ID] = b
 		case runfile.Result:
-			key := request(calls[b.Call].Name, calls[b.Call].Effective)
+			key := replayKey(calls[b.Call].Name, calls[b.Call].Effective)
 			r.results[key] = append(r.results[key], b)
 		}
 	}
 	return r
 }
 
-// Run returns the result of the recorded call with this id, tool and arguments,
-// or else the next one of a call with this tool and these arguments: calls that
-// ran side by side were recorded in the order in which they ended. A call that
-// was not recorded, or whose result was too long to be kept whole, is a
-// *[NoRecordError].
+// Run returns the result of the recorded call with this ID, tool and arguments, or else the next one of a call
+// with this tool and these arguments: concurrent calls were recorded in the order of their ends. A call that was
+// not recorded, or whose result was truncated in the record, is a *[NoRecordError].
 func (r *Replay) Run(_ context.Context, x chat.Execution) (chat.Result, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	key := request(x.Call.Name, x.Call.Arguments)
+	key := replayKey(x.Call.Name, x.Call.Arguments)
 	left := r.results[key]
 	if len(left) == 0 {
 		return chat.Result{}, &NoRecordError{x.Call.Name, "the recorded run has no result for this call"}
 	}
 	at := max(0, slices.IndexFunc(left, func(result runfile.Result) bool { return result.Call == x.Call.ID }))
 	next := left[at]
-	copy(left[1:], left[:at]) // a call is most often the first one
+	copy(left[1:], left[:at]) // usually the first one
 	r.results[key] = left[1:]
 	if next.Truncated {
-		return chat.Result{}, &NoRecordError{x.Call.Name, fmt.Sprintf("the result of %d bytes was recorded cut", next.Bytes)}
+		return chat.Result{}, &NoRecordError{x.Call.Name, fmt.Sprintf("the recorded result of %d bytes is truncated", next.Bytes)}
 	}
 	next.Result.Labels = next.Labels
 	return next.Result, nil

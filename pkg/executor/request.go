@@ -23,10 +23,10 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// pauses are those before a request is made again.
-var pauses = []time.Duration{250 * time.Millisecond, time.Second}
+// retryDelays are the pauses before a request is retried.
+var retryDelays = []time.Duration{250 * time.Millisecond, time.Second}
 
-// A requester makes the requests of definitions.
+// A requester executes the calls of HTTP tools.
 type requester struct {
 	fetcher
 	secret func(name string) string
@@ -36,19 +36,19 @@ func (e Env) requests() requester {
 	return requester{fetcher{e.Client, e.Secrets.Hide}, e.Secret}
 }
 
-// An answer is what became of a request.
-type answer struct {
+// A response is the response to a request, or its failure.
+type response struct {
 	page
-	status int
-	header http.Header
-	err    error // it has no answer, or none that could be read
-	sent   bool  // a server may have got it
-	unsure bool  // one before it, with the same key, may have taken effect
+	status             int
+	header             http.Header
+	err                error // no response, or none that could be read
+	sent               bool  // a server may have received the request
+	priorMayHaveEffect bool  // an earlier request with the same key may have taken effect
 }
 
-// perform makes the request of a definition. Where it may be made again it is, if nobody answers,
-// with the same key.
-func (r requester) perform(ctx context.Context, t task) (chat.Result, error) {
+// execute makes the request of a definition. A repeatable request is retried with the same key if the
+// server does not respond.
+func (r requester) execute(ctx context.Context, t task) (chat.Result, error) {
 	for _, name := range t.def.HTTP.Secrets {
 		if r.secret == nil || r.secret(name) == "" {
 			return chat.Failure(chat.Unauthorized, "the run has no secret %s", name), nil
@@ -57,32 +57,32 @@ func (r requester) perform(ctx context.Context, t task) (chat.Result, error) {
 	filled, err := t.def.FillRequest(t.args, r.secret)
 	switch {
 	case err != nil:
-		return unstarted(err, chat.InvalidArguments)
+		return startFailure(err, chat.InvalidArguments)
 	case r.client == nil:
 		return chat.Failure(chat.Denied, "this run has no network"), nil
 	}
-	if t.keyedRequest() {
+	if t.hasKeyHeader() {
 		filled.Header.Set(t.def.KeyHeader, t.key)
 	}
-	unsure, _ := ctx.Value(againKey{}).(bool)
+	unsure, _ := ctx.Value(repeatKey{}).(bool)
 	for i := 0; ; i++ {
 		a := r.send(ctx, t, filled)
-		a.unsure = unsure
-		if !t.repeatable() || i == len(pauses) || !a.unanswered() || !sleep(ctx, pauses[i]) {
+		a.priorMayHaveEffect = unsure
+		if !t.isRepeatable() || i == len(retryDelays) || !a.hasNoAnswer() || !sleep(ctx, retryDelays[i]) {
 			return r.result(ctx, t, a)
 		}
-		unsure = unsure || a.effective()
+		unsure = unsure || a.mayHaveEffect()
 	}
 }
 
-func (t task) keyedRequest() bool { return t.def.KeyHeader != "" && t.key != "" }
+func (t task) hasKeyHeader() bool { return t.def.KeyHeader != "" && t.key != "" }
 
-// repeatable reports whether a request may be made again, whatever became of it.
-func (t task) repeatable() bool {
-	return t.def.Effect == tool.Read || t.def.Idempotent || t.keyedRequest()
+// isRepeatable reports whether a request may be made again, whatever its outcome.
+func (t task) isRepeatable() bool {
+	return t.def.Effect == tool.Read || t.def.Idempotent || t.hasKeyHeader()
 }
 
-// sleep waits, unless the context is over before.
+// sleep waits and reports false if the context ends first.
 func sleep(ctx context.Context, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -94,16 +94,16 @@ func sleep(ctx context.Context, pause time.Duration) bool {
 	}
 }
 
-// send makes a request once. It goes on to other addresses of the same server only, and only to read: those are
-// what the definition names, so that a policy has nothing to say of them.
-func (r requester) send(ctx context.Context, t task, filled tool.FilledRequest) (a answer) {
+// send makes a request once. It follows redirects only for reads and only to the same server, which the definition
+// names, so the policy need not judge them.
+func (r requester) send(ctx context.Context, t task, filled tool.FilledRequest) (a response) {
 	ctx, connected := netguard.TrackConnected(ctx)
 	defer func() { a.sent = connected() }()
 	req, err := http.NewRequestWithContext(ctx, filled.Method, filled.URL, bytes.NewReader(filled.Body))
 	if err != nil {
-		return answer{err: err}
+		return response{err: err}
 	}
-	req.Close = t.def.Effect != tool.Read // so that package net/http does not make it again by itself
+	req.Close = t.def.Effect != tool.Read // prevents automatic retries by net/http
 	req = req.WithContext(netguard.WithRedirectCheck(ctx, func(to *url.URL) error {
 		if t.def.Effect != tool.Read || filled.Method != http.MethodGet || !netguard.SameOrigin(req.URL, to) {
 			return netguard.ErrDoNotFollow
@@ -116,21 +116,21 @@ func (r requester) send(ctx context.Context, t task, filled tool.FilledRequest) 
 	resp, err := r.client.Do(req)
 	var failed *url.Error
 	if errors.As(err, &failed) {
-		failed.URL = shortened(r.hide(failed.URL)) // what is said behind it counts more
+		failed.URL = excerpt(r.hide(failed.URL)) // leaves room for the error after it
 	}
 	if err != nil {
-		return answer{err: err}
+		return response{err: err}
 	}
 	defer resp.Body.Close()
-	a = answer{status: resp.StatusCode, header: resp.Header}
-	if a.page, err = readPage(resp, math.MaxInt32); err != nil { // the client has a limit of its own
-		a.err = fmt.Errorf("the response breaks off: %w", err)
+	a = response{status: resp.StatusCode, header: resp.Header}
+	if a.page, err = readPage(resp, math.MaxInt32); err != nil { // the client limits the size
+		a.err = fmt.Errorf("the response broke off: %w", err)
 	}
 	return a
 }
 
-// unanswered reports whether nobody answered who could say what became of the request.
-func (a answer) unanswered() bool {
+// hasNoAnswer reports whether the server gave no definite answer, so the outcome is unknown.
+func (a response) hasNoAnswer() bool {
 	var refused *netguard.RefusedError
 	var packed *netguard.EncodingError
 	if a.err != nil {
@@ -139,51 +139,51 @@ func (a answer) unanswered() bool {
 	return slices.Contains([]int{http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, a.status)
 }
 
-// effective reports whether a request may have taken effect.
-func (a answer) effective() bool {
+// mayHaveEffect reports whether a request may have taken effect.
+func (a response) mayHaveEffect() bool {
 	var refused *netguard.RefusedError
 	switch {
 	case a.err != nil:
 		return a.sent && !errors.As(a.err, &refused)
 	case a.status >= 400 && a.status < 500, a.status == http.StatusNotImplemented:
-		return false // the server says that it did nothing
+		return false // the server rejected it
 	case a.status == http.StatusServiceUnavailable:
-		return a.header.Get("Retry-After") == "" // a gateway says so, too, of a server that went away amid it
+		return a.header.Get("Retry-After") == "" // gateways also use it for a server that failed during the request
 	}
 	return true
 }
 
-// result makes a result of what became of a request.
-func (r requester) result(ctx context.Context, t task, a answer) (chat.Result, error) {
+// result converts a response to a result.
+func (r requester) result(ctx context.Context, t task, a response) (chat.Result, error) {
 	switch {
 	case a.err != nil && ctx.Err() != nil:
 		return chat.Result{}, a.err
 	case a.err != nil:
-		return unsettled(t, a, netFailure(a.err)), nil
+		return notePossibleEffect(t, a, netFailure(a.err)), nil
 	case a.status >= 200 && a.status < 300:
-		return settled(t.def, r.data(t, a)), nil // as the server says
-	case a.unsure && t.keyedRequest() && slices.Contains(t.def.HTTP.Done, a.status): // a key that no request had is known to nobody
+		return noteEffect(t.def, r.successResult(t, a)), nil // confirmed by the server
+	case a.priorMayHaveEffect && t.hasKeyHeader() && slices.Contains(t.def.HTTP.Done, a.status): // the server knows the key only from an earlier request
 		return chat.Success(struct {
 			Already bool   `json:"already"`
 			Said    string `json:"said,omitempty"`
-		}{true, shortened(r.hide(a.text()))}), nil
+		}{true, excerpt(r.hide(a.text()))}), nil
 	}
-	return unsettled(t, a, r.refusal(ctx, t, a)), nil
+	return notePossibleEffect(t, a, r.statusResult(ctx, t, a)), nil
 }
 
-// shortened returns the beginning of a text in one line, for a message.
-func shortened(text string) string {
-	return characters(strings.Join(strings.Fields(text), " "), 0, maxFragment)
+// excerpt returns the beginning of a text on one line, for a message.
+func excerpt(text string) string {
+	return runeRange(strings.Join(strings.Fields(text), " "), 0, maxFragment)
 }
 
-// refusal is the result for a status that says no.
-func (r requester) refusal(ctx context.Context, t task, a answer) chat.Result {
+// statusResult is the result for a failure status.
+func (r requester) statusResult(ctx context.Context, t task, a response) chat.Result {
 	said := statusFailure(a.status, r.hide(a.text()))
 	code, known := t.def.HTTP.Errors[a.status]
-	if again, _ := ctx.Value(againKey{}).(bool); !known {
+	if again, _ := ctx.Value(repeatKey{}).(bool); !known {
 		switch a.status {
 		case http.StatusUnprocessableEntity:
-			if code = chat.InvalidArguments; again && t.keyedRequest() { // the key came with another request before
+			if code = chat.InvalidArguments; again && t.hasKeyHeader() { // the key was used with a different request
 				code = chat.Conflict
 			}
 		case http.StatusBadRequest:
@@ -194,42 +194,42 @@ func (r requester) refusal(ctx context.Context, t task, a answer) chat.Result {
 	}
 	message := said.Error.Message
 	if to := a.header.Get("Location"); a.status >= 300 && a.status < 400 && to != "" {
-		message += ": the server leads to " + shortened(r.hide(to)) + ", and the definition does not"
+		message += ": the server redirects to " + excerpt(r.hide(to)) + ", which is not followed"
 	}
 	if wait := a.header.Get("Retry-After"); wait != "" && code.Doc().Retryable {
-		message += "; Retry-After: " + shortened(r.hide(wait))
+		message += "; Retry-After: " + excerpt(r.hide(wait))
 	}
 	return chat.Failure(code, "%s", message)
 }
 
-// unsettled adds to a failure that the call may have taken effect, if it may: then nobody is to make
-// it again who has not looked.
-func unsettled(t task, a answer, failure chat.Result) chat.Result {
+// notePossibleEffect notes in a failure that the call may have taken effect, if it may: then it must not be
+// repeated without checking.
+func notePossibleEffect(t task, a response, failure chat.Result) chat.Result {
 	switch {
-	case t.def.Effect == tool.Read, t.def.Idempotent, !a.unsure && !a.effective():
+	case t.def.Effect == tool.Read, t.def.Idempotent, !a.priorMayHaveEffect && !a.mayHaveEffect():
 		return failure
 	case a.err != nil:
-		return chat.Failure(chat.UnknownOutcome, "%s", failure.Error.Message+mayHave)
+		return chat.Failure(chat.UnknownOutcome, "%s", failure.Error.Message+mayHaveTakenEffect)
 	}
-	failure.Error.Message += mayHave
+	failure.Error.Message += mayHaveTakenEffect
 	failure.Error.Retryable = false
 	return failure
 }
 
-// data is the result for a response that says yes.
-func (r requester) data(t task, a answer) chat.Result {
+// successResult is the result for a success status.
+func (r requester) successResult(t task, a response) chat.Result {
 	path, body := t.def.HTTP.Result, bytes.TrimPrefix(a.body, []byte("\ufeff"))
-	media, _, _ := mime.ParseMediaType(a.contentType) // what is no media type is not JSON
+	media, _, _ := mime.ParseMediaType(a.contentType) // an invalid media type is not JSON
 	switch isJSON := media == "application/json" || strings.HasSuffix(media, "+json"); {
 	case len(bytes.TrimSpace(body)) == 0:
 		return chat.Success(nil)
 	case !isJSON && path == "":
 		return chat.Success(r.hide(a.text()))
-	case a.cut:
-		return chat.Failure(chat.TooLarge, "HTTP %d, and the response has %s", a.status, a.size)
+	case a.truncated:
+		return chat.Failure(chat.TooLarge, "HTTP %d, but the response is too large: %s", a.status, a.size)
 	}
 	if fault := schema.CheckStrict(body); fault != nil {
-		return chat.Failure(chat.Failed, "HTTP %d, and the response is no JSON, in line %d: %s", a.status, max(fault.Span.Line, 1), fault.Message)
+		return chat.Failure(chat.Failed, "HTTP %d, but the response is not valid JSON, line %d: %s", a.status, max(fault.Span.Line, 1), fault.Message)
 	}
 	value := jsontext.Value(bytes.TrimSpace(body))
 	if path != "" {
@@ -239,7 +239,7 @@ func (r requester) data(t task, a answer) chat.Result {
 		}
 	}
 	if !value.IsValid() {
-		return chat.Failure(chat.Failed, "HTTP %d, and the path %q of the definition makes no JSON of the response", a.status, path)
+		return chat.Failure(chat.Failed, "HTTP %d, but the definition's path %q does not select JSON in the response", a.status, path)
 	}
 	return chat.Result{Data: []byte(value)}
 }

@@ -21,9 +21,9 @@ import (
 
 // atOnce lets requests be made again without a pause.
 func atOnce(t *testing.T) {
-	before := pauses
-	pauses = []time.Duration{time.Millisecond, time.Millisecond}
-	t.Cleanup(func() { pauses = before })
+	before := retryDelays
+	retryDelays = []time.Duration{time.Millisecond, time.Millisecond}
+	t.Cleanup(func() { retryDelays = before })
 }
 
 // requestTool returns a definition whose request goes to a server. Its YAML is that of the keys behind the address.
@@ -46,7 +46,7 @@ http: {url: "%s/x"%s}
 // requested makes one call of a definition.
 func requested(t *testing.T, def *tool.Definition, env Env, key string) chat.Result {
 	t.Helper()
-	return executed(t, def, env, chat.Execution{Key: key})
+	return executed(t, def, env, chat.Execution{IdempotencyKey: key})
 }
 
 func executed(t *testing.T, def *tool.Definition, env Env, x chat.Execution) chat.Result {
@@ -113,9 +113,9 @@ func TestRequestData(t *testing.T) {
 		{"empty for the path", ", result: a", as("application/json", ""), "", "null"},
 		{"byte order mark", "", as("application/json", "\ufeff\n{\"a\":1}"), "", `{"a":1}`},
 		{"nothing there", ", result: a.b", as("application/json", `{"a":1}`), "", "null"},
-		{"broken", "", as("application/json", `{"a":1,}`), chat.Failed, "HTTP 200, and the response is no JSON, in line 1"},
-		{"twice", "", as("application/json", `{"a":1,"a":2}`), chat.Failed, "stands twice"},
-		{"no JSON for the path", ", result: a", as("text/html", `<p>`), chat.Failed, "no JSON"},
+		{"broken", "", as("application/json", `{"a":1,}`), chat.Failed, "HTTP 200, but the response is not valid JSON, line 1"},
+		{"twice", "", as("application/json", `{"a":1,"a":2}`), chat.Failed, "duplicate key"},
+		{"no JSON for the path", ", result: a", as("text/html", `<p>`), chat.Failed, "not valid JSON"},
 		{"packed", "", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			gzipped(w, `{"z":1}`)
@@ -123,7 +123,7 @@ func TestRequestData(t *testing.T) {
 		{"packed otherwise", "", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "br")
 			_, _ = io.WriteString(w, "x")
-		}, chat.Failed, `encoded as "br"`},
+		}, chat.Failed, `content encoding "br"`},
 		{"large value", "", as("application/json", `"`+strings.Repeat("x", 17<<20)+`"`), chat.TooLarge, "more than 16777216 bytes"},
 		{"value over the limit", "", as("application/json", `["`+strings.Repeat("x", 2<<20)+`"]`), chat.TooLarge, "are allowed"},
 		{"secret", "", as("application/json", `{"said":"token-of-the-run"}`), "", `{"said":"***"}`},
@@ -133,7 +133,7 @@ func TestRequestData(t *testing.T) {
 		{"secret where the rest is cut off", "", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "http://other.test/"+strings.Repeat("x", maxFragment-25)+"token-of-the-run")
 			w.WriteHeader(http.StatusFound)
-		}, chat.Failed, "xxx***, and the definition does not"},
+		}, chat.Failed, "xxx***, which is not followed"},
 		{"secret in a wait", "", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", strings.Repeat("x", maxFragment-5)+"token-of-the-run")
 			w.WriteHeader(http.StatusTooManyRequests)
@@ -315,7 +315,7 @@ func TestRequestRefusedLater(t *testing.T) {
 				server.Close()
 			}
 			def := requestTool(t, server.URL, "write\nidempotent: {key: header Key}", ", method: POST")
-			got := executed(t, def, Env{}, chat.Execution{Key: "k1", Again: tt.again})
+			got := executed(t, def, Env{}, chat.Execution{IdempotencyKey: "k1", Repeated: tt.again})
 			if got.Error == nil || got.Error.Code != tt.code || strings.Contains(got.Error.Message, "may have taken effect") != tt.unsure || tt.unsure && got.Error.Retryable {
 				t.Errorf("%+v, want %s", got.Error, tt.code)
 			}
@@ -351,7 +351,7 @@ func TestRequestDone(t *testing.T) {
 			}))
 			defer server.Close()
 			def := requestTool(t, server.URL, "write\nidempotent: {key: header Idempotency-Key}", ", method: POST, done: [409]")
-			got := executed(t, def, Env{}, chat.Execution{Key: "k1", Again: tt.again})
+			got := executed(t, def, Env{}, chat.Execution{IdempotencyKey: "k1", Repeated: tt.again})
 			if tt.already && string(got.Data) != `{"already":true}` {
 				t.Errorf("%s, %+v", got.Data, got.Error)
 			}
@@ -393,11 +393,11 @@ func TestRequestSentOnce(t *testing.T) {
 // taken effect, also if the response cannot be read.
 func TestRequestSettled(t *testing.T) {
 	for _, tt := range []struct{ keys, contentType, body, want string }{
-		{", method: POST", "application/json", `{"a"`, "no JSON"},
-		{", method: POST, result: id", "text/html", `<p>`, "no JSON"},
+		{", method: POST", "application/json", `{"a"`, "not valid JSON"},
+		{", method: POST, result: id", "text/html", `<p>`, "not valid JSON"},
 		{", method: POST", "application/json", `"` + strings.Repeat("x", 17<<20) + `"`, "more than"},
 		{", method: POST", "application/json", `["` + strings.Repeat("x", 2<<20) + `"]`, "are allowed"},
-		{", method: POST", "application/json", fmt.Sprintf(`{"%[1]s":1,"%[1]s":2}`, strings.Repeat("x", maxMessage)), "no JSON"},
+		{", method: POST", "application/json", fmt.Sprintf(`{"%[1]s":1,"%[1]s":2}`, strings.Repeat("x", maxMessage)), "not valid JSON"},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", tt.contentType)
@@ -421,7 +421,7 @@ func TestRequestSettled(t *testing.T) {
 		http.Redirect(w, r, "/y", http.StatusFound)
 	}))
 	defer server.Close()
-	wantError(t, requested(t, requestTool(t, server.URL, write, ""), Env{}, ""), chat.Failed, "the server leads to /y")
+	wantError(t, requested(t, requestTool(t, server.URL, write, ""), Env{}, ""), chat.Failed, "the server redirects to /y")
 	if n := times.Load(); n != 1 {
 		t.Errorf("it was sent %d times", n)
 	}

@@ -133,7 +133,7 @@ func (row sharedExec) checkCommand(t *testing.T, want execCase) {
 	env := execEnv(t)
 	t.Setenv("PATH", "/nowhere")
 	before := held(t)
-	result, err := execute(t, env, want.definition(t), chat.Execution{Call: chat.Call{Arguments: want.arguments(t)}})
+	result, err := runTool(t, env, want.definition(t), chat.Execution{Call: chat.Call{Arguments: want.arguments(t)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func (row sharedExec) checkTemplate(t *testing.T) {
 	}
 	run := func(words []string) chat.Result {
 		def := execDefinition(t, jsonOf(t, parameters), jsonOf(t, map[string]any{"argv": words}), "")
-		result, err := execute(t, execEnv(t), def, chat.Execution{Call: chat.Call{Arguments: []byte(jsonOf(t, args))}})
+		result, err := runTool(t, execEnv(t), def, chat.Execution{Call: chat.Call{Arguments: []byte(jsonOf(t, args))}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -243,7 +243,7 @@ func (row sharedExec) checkNames(t *testing.T) {
 		def.Exec.Env = []string{name} // and if it is not found
 		env := execEnv(t)
 		env.Getenv = func(string) string { return "x" }
-		result, err := execute(t, env, def, chat.Execution{Call: chat.Call{Arguments: []byte(`{}`)}})
+		result, err := runTool(t, env, def, chat.Execution{Call: chat.Call{Arguments: []byte(`{}`)}})
 		if err != nil || result.OK() || !subprocess.UnsafeVariable(name) {
 			t.Errorf("%s: %s, %v", name, result.Data, err)
 		}

@@ -13,31 +13,31 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// Seconds that a command may take.
+// Time limits of a command in seconds.
 const (
-	commandTime     = 60
-	mostCommandTime = 600
+	defaultCommandSeconds = 60
+	maxCommandSeconds     = 600
 )
 
-// A terminal runs commands that a model writes.
+// A terminal runs commands written by the model.
 type terminal struct{ programs }
 
-// A command is what a model writes: the words, and how long they may take.
+// A command is the arguments of a command line, and its time limit.
 type command struct {
 	words []string
 	limit time.Duration
 }
 
-// commandOf reads the arguments of terminal_execute.
+// commandOf parses the arguments of terminal_execute.
 func commandOf(raw json.RawMessage) (command, error) {
-	args, err := decode[struct {
+	args, err := decodeStrict[struct {
 		Command string         `json:"command"`
 		Timeout jsontext.Value `json:"timeout"`
 	}](raw)
 	if err != nil {
 		return command{}, err
 	}
-	seconds, err := integer("timeout", args.Timeout, commandTime, 1, mostCommandTime)
+	seconds, err := parseInteger("timeout", args.Timeout, defaultCommandSeconds, 1, maxCommandSeconds)
 	if err != nil {
 		return command{}, err
 	}
@@ -45,8 +45,8 @@ func commandOf(raw json.RawMessage) (command, error) {
 	return command{words, time.Duration(seconds) * time.Second}, err
 }
 
-// execute is terminal_execute(command, timeout) (M11): the words of the command are run, without
-// a shell. Every exit code is a success, and what the program says with it.
+// execute is terminal_execute(command, timeout) (M11): it runs the command without a shell. Every exit code is a
+// success and is returned with the output.
 func (p terminal) execute(ctx context.Context, t task) (chat.Result, error) {
 	c, err := commandOf(t.args)
 	if err != nil {
@@ -54,17 +54,17 @@ func (p terminal) execute(ctx context.Context, t task) (chat.Result, error) {
 	}
 	own, cancel := context.WithTimeout(ctx, c.limit)
 	defer cancel()
-	out, err := p.run(own, ".", subprocess.Command{Argv: c.words, Env: p.environment(p.visible), Max: most(t)})
+	out, err := p.run(own, ".", subprocess.Command{Argv: c.words, Env: p.environment(p.allowedVars), Max: captureLimit(t)})
 	switch {
-	case err != nil && own.Err() != nil && over(ctx) == nil:
-		return timedOut(t.def, c.limit, saidIn(err)), nil
+	case err != nil && own.Err() != nil && contextCause(ctx) == nil:
+		return timedOut(t.def, c.limit, outputIn(err)), nil
 	case errors.Is(err, subprocess.ErrLost):
-		return p.lost(out), nil
+		return p.lostResult(out), nil
 	case err != nil:
-		return unstarted(err, chat.InvalidArguments)
+		return startFailure(err, chat.InvalidArguments)
 	}
-	if why := p.failure(out, true); why != nil {
+	if why := p.failureResult(out, true); why != nil {
 		return *why, nil
 	}
-	return p.printed(t, out), nil
+	return p.outputResult(t, out), nil
 }

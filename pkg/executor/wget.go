@@ -23,19 +23,19 @@ import (
 const (
 	wgetMs      = 10_000
 	maxWgetMs   = 120_000
-	maxPage     = defaultMaxBytes - 1<<10 // bytes of a body: with the note that it was cut, a result has room for it
+	maxPage     = defaultMaxBytes - 1<<10 // bytes of a body, leaving room for a truncation note
 	maxFragment = 200                     // characters of an error page in an error message
 )
 
-// A fetcher gets pages.
+// A fetcher fetches pages.
 type fetcher struct {
 	client *http.Client
 	hide   func(string) string
 }
 
-// wget is wget(uri, timeoutMs) (T11): one GET, whose content comes back as text.
+// wget is wget(uri, timeoutMs) (T11): one GET, whose content is returned as text.
 func (f fetcher) wget(ctx context.Context, raw json.RawMessage) (chat.Result, error) {
-	args, err := decode[struct {
+	args, err := decodeStrict[struct {
 		URI       string         `json:"uri"`
 		TimeoutMs jsontext.Value `json:"timeoutMs"`
 	}](raw)
@@ -46,7 +46,7 @@ func (f fetcher) wget(ctx context.Context, raw json.RawMessage) (chat.Result, er
 	if err != nil {
 		return chat.Failure(chat.InvalidArguments, "uri %v", err), nil
 	}
-	ms, err := integer("timeoutMs", args.TimeoutMs, wgetMs, 1, maxWgetMs)
+	ms, err := parseInteger("timeoutMs", args.TimeoutMs, wgetMs, 1, maxWgetMs)
 	if err != nil {
 		return chat.Failure(chat.InvalidArguments, "%v", err), nil
 	}
@@ -67,7 +67,7 @@ func (f fetcher) wget(ctx context.Context, raw json.RawMessage) (chat.Result, er
 	return netFailure(err), nil
 }
 
-// get requests a page and makes a result of the response.
+// get requests a page and converts the response to a result.
 func (f fetcher) get(ctx context.Context, u *url.URL) (chat.Result, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -81,23 +81,23 @@ func (f fetcher) get(ctx context.Context, u *url.URL) (chat.Result, error) {
 	defer resp.Body.Close()
 	p, err := readPage(resp, maxPage)
 	if err != nil {
-		return chat.Result{}, fmt.Errorf("the response of %s breaks off: %w", resp.Request.URL.Redacted(), err)
+		return chat.Result{}, fmt.Errorf("the response of %s broke off: %w", resp.Request.URL.Redacted(), err)
 	}
-	if resp.StatusCode < 200 || resp.StatusCode >= 300 { // those that lead elsewhere have been followed
+	if resp.StatusCode < 200 || resp.StatusCode >= 300 { // redirects have been followed
 		return statusFailure(resp.StatusCode, f.hide(p.text())), nil
 	}
 	return chat.Success(f.hide(p.text())), nil
 }
 
-// A page is the body of a response, or the beginning of one.
+// A page is the body of a response, possibly truncated.
 type page struct {
 	contentType string
 	body        []byte
-	size        string // of the whole, in words
-	cut         bool
+	size        string // size of the whole body, in words
+	truncated   bool
 }
 
-// readPage reads the body of a response up to a limit in bytes.
+// readPage reads up to limit bytes of the body of a response.
 func readPage(resp *http.Response, limit int) (page, error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
 	var large *netguard.BodyError
@@ -105,18 +105,18 @@ func readPage(resp *http.Response, limit int) (page, error) {
 		return page{}, err
 	}
 	p := page{contentType: resp.Header.Get("Content-Type"), body: body[:min(len(body), limit)]}
-	p.cut = large != nil || len(body) > limit
+	p.truncated = large != nil || len(body) > limit
 	p.size = fmt.Sprintf("%d bytes", len(p.body))
 	switch {
-	case p.cut && resp.ContentLength > 0: // the server's word
+	case p.truncated && resp.ContentLength > 0: // as declared by the server
 		p.size = fmt.Sprintf("%d bytes", resp.ContentLength)
-	case p.cut: // it came compressed, or in chunks
+	case p.truncated: // compressed or chunked
 		p.size = "more than " + p.size
 	}
 	return p, nil
 }
 
-// text returns a page as text, or, where it is none, what it is.
+// text returns a page as text, or a description if it is not text.
 func (p page) text() string {
 	media, params, err := mime.ParseMediaType(p.contentType)
 	if err != nil {
@@ -125,27 +125,27 @@ func (p page) text() string {
 	if !isText(media) {
 		return fmt.Sprintf("[%s, %s: not shown, because it is not text]", media, p.size)
 	}
-	text := readable(params["charset"], p.body)
-	if p.cut {
+	text := decodeText(params["charset"], p.body)
+	if p.truncated {
 		text += fmt.Sprintf("\n[cut here: %d of %s were read]", len(p.body), p.size)
 	}
 	return text
 }
 
-// readable returns text in a charset as UTF-8. What makes no sense is replaced.
-func readable(charset string, body []byte) string {
-	text, marked := strings.CutPrefix(string(body), "\ufeff") // which only UTF-8 begins with
-	if other, known := decoded(charset, body); known && !marked {
+// decodeText converts text in a charset to UTF-8, replacing invalid bytes.
+func decodeText(charset string, body []byte) string {
+	text, marked := strings.CutPrefix(string(body), "\ufeff") // the BOM of UTF-8
+	if other, known := decodeCharset(charset, body); known && !marked {
 		return other
 	}
 	if utf8.ValidString(text) {
 		return text
 	}
-	text, replaced := repair(text)
+	text, replaced := replaceInvalid(text)
 	return text + fmt.Sprintf("\n[%d bytes that are not UTF-8 were replaced by \ufffd; the page's charset: %s]", replaced, cmp.Or(charset, "not given"))
 }
 
-// isText reports whether a media type is one that can be read.
+// isText reports whether a media type is textual.
 func isText(media string) bool {
 	if strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "+json") || strings.HasSuffix(media, "+xml") || strings.HasSuffix(media, "+yaml") {
 		return true
@@ -158,8 +158,8 @@ func isText(media string) bool {
 	return false
 }
 
-// repair replaces each byte that is not part of valid UTF-8 and counts them.
-func repair(s string) (string, int) {
+// replaceInvalid replaces each invalid UTF-8 byte and counts them.
+func replaceInvalid(s string) (string, int) {
 	var b strings.Builder
 	replaced := 0
 	for len(s) > 0 {

@@ -18,6 +18,10 @@ const (
 
 // Clean checks the spelling of a path and returns it without a leading "./". Its error is a
 // *[PathError].
+//
+// The rules combine those of all platforms, so that a root can be moved: a path is relative, uses
+// slashes and valid UTF-8, and has no "..", backslash, colon or invisible character, and no component
+// that Windows reads as a device or strips characters from.
 func Clean(p string) (string, error) {
 	clean := strings.TrimPrefix(p, "./")
 	why := pathProblem(clean)

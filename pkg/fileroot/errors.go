@@ -51,7 +51,7 @@ func newPathError(path string, err error) *PathError {
 	case errors.Is(err, fs.ErrClosed):
 	case !errors.As(err, &errno):
 		// os.Root itself reports only one error: a link leads outside.
-		e.Kind, e.Reason = Refused, "it leads outside the root"
+		e.Kind, e.Reason = Refused, "it resolves to a path outside the root"
 	}
 	return e
 }

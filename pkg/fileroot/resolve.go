@@ -13,6 +13,9 @@ const maxLinks = 40
 
 // Resolve follows the links in a path and returns the resolved path, clean and below the root. From the
 // first missing component on, the path is returned as written. A path that leaves the root is a *[PathError].
+//
+// Rules about files apply to the result. The file may change afterwards; [Root.Read] and [Root.Write]
+// still guarantee that nothing outside the root is reached.
 func (r *Root) Resolve(name string) (string, error) {
 	return r.resolve(name, func(string) error { return nil })
 }
@@ -27,7 +30,7 @@ func (r *Root) resolve(name string, visit func(path string) error) (string, erro
 	if err := visit(clean); err != nil {
 		return "", err
 	}
-	outside := &PathError{Kind: Refused, Path: name, Reason: "it leads out of the root"}
+	outside := &PathError{Kind: Refused, Path: name, Reason: "it resolves to a path outside the root"}
 	at, left, links := ".", strings.Split(clean, "/"), 0
 	for len(left) > 0 {
 		part := left[0]

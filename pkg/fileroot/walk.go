@@ -21,6 +21,9 @@ const maxEntries = 100_000
 // path. It does not follow links, and skips names with a leading dot, names that a [Guard] denies (these are not
 // even listed), and folders without permission. It stops at the first error of do, with the context's cause, or
 // with a *[PathError].
+//
+// If invalidName is not nil, it is called with the path of every file and folder (with a trailing slash) that is
+// skipped because [Clean] refuses its name, so that no tool can refer to it.
 func (r *Root) Walk(ctx context.Context, do func(path string, size int64) error, invalidName func(path string)) error {
 	w := walk{root: r, remaining: maxEntries, invalidName: invalidName}
 	if err := w.push(entry{"", r.guards}); err != nil {

@@ -10,6 +10,11 @@ import (
 // Write writes the content of a file and creates its parent folders. At every moment, even after a power
 // cut, the file has its old or its new content; when Write returns, the new content is on disk. Its error
 // is a *[PathError].
+//
+// If the file does not meet want, nothing changes and the error's kind is [Changed]. Of several writes with
+// the same precondition, through any roots and processes, one succeeds. Other programs are excluded only as
+// far as the file system allows: a file that another program creates is not replaced if want is [Missing],
+// but a change in the microseconds between the last check and the replacement is lost.
 func (r *Root) Write(path string, content []byte, want Precondition) error {
 	clean, err := Clean(path)
 	if err != nil {
@@ -146,7 +151,7 @@ func (r *Root) checkFolder(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// statTarget returns the file to be replaced, or nil if there is none yet.
+// statTarget returns the file to be replaced, or nil for a new file.
 func (r *Root) statTarget(path string, dir *os.Root, name string) (fs.FileInfo, error) {
 	info, err := dir.Lstat(name)
 	switch {

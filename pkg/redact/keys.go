@@ -77,7 +77,7 @@ func isAlnum(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// keyAt returns the secret part of a key that a text begins with. To is 0 if there is none.
+// keyAt returns the secret part of a key that a text begins with. To is 0 if not found.
 func keyAt(text string) (from, to int) {
 	switch text[0] {
 	case '-':

@@ -12,14 +12,14 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A talker shows what the model says while the run goes on.
-type talker struct {
+// A chatWriter shows messages of the model during the run.
+type chatWriter struct {
 	mu  sync.Mutex
 	out io.Writer
 }
 
-// show shows a text with a mark before each of its lines.
-func (t *talker) show(mark, text string) error {
+// show writes a text with a prefix before each line.
+func (t *chatWriter) show(mark, text string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if _, err := io.WriteString(t.out, mark+strings.ReplaceAll(diag.EscapeInvisible(strings.TrimSuffix(text, "\n")), "\n", "\n"+mark)+"\n"); err != nil {
@@ -28,10 +28,9 @@ func (t *talker) show(mark, text string) error {
 	return nil
 }
 
-// send is send_chat(content): it shows the content at once and does not end the
-// turn (M4).
-func (t *talker) send(_ context.Context, raw json.RawMessage) (chat.Result, error) {
-	args, err := decode[struct {
+// send is send_chat(content): it shows the content immediately and does not end the turn (M4).
+func (t *chatWriter) send(_ context.Context, raw json.RawMessage) (chat.Result, error) {
+	args, err := decodeStrict[struct {
 		Content string `json:"content"`
 	}](raw)
 	if err != nil {

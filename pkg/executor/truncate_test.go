@@ -23,7 +23,7 @@ func TestCutTexts(t *testing.T) {
 		"❤️ 👩🏽‍🚀 \u200b\u202e \U000e0041",
 	} {
 		for limit := range int64(len(text)) {
-			got := fit(chat.Success(text), limit+1)
+			got := limitSize(chat.Success(text), limit+1)
 			envelope, err := got.MarshalJSON()
 			if err != nil || !utf8.Valid(envelope) {
 				t.Fatalf("%q cut at %d: %q, %v", text, limit+1, envelope, err)

@@ -11,11 +11,11 @@ import (
 	"oneshot/pkg/netguard"
 )
 
-// netFailure returns the result for a request that was not answered.
+// netFailure returns the result for a request without a response.
 func netFailure(err error) chat.Result {
 	var refused *netguard.RefusedError
 	if errors.As(err, &refused) && refused.NotAllowed {
-		return chat.Failure(chat.Denied, "%v; the run can be given it with --allow-host", refused)
+		return chat.Failure(chat.Denied, "%v; allow it with --allow-host", refused)
 	}
 	if errors.As(err, &refused) {
 		return chat.Failure(chat.Denied, "%v", refused)
@@ -24,21 +24,21 @@ func netFailure(err error) chat.Result {
 	if errors.As(err, &packed) {
 		return chat.Failure(chat.Failed, "%v", packed)
 	}
-	return chat.Failure(chat.Unavailable, "%s", withoutMachine(err))
+	return chat.Failure(chat.Unavailable, "%s", withoutLocalAddresses(err))
 }
 
-// withoutMachine returns the text of an error without the addresses of this machine and of its
-// name servers, which a model has no use for.
-func withoutMachine(err error) string {
+// withoutLocalAddresses returns the text of an error without addresses of this machine and its name servers,
+// which are useless to a model.
+func withoutLocalAddresses(err error) string {
 	text := err.Error()
 	var lookup *net.DNSError
 	if errors.As(err, &lookup) {
-		why := "the name " + lookup.Name + " cannot be looked up"
+		why := "the name " + lookup.Name + " cannot be resolved"
 		switch {
 		case lookup.IsNotFound:
 			why += ": no such host"
 		case lookup.IsTimeout:
-			why += ": there was no answer in time"
+			why += ": no answer in time"
 		}
 		return why
 	}
@@ -49,10 +49,10 @@ func withoutMachine(err error) string {
 	return text
 }
 
-// statusFailure returns the result for a response that says no.
+// statusFailure returns the result for a failure status.
 func statusFailure(status int, text string) chat.Result {
 	message := fmt.Sprintf("HTTP %d %s", status, http.StatusText(status))
-	if text = shortened(text); text != "" {
+	if text = excerpt(text); text != "" {
 		message += ": " + text
 	}
 	return chat.Failure(statusCode(status), "%s", message)

@@ -13,7 +13,7 @@ import (
 // Calls over the rate wait, and each period takes as many as the rate says.
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var p pace
+		var p rateLimiter
 		slow := &tool.Definition{Name: "slow", Rate: tool.Rate{Calls: 2, Per: time.Second}}
 		free := &tool.Definition{Name: "free"}
 		begin := time.Now()
@@ -31,7 +31,7 @@ func TestPace(t *testing.T) {
 		stop := errors.New("stop")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(stop)
-		p.next(slow)
+		p.reserve(slow)
 		if err := p.wait(ctx, slow); err != stop {
 			t.Errorf("error %v, want the cause", err)
 		}

@@ -12,56 +12,56 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// programs are what tools run that are not written in Go.
+// programs runs the programs of command tools.
 type programs struct {
-	root    *fileroot.Root
-	how     *subprocess.Confinement
-	getenv  func(string) string
-	visible []string // nil: what a definition names
-	secrets *redact.Set
+	root        *fileroot.Root
+	confinement *subprocess.Confinement
+	getenv      func(string) string
+	allowedVars []string // nil: those that a definition names
+	secrets     *redact.Set
 }
 
 func (e Env) programs() programs {
 	return programs{e.Root, e.Programs, e.Getenv, e.Variables, e.Secrets}
 }
 
-// perform runs the program of a definition.
-func (p programs) perform(ctx context.Context, t task) (chat.Result, error) {
-	if err := p.reaches(ctx, t); err != nil {
-		return unstarted(err, chat.InvalidArguments)
+// execute runs the program of a definition.
+func (p programs) execute(ctx context.Context, t task) (chat.Result, error) {
+	if err := p.checkPaths(ctx, t); err != nil {
+		return startFailure(err, chat.InvalidArguments)
 	}
 	filled, err := t.def.FillProgram(t.args)
 	if err != nil {
-		return unstarted(err, chat.InvalidArguments)
+		return startFailure(err, chat.InvalidArguments)
 	}
 	spec := t.def.Exec
-	out, err := p.run(ctx, spec.Dir, subprocess.Command{Argv: filled.Argv, Stdin: filled.Stdin, Env: append(p.environment(spec.Env), t.keyed()...), Max: most(t)})
+	out, err := p.run(ctx, spec.Dir, subprocess.Command{Argv: filled.Argv, Stdin: filled.Stdin, Env: append(p.environment(spec.Env), t.keyVariable()...), Max: captureLimit(t)})
 	switch {
 	case errors.Is(err, subprocess.ErrLost):
-		return p.lost(out), nil
+		return p.lostResult(out), nil
 	case err != nil:
-		return unstarted(err, chat.Failed)
+		return startFailure(err, chat.Failed)
 	}
-	why := p.failure(out, slices.Contains(spec.OK, out.Exit))
+	why := p.failureResult(out, slices.Contains(spec.OK, out.Exit))
 	switch {
 	case spec.Output == tool.EnvelopeOutput:
-		return envelope(t, out, why), nil
+		return envelopeResult(t, out, why), nil
 	case why != nil:
 		return *why, nil
 	case spec.Output == tool.JSONOutput:
-		return settled(t.def, value(out)), nil
+		return noteEffect(t.def, jsonResult(out)), nil
 	}
-	return p.printed(t, out), nil
+	return p.outputResult(t, out), nil
 }
 
-// reaches says why files that a call names are not to be reached, or nil. They have to lead where they
-// led when the call was let happen; what the program finds there is its own matter, and a sandbox's.
-func (p programs) reaches(ctx context.Context, t task) error {
+// checkPaths returns an error if a call names files that must not be accessed. They must resolve as they did at
+// approval; the program's own access is up to the sandbox.
+func (p programs) checkPaths(ctx context.Context, t task) error {
 	paths, err := t.def.FilePaths(t.args)
-	if err != nil || p.root == nil { // without a root nothing is run
+	if err != nil || p.root == nil { // without a root no program runs
 		return err
 	}
-	led, _ := ctx.Value(leadsKey{}).(map[string]string)
+	led, _ := ctx.Value(resolvedPathsKey{}).(map[string]string)
 	for _, path := range paths {
 		leads, err := p.root.Resolve(path)
 		if err != nil {
@@ -78,11 +78,11 @@ func (p programs) reaches(ctx context.Context, t task) error {
 	return nil
 }
 
-// environment returns the variables of the caller that a program gets, of those with these names.
+// environment returns the caller's variables with these names that a program may see.
 func (p programs) environment(names []string) []string {
 	var out []string
 	for _, name := range names {
-		if p.getenv == nil || p.visible != nil && !slices.Contains(p.visible, name) {
+		if p.getenv == nil || p.allowedVars != nil && !slices.Contains(p.allowedVars, name) {
 			continue
 		}
 		if value := p.getenv(name); value != "" {
@@ -92,34 +92,33 @@ func (p programs) environment(names []string) []string {
 	return out
 }
 
-// keyed is the variable with the key of a call, if its program wants one.
-func (t task) keyed() []string {
+// keyVariable returns the variable with the idempotency key, if the program takes one.
+func (t task) keyVariable() []string {
 	if t.def.KeyEnv == "" || t.key == "" {
 		return nil
 	}
 	return []string{t.def.KeyEnv + "=" + t.key}
 }
 
-// mostKept bounds what is kept of a stream in memory, whatever a definition says.
-const mostKept = 64 << 20
+// maxCapture limits the captured bytes of a stream, regardless of the definition.
+const maxCapture = 64 << 20
 
-// most is how much of what a program prints is kept: never so little that what is usual would be
-// taken for a flood.
-func most(t task) int64 { return min(max(t.room, defaultMaxBytes), mostKept) }
+// captureLimit returns how many bytes of output are captured: enough that usual output does not count as a
+// flood.
+func captureLimit(t task) int64 { return min(max(t.maxResult, defaultMaxBytes), maxCapture) }
 
-// Why no program is run.
+// Reasons not to run a program.
 var (
 	errNoRoot     = errors.New("no root: start the run with --root DIR")
-	errNoPrograms = errors.New("this run runs no programs")
+	errNoPrograms = errors.New("this run cannot run programs")
 )
 
-// run runs a command in a folder below the root. A command that was ended with ctx is a
-// *[stoppedError].
+// run runs a command in a folder below the root. A command that was stopped with ctx returns a *[stoppedError].
 func (p programs) run(ctx context.Context, dir string, cmd subprocess.Command) (subprocess.Outcome, error) {
 	switch {
 	case p.root == nil:
 		return subprocess.Outcome{}, errNoRoot
-	case p.how == nil:
+	case p.confinement == nil:
 		return subprocess.Outcome{}, errNoPrograms
 	}
 	folder, err := p.root.Folder(dir)
@@ -128,16 +127,16 @@ func (p programs) run(ctx context.Context, dir string, cmd subprocess.Command) (
 	}
 	defer folder.Close()
 	cmd.Dir = folder
-	out, err := p.how.Run(ctx, cmd)
+	out, err := p.confinement.Run(ctx, cmd)
 	if err != nil && ctx.Err() != nil {
-		err = &stoppedError{err, p.said(out)}
+		err = &stoppedError{err, p.outputTail(out)}
 	}
 	return out, err
 }
 
-// unstarted returns the result of a call whose program did not run, with a code for what is
-// wrong with the words; the error is that of a program that was ended.
-func unstarted(err error, words chat.ErrorCode) (chat.Result, error) {
+// startFailure converts the error of a program that did not start to a result; words is the code for bad
+// arguments. It returns the error of a stopped program.
+func startFailure(err error, words chat.ErrorCode) (chat.Result, error) {
 	var (
 		stopped *stoppedError
 		start   *subprocess.StartError

@@ -17,16 +17,16 @@ import (
 
 // newSpeaker returns a speaker whose utterances are shell scripts, and what it
 // shows.
-func newSpeaker(t *testing.T, p subprocess.Program) (*Speaker, *screen) {
+func newSpeaker(t *testing.T, p subprocess.Program) (*TextToSpeech, *screen) {
 	t.Helper()
 	out := new(screen)
-	s := NewSpeaker(t.Context(), p, out)
+	s := NewTextToSpeech(t.Context(), p, out)
 	t.Cleanup(func() { s.Close(t.Context()) })
 	return s, out
 }
 
 // say says a text and returns the result.
-func say(t *testing.T, s *Speaker, text string) chat.Result {
+func say(t *testing.T, s *TextToSpeech, text string) chat.Result {
 	t.Helper()
 	return invoke(t, s.say, map[string]string{"utterance": text})
 }
@@ -100,11 +100,11 @@ func TestSayHangs(t *testing.T) {
 	wantError(t, say(t, s, "echo late"), chat.Unavailable, "the run is over")
 }
 
-// The end of the run's context is enough, also before Close.
+// The stopAll of the run's context is enough, also before Close.
 func TestSayEndsWithContext(t *testing.T) {
 	out := new(screen)
 	ctx, cancel := context.WithCancelCause(t.Context())
-	s := NewSpeaker(ctx, shell, out)
+	s := NewTextToSpeech(ctx, shell, out)
 	w := programtest.NewWitness(t)
 	wantSpoken(t, say(t, s, w.Stubborn()))
 	w.WantStarted(t)
@@ -129,17 +129,17 @@ func TestSayCloseWaits(t *testing.T) {
 	s.Close(t.Context()) // a second time is nothing
 }
 
-// The row has an end.
+// The queue has an end.
 func TestSayRowIsBounded(t *testing.T) {
 	s, _ := newSpeaker(t, shell)
 	w := programtest.NewWitness(t)
 	wantSpoken(t, say(t, s, w.Stubborn()))
 	w.WantStarted(t)
-	for range maxRow {
+	for range maxQueue {
 		wantSpoken(t, say(t, s, "true"))
 	}
 	full := say(t, s, "true")
-	wantError(t, full, chat.RateLimited, "16 utterances still wait")
+	wantError(t, full, chat.RateLimited, "16 utterances are already waiting")
 	if !full.Error.Retryable {
 		t.Error("a row that is full now may have room later")
 	}
@@ -151,7 +151,7 @@ func TestSayRowIsBounded(t *testing.T) {
 	w = programtest.NewWitness(t)
 	wantSpoken(t, say(t, s, w.Stubborn()))
 	w.WantStarted(t)
-	long := strings.Repeat("ä", maxUtterance)
+	long := strings.Repeat("ä", maxSpeechChars)
 	wantSpoken(t, say(t, s, long))
 	wantSpoken(t, say(t, s, long))
 	wantError(t, say(t, s, long), chat.RateLimited, "2 utterances")
@@ -162,7 +162,7 @@ func TestSayRowIsBounded(t *testing.T) {
 // What cannot be run, or fails, is told.
 func TestSayFails(t *testing.T) {
 	s, _ := newSpeaker(t, subprocess.Program{Err: errors.New("not found in $PATH")})
-	wantError(t, say(t, s, "hi"), chat.Unavailable, "the speaker cannot be run: not found in $PATH")
+	wantError(t, say(t, s, "hi"), chat.Unavailable, "cannot run the text-to-speech command: not found in $PATH")
 	for _, c := range []struct {
 		program      subprocess.Program
 		script, want string
@@ -178,8 +178,8 @@ func TestSayFails(t *testing.T) {
 			t.Errorf("shown %q, want %q", shown, c.want)
 		}
 	}
-	wantError(t, say(t, nil, "hi"), chat.Failed, "no voice")
-	if _, err := NewSpeaker(t.Context(), subprocess.Program{}, brokenPipe{}).say(t.Context(), json.RawMessage(`{"utterance":"hi"}`)); err == nil {
+	wantError(t, say(t, nil, "hi"), chat.Failed, "no text-to-speech")
+	if _, err := NewTextToSpeech(t.Context(), subprocess.Program{}, brokenPipe{}).say(t.Context(), json.RawMessage(`{"utterance":"hi"}`)); err == nil {
 		t.Error("words that were neither spoken nor shown are no success")
 	}
 }
@@ -197,33 +197,33 @@ func TestSayShows(t *testing.T) {
 // T13: what is said, and how, is checked.
 func TestUtterance(t *testing.T) {
 	for _, c := range []struct {
-		u     utterance
+		u     speechJob
 		wrong string // the beginning of what is wrong
 	}{
-		{utterance{"hi", "", ""}, ""},
-		{utterance{"-v", "Flo (Deutsch)", "slow, calm"}, ""},
-		{utterance{strings.Repeat("語", maxUtterance), "小春", "de-DE/x+y_z:1=2"}, ""},
-		{utterance{"", "", ""}, "utterance"},
-		{utterance{" \n\t", "", ""}, "utterance"},
-		{utterance{strings.Repeat("a", maxUtterance+1), "", ""}, "utterance"},
-		{utterance{"hi", "-v", ""}, "voiceId"},
-		{utterance{"hi", "a -f b", ""}, "voiceId"},
-		{utterance{"hi", "a\nb", ""}, "voiceId"},
-		{utterance{"hi", "a\u00a0b", ""}, "voiceId"},
-		{utterance{"hi", "a\x00", ""}, "voiceId"},
-		{utterance{"hi", strings.Repeat("a", maxManner+1), ""}, "voiceId"},
-		{utterance{"hi", "", "a\u202eb"}, "style"},
-		{utterance{"hi", "", "--calm"}, "style"},
+		{speechJob{"hi", "", ""}, ""},
+		{speechJob{"-v", "Flo (Deutsch)", "slow, calm"}, ""},
+		{speechJob{strings.Repeat("語", maxSpeechChars), "小春", "de-DE/x+y_z:1=2"}, ""},
+		{speechJob{"", "", ""}, "utterance"},
+		{speechJob{" \n\t", "", ""}, "utterance"},
+		{speechJob{strings.Repeat("a", maxSpeechChars+1), "", ""}, "utterance"},
+		{speechJob{"hi", "-v", ""}, "voiceId"},
+		{speechJob{"hi", "a -f b", ""}, "voiceId"},
+		{speechJob{"hi", "a\nb", ""}, "voiceId"},
+		{speechJob{"hi", "a\u00a0b", ""}, "voiceId"},
+		{speechJob{"hi", "a\x00", ""}, "voiceId"},
+		{speechJob{"hi", strings.Repeat("a", maxVoiceChars+1), ""}, "voiceId"},
+		{speechJob{"hi", "", "a\u202eb"}, "style"},
+		{speechJob{"hi", "", "--calm"}, "style"},
 	} {
-		got := c.u.wrong()
+		got := c.u.problem()
 		if (got == "") != (c.wrong == "") || !strings.HasPrefix(got, c.wrong) {
 			t.Errorf("%+v: %q, want %q", c.u, got, c.wrong)
 		}
 	}
-	if got := (utterance{text: "a\x00b\x1bc\td\r\ne\n\n"}).stdin(); got != "a b c\td \ne\n\n" {
+	if got := (speechJob{text: "a\x00b\x1bc\td\r\ne\n\n"}).stdin(); got != "a b c\td \ne\n\n" {
 		t.Errorf("stdin %q", got)
 	}
-	if got := (utterance{text: strings.Repeat("a", 100)}).limit(); got != 20*time.Second {
+	if got := (speechJob{text: strings.Repeat("a", 100)}).limit(); got != 20*time.Second {
 		t.Errorf("100 bytes have %v", got)
 	}
 }

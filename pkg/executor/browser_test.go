@@ -28,16 +28,16 @@ func script(t *testing.T, text string) subprocess.Program {
 }
 
 // newOpener returns an opener and what it shows.
-func newOpener(t *testing.T, p subprocess.Program) (*Opener, *screen) {
+func newOpener(t *testing.T, p subprocess.Program) (*BrowserOpener, *screen) {
 	t.Helper()
 	out := new(screen)
-	o := NewOpener(t.Context(), p, out)
+	o := NewBrowserOpener(t.Context(), p, out)
 	t.Cleanup(o.Close)
 	return o, out
 }
 
 // open opens a page and returns the result.
-func open(t *testing.T, o *Opener, url string) chat.Result {
+func open(t *testing.T, o *BrowserOpener, url string) chat.Result {
 	t.Helper()
 	return invoke(t, o.open, map[string]string{"url": url})
 }
@@ -58,14 +58,14 @@ func TestOpen(t *testing.T) {
 func TestOpenFails(t *testing.T) {
 	const somewhere = "https://example.com/"
 	o, _ := newOpener(t, script(t, "exit 4"))
-	wantError(t, open(t, o, somewhere), chat.Failed, "the opener ended with exit status 4")
+	wantError(t, open(t, o, somewhere), chat.Failed, "the browser command ended with exit status 4")
 	wantError(t, open(t, o, "file:///etc/passwd"), chat.InvalidArguments, "http://")
 	o, _ = newOpener(t, subprocess.Program{Err: errors.New("not found in $PATH")})
-	wantError(t, open(t, o, somewhere), chat.Unavailable, "the opener cannot be run: not found in $PATH")
+	wantError(t, open(t, o, somewhere), chat.Unavailable, "cannot run the browser command: not found in $PATH")
 	o, _ = newOpener(t, subprocess.Program{Path: "/nowhere/open"})
-	wantError(t, open(t, o, somewhere), chat.Unavailable, "the opener cannot be run: ")
-	wantError(t, open(t, nil, somewhere), chat.Failed, "no pages")
-	if _, err := NewOpener(t.Context(), subprocess.Program{}, brokenPipe{}).open(t.Context(), json.RawMessage(`{"url":"https://example.com/"}`)); err == nil {
+	wantError(t, open(t, o, somewhere), chat.Unavailable, "cannot run the browser command: ")
+	wantError(t, open(t, nil, somewhere), chat.Failed, "cannot open pages")
+	if _, err := NewBrowserOpener(t.Context(), subprocess.Program{}, brokenPipe{}).open(t.Context(), json.RawMessage(`{"url":"https://example.com/"}`)); err == nil {
 		t.Error("a page that was neither opened nor shown is no success")
 	}
 }
@@ -83,17 +83,17 @@ func TestOpenShows(t *testing.T) {
 // A program that stays is not waited for. It ends with Close, or with the run's
 // context.
 func TestOpenStays(t *testing.T) {
-	for name, end := range map[string]func(*Opener, context.CancelFunc){
-		"close":   func(o *Opener, _ context.CancelFunc) { o.Close() },
-		"context": func(_ *Opener, cancel context.CancelFunc) { cancel() },
+	for name, end := range map[string]func(*BrowserOpener, context.CancelFunc){
+		"close":   func(o *BrowserOpener, _ context.CancelFunc) { o.Close() },
+		"context": func(_ *BrowserOpener, cancel context.CancelFunc) { cancel() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := programtest.NewWitness(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			o := NewOpener(ctx, script(t, w.Stubborn()), new(screen))
+			o := NewBrowserOpener(ctx, script(t, w.Stubborn()), new(screen))
 			defer o.Close()
-			o.settling = time.Millisecond
+			o.startWindow = time.Millisecond
 			if r := open(t, o, "https://example.com/"); string(r.Data) != `{"opened":true,"shown":false}` {
 				t.Errorf("%s, %+v", r.Data, r.Error)
 			}
@@ -113,8 +113,8 @@ func TestOpenLeaves(t *testing.T) {
 		t.Errorf("%+v", r.Error)
 	}
 	w.WantStarted(t)
-	<-o.pages[0].Ended()
-	if !o.pages[0].IsAlive() {
+	<-o.processes[0].Ended()
+	if !o.processes[0].IsAlive() {
 		t.Error("nobody is left of the group")
 	}
 	o.Close()
@@ -134,8 +134,8 @@ func TestOpenIsBounded(t *testing.T) {
 	if refused == nil {
 		t.Fatal("one page too many was opened")
 	}
-	wantError(t, *refused, chat.RateLimited, "16 pages are open already")
-	subprocess.Stop(o.pages[:1])
+	wantError(t, *refused, chat.RateLimited, "16 pages are already open")
+	subprocess.Stop(o.processes[:1])
 	if _, refused := o.start("https://example.com/"); refused != nil {
 		t.Errorf("after one has ended: %+v", refused.Error)
 	}
@@ -162,14 +162,14 @@ var oddURLs = []string{
 // checkPlainURL checks that a URL is one word of harmless characters, stays what it
 // is when it is written so again, and leads to the same host as before.
 func checkPlainURL(t *testing.T, raw string) {
-	got, err := plainURL(raw)
+	got, err := escapedURL(raw)
 	if err != nil {
 		return
 	}
 	if strings.ContainsFunc(got, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"'`<>\\{|}^", r) }) || !strings.HasPrefix(got, "http") {
 		t.Errorf("%q becomes %q", raw, got)
 	}
-	if again, err := plainURL(got); err != nil || again != got {
+	if again, err := escapedURL(got); err != nil || again != got {
 		t.Errorf("%q becomes %q, and that %q, %v", raw, got, again, err)
 	}
 	before, err1 := netguard.CheckURL(raw)

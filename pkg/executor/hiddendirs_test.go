@@ -32,7 +32,7 @@ func TestConceal(t *testing.T) {
 		r := New(registry, Env{Funcs: map[string]Func{"look": func(context.Context, json.RawMessage) (chat.Result, error) {
 			return chat.Result{}, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 		}}})
-		r.Conceal(Place{"/home/me/notes/", ""}, Place{"/home/me", "~"}, Place{"/", "!"}, Place{"", "!"}, Place{"me", "!"})
+		r.HideDirs(HiddenDir{"/home/me/notes/", ""}, HiddenDir{"/home/me", "~"}, HiddenDir{"/", "!"}, HiddenDir{"", "!"}, HiddenDir{"me", "!"})
 		result, err := r.Run(t.Context(), chat.Execution{Call: chat.Call{Name: "look", Arguments: []byte(`{}`)}})
 		if err != nil || result.Error == nil || result.Error.Message != want {
 			t.Errorf("%s: %+v, %v, want %q", path, result.Error, err, want)
@@ -44,7 +44,7 @@ func TestConceal(t *testing.T) {
 // and no search finds it.
 func TestHideBeforeCut(t *testing.T) {
 	const key = "tk-0123456789-abcdefghij"
-	root := newRoot(t, map[string]string{"a.md": strings.Repeat("x ", around-8) + "needle " + strings.Repeat("y", around-9) + key + " the end"})
+	root := newRoot(t, map[string]string{"a.md": strings.Repeat("x ", previewContext-8) + "needle " + strings.Repeat("y", previewContext-9) + key + " the end"})
 	env := Env{Root: root, Secrets: new(redact.Set)}
 	env.Secrets.Add(key)
 	result := call(t, env, VaultSearch, `{"query":"needle"}`)

@@ -19,14 +19,14 @@ import (
 
 // Every means has an entry of the table, and the table no other.
 func TestEveryMeans(t *testing.T) {
-	got := slices.Sorted(maps.Keys(Env{}.performers()))
+	got := slices.Sorted(maps.Keys(Env{}.executors()))
 	if diff := cmp.Diff(slices.Sorted(slices.Values(tool.Backends)), got); diff != "" {
 		t.Errorf("-means +table:\n%s", diff)
 	}
 }
 
 // means returns a definition for each means, and a runner that does their calls so.
-func means(t *testing.T, env Env, run perform) (*Runner, []*tool.Definition) {
+func means(t *testing.T, env Env, run execute) (*Runner, []*tool.Definition) {
 	t.Helper()
 	var defs []*tool.Definition
 	for _, m := range tool.Backends {
@@ -50,8 +50,8 @@ func means(t *testing.T, env Env, run perform) (*Runner, []*tool.Definition) {
 		t.Fatal(findings)
 	}
 	r := New(registry, env)
-	for m := range r.performs {
-		r.performs[m] = run
+	for m := range r.executors {
+		r.executors[m] = run
 	}
 	return r, defs
 }
@@ -64,11 +64,11 @@ func TestNoMeansGoesRound(t *testing.T) {
 	env := Env{Secrets: secrets}
 	for name, c := range map[string]struct {
 		args string
-		run  perform
+		run  execute
 		code chat.ErrorCode
 		says string
 	}{
-		"arguments": {`{"m":1}`, func(context.Context, task) (chat.Result, error) { return chat.Success("it ran"), nil }, chat.InvalidArguments, "takes no arguments, but m is given"},
+		"arguments": {`{"m":1}`, func(context.Context, task) (chat.Result, error) { return chat.Success("it ran"), nil }, chat.InvalidArguments, "takes no arguments, got m"},
 		"panic":     {`{}`, func(context.Context, task) (chat.Result, error) { panic("at the root /srv/root/x") }, chat.Failed, "tool exception: at the root x"},
 		"error": {`{}`, func(context.Context, task) (chat.Result, error) {
 			return chat.Result{}, errors.New("very-secret-token")
@@ -87,7 +87,7 @@ func TestNoMeansGoesRound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r, defs := means(t, env, c.run)
-				r.Conceal(Place{Dir: "/srv/root"})
+				r.HideDirs(HiddenDir{Dir: "/srv/root"})
 				for _, def := range defs {
 					got, err := r.Run(t.Context(), chat.Execution{Call: chat.Call{Name: def.Name, Arguments: []byte(c.args)}})
 					if err != nil {
