@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// P2: the envelope has three forms, and each comes back as the result it was.
+// P2: the envelope has three forms, and each decodes to the original result.
 func TestEnvelope(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -51,8 +51,8 @@ func TestEnvelope(t *testing.T) {
 	}
 }
 
-// A result that says nothing is a success without data. Errors win over needs,
-// and both over data: what failed is never shown as a success.
+// An empty result is a success without data. Errors win over needs, and both over data: a failure
+// is never a success.
 func TestEnvelopeOfOddResults(t *testing.T) {
 	for want, r := range map[string]Result{
 		`{"ok":true,"data":null}`: {},
@@ -88,7 +88,7 @@ func TestReadEnvelope(t *testing.T) {
 	}
 }
 
-// A value without a JSON form is the tool's failure and no crash.
+// A value that does not marshal to JSON is the tool's failure, not a crash.
 func TestSuccessOfAnything(t *testing.T) {
 	for _, v := range []any{math.NaN(), make(chan int), func() {}, json.RawMessage("{")} {
 		if r := Success(v); r.OK() || r.Error.Code != Failed || r.Error.Message == "" {
@@ -97,8 +97,8 @@ func TestSuccessOfAnything(t *testing.T) {
 	}
 }
 
-// P4: the list of error codes is closed: every constant has one row, with a
-// text for people, and there are no other rows.
+// P4: the list of error codes is closed: every constant has one row with a text, and there are no
+// other rows.
 func TestErrorCodes(t *testing.T) {
 	rows := map[ErrorCode]bool{}
 	for _, d := range ErrorCodes {
@@ -134,7 +134,7 @@ func TestErrorCodes(t *testing.T) {
 	}
 }
 
-// The documented list is the one that a person can look up.
+// The documented list matches the format.
 func TestErrorCodesAreThoseOfTheFormat(t *testing.T) {
 	const list = "INVALID_ARGUMENTS UNKNOWN_TOOL UNAUTHORIZED SCOPES_MISSING CONNECTION_INACTIVE DENIED NOT_FOUND CONFLICT " +
 		"RATE_LIMITED TIMEOUT TOO_LARGE UNAVAILABLE UNKNOWN_OUTCOME FAILED"
@@ -147,7 +147,7 @@ func TestErrorCodesAreThoseOfTheFormat(t *testing.T) {
 	}
 }
 
-// Only what can pass by itself may be tried again.
+// Only transient errors are retryable.
 func TestRetryable(t *testing.T) {
 	var got []ErrorCode
 	for _, d := range ErrorCodes {
@@ -160,7 +160,7 @@ func TestRetryable(t *testing.T) {
 	}
 }
 
-// constantsOf returns the values of the constants of a type in a source file.
+// constantsOf returns the values of a type's constants in a source file.
 func constantsOf(t *testing.T, file, typeName string) []string {
 	t.Helper()
 	src, err := os.ReadFile(file)
@@ -198,7 +198,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// What is recorded keeps its names and its units.
+// Recorded members keep their names and units.
 func TestJSONNames(t *testing.T) {
 	for want, v := range map[string]any{
 		`{"number":2,"error":"x","status":503,"wait_ns":1500000000}`: Attempt{2, "x", 503, 1500 * time.Millisecond},

@@ -66,7 +66,7 @@ func TestString(t *testing.T) {
 	}
 }
 
-// Sorting is by file, place, code and message; equal findings keep their order.
+// Findings are sorted by file, position, code and message; equal ones keep their order.
 func TestSort(t *testing.T) {
 	want := []Finding{
 		{File: "a", Span: Bytes(0, 1), Code: "TC100", Message: "x"},
@@ -93,7 +93,7 @@ func TestSort(t *testing.T) {
 	})
 }
 
-// A finding without a place, a fix or a call has no such members.
+// A finding without a span, fix or call omits these members.
 func TestFindingJSON(t *testing.T) {
 	call := 0
 	for want, f := range map[string]Finding{

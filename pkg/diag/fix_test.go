@@ -64,8 +64,7 @@ func TestApplyErrors(t *testing.T) {
 	}
 }
 
-// Whatever the fixes, each byte that no fix touches is kept, and with one fix alone
-// nothing is left out.
+// Bytes outside the fixes are kept, and a single fix is always applied in full.
 func TestApplyAny(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOfN(rapid.SampledFrom([]rune("abcé\"")), 0, 30, -1).Draw(t, "text")

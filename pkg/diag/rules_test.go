@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// constants returns the codes of this package's source, by the names of their
-// constants.
+// constants returns the codes in this package's source, by constant name.
 func constants(t *testing.T) map[string]Code {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -49,7 +48,7 @@ func constants(t *testing.T) map[string]Code {
 	return codes
 }
 
-// Every code has a rule and every rule a code, each once.
+// Every code has exactly one rule, and every rule a code.
 func TestEveryCodeHasARule(t *testing.T) {
 	rules := map[Code]int{}
 	for _, r := range Rules {
@@ -72,7 +71,7 @@ func TestEveryCodeHasARule(t *testing.T) {
 	}
 }
 
-// Every rule is complete, and its slug names it alone.
+// Every rule is complete and its slug is unique.
 func TestRulesAreComplete(t *testing.T) {
 	form, slug := regexp.MustCompile(`^T[ABCDEMPRS][0-9]{3}$`), regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	slugs := map[string]Code{}
@@ -114,7 +113,7 @@ func TestRulesAreComplete(t *testing.T) {
 	}
 }
 
-// familiesOf returns the names of the families that have a code.
+// familiesOf returns the names of a code's families.
 func familiesOf(c Code) []string {
 	var names []string
 	for _, f := range Families {
@@ -125,8 +124,7 @@ func familiesOf(c Code) []string {
 	return names
 }
 
-// Every family is documented, has codes, and its name stands for them and for
-// nothing else.
+// Every family is documented and has codes, and its name selects exactly these.
 func TestFamilies(t *testing.T) {
 	total := 0
 	for _, f := range Families {

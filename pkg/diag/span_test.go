@@ -72,13 +72,13 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// texts draws texts with every way to end a line, and odd characters.
+// texts generates texts with all line endings and unusual characters.
 func texts() *rapid.Generator[string] {
 	piece := rapid.SampledFrom([]string{"a", "\n", "\r", "\r\n", "é", "日", "👍", "\ufeff", "\x80", "\xe2\x82", "\t", "\x00"})
 	return rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(piece, 0, 40).Draw(t, "pieces"), "") })
 }
 
-// Where an offset is does not depend on what was looked up before.
+// A position does not depend on earlier lookups.
 func TestPositionHasNoMemory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := []byte(texts().Draw(t, "text"))
@@ -92,7 +92,7 @@ func TestPositionHasNoMemory(t *testing.T) {
 	})
 }
 
-// Columns count characters, lines count their ends, and both grow with the offset.
+// Columns count characters, lines count line endings, and both grow with the offset.
 func TestPositionGrows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := texts().Draw(t, "text")
@@ -118,8 +118,7 @@ func TestPositionGrows(t *testing.T) {
 	})
 }
 
-// LocateAll gives every finding the place that Locate gives it, and leaves those
-// that have one alone.
+// LocateAll gives the same results as Locate and keeps existing positions.
 func TestLocateAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := []byte(texts().Draw(t, "text"))
@@ -145,8 +144,7 @@ func TestLocateAll(t *testing.T) {
 	})
 }
 
-// One line of 16 MB with 50,000 findings takes one pass, in whatever order they
-// are and however they overlap.
+// A line of 16 MB with 50,000 overlapping findings in any order takes one pass.
 func TestLocateAllIsLinear(t *testing.T) {
 	text := []byte(strings.Repeat("é", 8<<20))
 	const n = 50_000

@@ -29,7 +29,7 @@ func TestVisible(t *testing.T) {
 		{"Hindi", "क्\u200dष", "क्\u200dष"},
 		{"joiner in English", "pass\u200cword", `pass\u200cword`},
 		{"not UTF-8", "a\xff\x1b\xfe", "a\ufffd" + `\u001b` + "\ufffd"},
-		{"what it stands for itself", "\ufffd\x01", "\ufffd" + `\u0001`},
+		{"the replacement itself", "\ufffd\x01", "\ufffd" + `\u0001`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := EscapeInvisible(test.text); got != test.want {
@@ -39,8 +39,8 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// Nothing that a terminal obeys is left, and a second time changes nothing.
-func TestVisibleAny(t *testing.T) {
+// No control character is left, and escaping is idempotent.
+func TestEscapeInvisibleAny(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := string(rapid.SliceOf(rapid.Byte()).Draw(rt, "bytes")) + rapid.String().Draw(rt, "text")
 		got := EscapeInvisible(text)
@@ -65,8 +65,8 @@ func TestVisibleJSON(t *testing.T) {
 	}
 }
 
-// The value stays the same, and a second time changes nothing.
-func TestVisibleJSONAny(t *testing.T) {
+// The value stays the same, and escaping is idempotent.
+func TestEscapeInvisibleJSONAny(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		value := rapid.MapOf(rapid.String(), rapid.String()).Draw(rt, "value")
 		text, err := json.Marshal(value)

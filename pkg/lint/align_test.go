@@ -9,8 +9,8 @@ import (
 	"oneshot/internal/raced"
 )
 
-// The place of an argument is told in every notation that is JSON or like it, also
-// where it was read as something else than it looks.
+// Arguments are located in every JSON-like notation, even where they were parsed differently than
+// they look.
 func TestArgumentPlaces(t *testing.T) {
 	for _, tt := range []struct{ name, text, args, pointer, want string }{
 		{"JSON", `{"name": "f", "arguments": {"a": [1, {"b" : "x"}], "c": 2}}`, `{"a":[1,{"b":"x"}],"c":2}`, "/a/1/b", `"x"`},
@@ -41,7 +41,7 @@ func TestArgumentPlaces(t *testing.T) {
 	}
 }
 
-// The names of members have places, too.
+// Member names are located, too.
 func TestArgumentNames(t *testing.T) {
 	text := `f({ a: 1, "b": 'x' })`
 	places := locateInText(text, []byte(`[{"a":1,"b":"x"}]`), []string{"/0/a", "/0/b"})
@@ -52,7 +52,7 @@ func TestArgumentNames(t *testing.T) {
 	}
 }
 
-// However long the arguments are, and however many brackets the text has.
+// The cost is linear for long arguments and for texts with many brackets.
 func TestArgumentPlacesAreLinear(t *testing.T) {
 	count := raced.Pick(1<<20, 1<<18)
 	long := strings.Repeat(`"x",`, count)

@@ -45,7 +45,7 @@ func (o origin) unwrapEncoded() (origin, bool) {
 	if err != nil {
 		return o, false
 	}
-	at := newLayer(diag.Text{Bytes: []byte(o.text), Offset: o.offset}, []wire.Piece{{Start: i, End: i + len(value), Quoted: true}})
+	at := newLayer(diag.Text{Bytes: []byte(o.text), Offset: o.offset}, []wire.Segment{{Start: i, End: i + len(value), Quoted: true}})
 	text, _ := jsontext.AppendUnquote(nil, value) // the decoder has validated it
 	o.text, o.offset, o.layers = string(text), 0, append([]*layer{at}, o.layers...)
 	return o, true

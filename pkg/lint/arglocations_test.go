@@ -10,8 +10,8 @@ import (
 	"oneshot/pkg/dialect"
 )
 
-// What is wrong with an argument stands at it in every dialect: at its value, and at
-// its name where no such argument is known. The value before it is the same.
+// In every dialect, a finding about an argument is located at its value, or at the name of an
+// unknown argument. The value before it is the same.
 func TestPlacesInEveryDialect(t *testing.T) {
 	o := Options{Tools: greeting(t)}
 	const quotes = "\"'`"
@@ -41,7 +41,7 @@ func TestPlacesInEveryDialect(t *testing.T) {
 	}
 }
 
-// Where the one argument is all of the text behind a name it stands there.
+// A single argument that is the text after a name is located there.
 func TestPlaceOfLastText(t *testing.T) {
 	for _, tt := range []struct{ text, args, want string }{
 		{"python\nx = 1\n", `["x = 1"]`, "x = 1"},

@@ -16,8 +16,8 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// M22: whatever the dialect, a call is read as what its tool wants, and fixed so
-// that it says it. Where values are plain text the dialect has done so already.
+// M22: in every dialect, a call is coerced to its tool's types, and its fixes write the coerced
+// values. Dialects with plain text values have already done so.
 func TestCoerceInEveryDialect(t *testing.T) {
 	o := Options{Tools: greeting(t), Coerce: true}
 	fixed := 0
@@ -47,7 +47,7 @@ func TestCoerceInEveryDialect(t *testing.T) {
 	}
 }
 
-// In the bodies of all servers, too: each fix is made in the string that it stands in.
+// The same holds in the bodies of all servers: each fix edits the string that holds the call.
 func TestCoerceInBodies(t *testing.T) {
 	o := Options{Tools: greeting(t), Coerce: true}
 	for format, body := range map[string]string{
@@ -74,7 +74,7 @@ func TestCoerceInBodies(t *testing.T) {
 	}
 }
 
-// A draft is held against no definition, whether it is whole, cut or cannot be read.
+// Ignored calls are not checked against definitions, whether complete, truncated or invalid.
 func TestDrafts(t *testing.T) {
 	for _, call := range []string{
 		"<tool_call>shell\n<arg_key>a</arg_key>\n<arg_value>x</arg_value></tool_call>", "<tool_call>shell\n<arg_key>a</arg_key>\n<arg_value>x</arg_value>",
@@ -90,7 +90,7 @@ func TestDrafts(t *testing.T) {
 	}
 }
 
-// What an argument could be is told without --coerce, too, and nothing is changed.
+// Without --coerce, coercions are suggested and nothing is changed.
 func TestSuggestedCoercion(t *testing.T) {
 	r := asText("f", []byte(fenced(`greet("Ada", "5")`, `greet({name: "Ada", times: "5 times"})`, `greet({name: "Ada", times: null})`)), Options{Tools: greeting(t)})
 	want := []string{"2:14 error TC304 0 /times", "3:28 error TC305 1 /times", "4:28 error TC304 2 /times"}
@@ -118,7 +118,7 @@ func TestSuggestedCoercion(t *testing.T) {
 	}
 }
 
-// A call says what was mended in it by place, whoever mended it.
+// A call lists its repairs by position, no matter which stage made them.
 func TestCoercedRepairs(t *testing.T) {
 	src := fenced(`greet({name: 7, times: +"5"})`, `greet({name: 7, "times": +5})`)
 	r := asText("f", []byte(src), Options{Tools: greeting(t), Coerce: true})
@@ -130,7 +130,7 @@ func TestCoercedRepairs(t *testing.T) {
 	}
 }
 
-// An echo is no call: in a text, in a body, and in the text of a body.
+// Echoes are suppressed in a text, in a body, and in the text of a body.
 func TestEchoes(t *testing.T) {
 	told := &dialect.SeenText{}
 	told.Add([]byte(`{"data":"greet({name: \"Ada\"}) or greet with {\"name\": \"Ada\"}; finalResponse()"}`))
@@ -156,8 +156,7 @@ func TestEchoes(t *testing.T) {
 	}
 }
 
-// What definitions say about very many and very long arguments costs no more than
-// their length.
+// Checking many long arguments against definitions is linear in their length.
 func TestDefinitionsAreLinear(t *testing.T) {
 	o := Options{Tools: greeting(t), Coerce: true}
 	count := raced.Pick(5000, 1000)
@@ -178,8 +177,7 @@ func TestDefinitionsAreLinear(t *testing.T) {
 	}
 }
 
-// A call that does not count is not held against definitions: one finding says why it is
-// not run.
+// A suppressed call is not checked against definitions: one finding says why it is not executed.
 func TestSuppressedCallsAreNotBound(t *testing.T) {
 	defs, findings := tool.Parse("tools.yaml", []byte(malformationTools))
 	if diag.HasErrors(findings) {

@@ -15,7 +15,7 @@ const (
 	listing = "package main\n\nimport \"fmt\"\n\n// main says hello.\nfunc main() {\n\tfor i := 0; i < 3; i++ {\n\t\tfmt.Println(\"hello\", i)\n\t}\n}\n"
 )
 
-// responses are one of each dialect, as they are captured: prose, and one call or two.
+// responses returns a typical response for each dialect: prose with one or two calls.
 func responses() []string {
 	calls := []chat.Call{
 		{Name: "search", Arguments: []byte(`{"query":"release notes","limit":10,"labels":["INBOX","UNREAD"],"all":false}`)},
@@ -34,8 +34,7 @@ func responses() []string {
 	return all
 }
 
-// BenchmarkText measures responses of 300 to 2,000 bytes in all dialects, which are told
-// from the text (B3).
+// BenchmarkText measures responses of 300 to 2,000 bytes in all dialects, with detection (B3).
 func BenchmarkText(b *testing.B) {
 	var all [][]byte
 	size := 0

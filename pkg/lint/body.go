@@ -22,7 +22,7 @@ func (o Options) readResponse(src []byte) scanResult {
 // readFirst reads the first response: a body or a text, with or without an HTTP head.
 func (o Options) readFirst(src []byte) scanResult {
 	if o.Dialect.Name == "" {
-		if head, ok := wire.HeadOf(src); ok {
+		if head, ok := wire.ParseHead(src); ok {
 			return o.readWithHead(src, head)
 		}
 	}
@@ -36,10 +36,10 @@ func (o Options) readBodyOrText(src []byte) scanResult {
 		return r
 	}
 	if o.Dialect.Name == "" {
-		if format, ok := wire.FormatOf(src); ok {
+		if format, ok := wire.DetectFormat(src); ok {
 			return o.readBody(src, format)
 		}
-		if wire.CutStream(src) {
+		if wire.IsTruncatedStream(src) {
 			return truncatedResult(len(src), "response was truncated before its first message")
 		}
 	}
@@ -58,13 +58,13 @@ func (o Options) readBody(src []byte, format wire.Format) scanResult {
 	}
 	r := o.readDecoded(diag.Text{Bytes: src}, resp, d.Sources(), true)
 	r.dialect, r.why = format.Name, "response of "+format.Title
-	if extra := d.Sources().Others; len(extra) > 0 {
-		r.report(pieceFinding(wire.NewPaths(src), extra[:1], diag.ExtraChoices, "the response has %d choices; only the first is read", len(extra)+1))
+	if extra := d.Sources().OtherChoices; len(extra) > 0 {
+		r.report(pieceFinding(wire.NewPathFinder(src), extra[:1], diag.ExtraChoices, "the response has %d choices; only the first is read", len(extra)+1))
 	}
 	r.checkIDs(src, resp.Calls, d.Sources(), format)
 	r.reportMisnamedArguments(src, resp.Calls, d.Sources())
 	open := r.suppressProgrammaticCalls(src, d.Sources())
-	if r.reportDecodeError(src, err, d.Sources().Fault) || !r.checkFinish(src, resp, open, d.Sources().Stop, format) {
+	if r.reportDecodeError(src, err, d.Sources().Error) || !r.checkFinish(src, resp, open, d.Sources().Stop, format) {
 		r.blockCalls()
 	}
 	r.checkUTF8(src)
@@ -75,7 +75,7 @@ func (o Options) readBody(src []byte, format wire.Format) scanResult {
 // decodeBody decodes a body and returns its decoder for sources and size.
 func decodeBody(src []byte, format wire.Format) (wire.Decoder, chat.Response, error) {
 	d := format.New(int64(len(src)))
-	d.Trace()
+	d.TraceSources()
 	for part := range slices.Chunk(src, bodyChunkBytes) {
 		_ = d.Write(part, nil) // Close returns the same error
 	}
@@ -86,14 +86,14 @@ func decodeBody(src []byte, format wire.Format) (wire.Decoder, chat.Response, er
 // isServerError reports whether the server itself reported the error.
 func isServerError(err error) bool {
 	var e *wire.Error
-	return errors.As(err, &e) && e.Kind == wire.Server
+	return errors.As(err, &e) && e.Kind == wire.ServerError
 }
 
 // skipFailedEvent returns the offset of the data after a response that failed with an error event:
 // an immediately following response.failed event belongs to the same response.
 func skipFailedEvent(src []byte, at int, format wire.Format) int {
 	d, _, err := decodeBody(src[at:], format)
-	if end := at + d.Size(); isServerError(err) && d.Messages() == 1 && bytes.Contains(src[at:end], []byte(`"response.failed"`)) {
+	if end := at + d.Size(); isServerError(err) && d.MessageCount() == 1 && bytes.Contains(src[at:end], []byte(`"response.failed"`)) {
 		return trailingOffset(src, end)
 	}
 	return at
@@ -190,21 +190,21 @@ func (r *scanResult) addNative(src diag.Text, c chat.Call, from wire.CallSources
 
 // reportDecodeError reports why a body could not be decoded, and whether there was an error. The
 // pieces are where the body holds the server's own error message, if it does.
-func (r *scanResult) reportDecodeError(src []byte, err error, errorPieces []wire.Piece) bool {
+func (r *scanResult) reportDecodeError(src []byte, err error, errorPieces []wire.Segment) bool {
 	var e *wire.Error
 	if !errors.As(err, &e) {
 		return false
 	}
 	at := diag.Bytes(int(e.Offset), int(e.Offset))
 	switch e.Kind {
-	case wire.Cut, wire.Empty:
+	case wire.Truncated, wire.Empty:
 		r.report(diag.New(diag.TruncatedBody, at, "%s", e.Message))
-	case wire.Server:
+	case wire.ServerError:
 		if len(errorPieces) == 0 { // fall back to the line
 			line, _, _ := bytes.Cut(src[at.Start:], []byte("\n"))
-			errorPieces = []wire.Piece{{Start: at.Start, End: at.Start + len(bytes.TrimRight(line, blanks))}}
+			errorPieces = []wire.Segment{{Start: at.Start, End: at.Start + len(bytes.TrimRight(line, blanks))}}
 		}
-		r.report(pieceFinding(wire.NewPaths(src), errorPieces, diag.ServerError, "%s", e.Error()))
+		r.report(pieceFinding(wire.NewPathFinder(src), errorPieces, diag.ServerError, "%s", e.Error()))
 	default:
 		at.End++ // the offending byte; past the end at the end of the text
 		r.report(diag.New(diag.UnreadableBody, at, "%s", e.Message))

@@ -16,7 +16,7 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// texts returns the inputs of the cases of all dialects, as far as JSON can hold them.
+// texts returns the inputs of all dialect cases that JSON strings can represent.
 func texts(t *testing.T) map[string]string {
 	t.Helper()
 	all := caseInputs(t)
@@ -24,7 +24,7 @@ func texts(t *testing.T) map[string]string {
 	return all
 }
 
-// wrapped returns a text as the content of a response, in one string.
+// wrapped returns a body with the text as its content, in one string.
 func wrapped(t *testing.T, text string) []byte {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"message": map[string]string{"role": "assistant", "content": text}, "done": true, "done_reason": "stop"})
@@ -34,9 +34,9 @@ func wrapped(t *testing.T, text string) []byte {
 	return body
 }
 
-// A text says the same inside the response of a server, and in the same places.
+// A text gives the same result inside a server's body, with the same spans.
 func TestTextInBody(t *testing.T) {
-	format, _ := wire.FormatNamed("native_ollama_chat")
+	format, _ := wire.FormatByName("native_ollama_chat")
 	for file, text := range texts(t) {
 		plain, body := asText("x", []byte(text), Options{}), wrapped(t, text)
 		r := response("x", body, Options{Format: format})
@@ -63,7 +63,7 @@ func TestTextInBody(t *testing.T) {
 	}
 }
 
-// checkFixes checks that a fix changes a text in a body as it changes the text.
+// checkFixes checks that a fix changes a text in a body just as it changes the text.
 func checkFixes(t *testing.T, file, text string, body []byte, plain, moved []diag.Fix) {
 	t.Helper()
 	if len(plain) != len(moved) {
@@ -88,8 +88,8 @@ func edited(text string, edits []diag.Edit) string {
 	return text
 }
 
-// A call that a server has left in the text is known again however that comes in pieces,
-// and leaving it there is nothing that was mended in it.
+// A call that a server left in the text is recognized regardless of chunking, and that does not
+// count as a repair.
 func TestCallInTextIsKnownAgain(t *testing.T) {
 	const text = `<tool_call>{\"name\": \"note\", \"arguments\": {\"text\": \"x\",}}</tool_call>`
 	var all []string
@@ -111,15 +111,14 @@ func TestCallInTextIsKnownAgain(t *testing.T) {
 	}
 }
 
-// However the text comes in pieces, the calls in it are the same, and each finding
-// begins at the same character.
+// Chunking does not change the calls of a text or the first character of each finding.
 func TestTextInPieces(t *testing.T) {
 	for file, text := range texts(t) {
 		plain := asText("x", []byte(text), Options{})
 		body, at := streamed(t, text)
-		format, ok := wire.FormatOf(body)
+		format, ok := wire.DetectFormat(body)
 		if !ok || format.Name != "native_openai_chat" {
-			t.Fatalf("%s: the stream is told as %q", file, format.Name)
+			t.Fatalf("%s: the stream is detected as %q", file, format.Name)
 		}
 		r := response("x", body, Options{Format: format})
 		alike := cmp.Options{cmpopts.IgnoreFields(Call{}, "Span"), cmpopts.IgnoreUnexported(Call{})}
@@ -146,8 +145,8 @@ func TestTextInPieces(t *testing.T) {
 	}
 }
 
-// streamed returns a text as an event stream of pieces of a few characters, and where
-// each of its bytes stands: where its character does.
+// streamed returns a text as an event stream of small chunks, and for each byte the offset of its
+// character in the body.
 func streamed(t *testing.T, text string) (body []byte, at []int) {
 	t.Helper()
 	const before, behind = `data: {"id":"c","choices":[{"index":0,"delta":{"content":"`, "\"}}]}\n\n"

@@ -12,7 +12,7 @@ import (
 	"oneshot/pkg/dialect"
 )
 
-// A writing is how the values of a dialect are written.
+// A writing is a dialect's notation for values.
 type writing string
 
 const (
@@ -23,10 +23,10 @@ const (
 	inText   writing = "raw text"
 )
 
-// causeCall is the call in which the malformations are made.
+// causeCall is the call that the malformations are applied to.
 const causeCall = `{"text":"grey heron","count":3,"done":true,"tags":["reed"]}`
 
-// writingOf returns how a rendered call of [causeCall] is written.
+// writingOf returns the notation of a rendered [causeCall].
 func writingOf(rendered string) writing {
 	switch {
 	case strings.Contains(rendered, `"text":"grey heron"`):
@@ -41,8 +41,7 @@ func writingOf(rendered string) writing {
 	return inText
 }
 
-// A damage makes a malformation in a rendered call: it replaces the first text of each
-// pair that is there.
+// A damage creates a malformation in a rendered call by applying its first pair that matches.
 type damage struct {
 	number int // of the malformation
 	what   string
@@ -102,11 +101,11 @@ var damages = []damage{
 		inJSON: {causeCall, "[1]"}}, "there is no object"},
 }
 
-// cutHere ends the text.
+// cutHere marks the end of the text.
 const cutHere = "\x00cut"
 
-// eachDamaged makes each malformation in each dialect that can have it, and calls a
-// function with the text and the place of the damage.
+// eachDamaged creates each malformation in each dialect that can have it, and calls a function with
+// the text and the span of the damage.
 func eachDamaged(t *testing.T, o Options, do func(d dialect.Dialect, x damage, text string, start, end int)) {
 	t.Helper()
 	call := chat.Call{Name: "note", Arguments: json.RawMessage(causeCall), Status: chat.StatusOK, Executable: true}
@@ -133,8 +132,7 @@ func eachDamaged(t *testing.T, o Options, do func(d dialect.Dialect, x damage, t
 	}
 }
 
-// openCauses are the pairs that are not held: the dialects in which another finding comes
-// first, or besides, and why.
+// openCauses are known exceptions: dialects in which another finding comes first or in addition.
 var openCauses = []struct{ what, dialects, why string }{
 	{"arguments are null", "json_generic xlam", "without a mark such an object is text: TC113, a warning, names the arguments"},
 	{"arguments are a list", "json_generic xlam", "without a mark such an object is text: TC113, a warning, names the arguments"},
@@ -158,8 +156,7 @@ func isOpenCause(what, dialect string) bool {
 	return false
 }
 
-// TestCauses holds each malformation in each dialect: the first finding names it, where it
-// is, and is the only one.
+// TestCauses checks that the only finding for a malformation names it, in each dialect.
 func TestCauses(t *testing.T) {
 	o := Options{Tools: malformationRegistry(t)}
 	held := 0
@@ -187,7 +184,7 @@ func TestCauses(t *testing.T) {
 	t.Logf("%d pairs are held, %d are open", held, open)
 }
 
-// elsewhere are the malformations that are not made here, and why.
+// elsewhere lists the malformations that other tests cover.
 var elsewhere = map[int]string{
 	7:  "fences around a call: TestMalformations",
 	17: "a mark is taken out of a response: TestMalformations",
@@ -199,7 +196,7 @@ var elsewhere = map[int]string{
 	27: "it is about the same text in pieces: FuzzSplits",
 }
 
-// Each malformation is made here or has a reason, and so has each writing that cannot have it.
+// Each malformation is created here or has a reason, and so does each notation that cannot have it.
 func TestEveryMalformationHasACause(t *testing.T) {
 	made := map[int]bool{}
 	for _, x := range damages {

@@ -13,8 +13,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Chunks are the file, in whole lines, with the places where they stand in it, however
-// the file comes. Of a line that is too long there is the beginning.
+// Chunks are the file in whole lines with correct offsets, regardless of read sizes. A line over
+// the limit is truncated.
 func TestChunks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const longest = 40
@@ -49,7 +49,7 @@ func TestChunks(t *testing.T) {
 	})
 }
 
-// What stands before an error is read.
+// The text before a read error is returned.
 func TestChunksError(t *testing.T) {
 	broken := errors.New("broken")
 	var got []byte
@@ -59,12 +59,12 @@ func TestChunksError(t *testing.T) {
 			t.Error(err)
 		}
 		if err != nil && string(got) != "a\nb" {
-			t.Errorf("%q stands before the error", got)
+			t.Errorf("got %q before the error", got)
 		}
 	}
 }
 
-// A line that has ended is there before the next one is read.
+// A complete line is returned before the next one is read.
 func TestChunksAtOnce(t *testing.T) {
 	r, w := io.Pipe()
 	go io.WriteString(w, "one\n")

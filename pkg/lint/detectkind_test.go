@@ -10,8 +10,8 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// C3: the kind of a file is told from its content, also when that is broken.
-func TestKindOf(t *testing.T) {
+// C3: the kind of a file is detected from its content, even if that is broken.
+func TestDetectKind(t *testing.T) {
 	for _, tt := range []struct {
 		name, src string
 		want      Kind // "" for Unknown
@@ -61,7 +61,7 @@ func TestKindOf(t *testing.T) {
 		{"events", `{"event": "on_chain_start"}` + "\n", Events},
 		{"events, the first misspelt", `{"event": "on_chain_strat"}` + "\n", Events},
 		{"events, torn", `{"event": "on_chain_start", "da`, Events},
-		{"event that is none", `{"event": {"id": 1}}`, ""},
+		{"invalid event", `{"event": {"id": 1}}`, ""},
 		{"event of others", `{"event": "push", "ref": "main"}`, ""},
 		{"list of schemas", `[{"type": "object"}]`, ""},
 		{"list of lists", `[[{"name": "f", "effect": "read"}]]`, ""},
@@ -81,7 +81,7 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-// C3: files of other programs, and words, are of no kind here.
+// C3: files of other programs, and prose, have no kind.
 func TestForeignFiles(t *testing.T) {
 	for _, tt := range []struct{ name, src string }{
 		{"workflow", "name: test\non: [push]\njobs:\n  go:\n    runs-on: ubuntu-latest\n"},
@@ -134,7 +134,7 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// C3: where too little speaks for a kind, the kinds are known that it speaks for.
+// C3: without enough evidence, the likely kinds are listed.
 func TestLikelyKinds(t *testing.T) {
 	for _, tt := range []struct {
 		name, src string
@@ -156,7 +156,7 @@ func TestLikelyKinds(t *testing.T) {
 	}
 }
 
-// C3: keys that speak against every kind are keys of none.
+// C3: foreign keys belong to no kind.
 func TestForeignKeysAreForeign(t *testing.T) {
 	for _, f := range kindTable {
 		for _, key := range f.topKeys() {
@@ -167,8 +167,8 @@ func TestForeignKeysAreForeign(t *testing.T) {
 	}
 }
 
-// C3: what every published schema gives as an example is told.
-func TestExamplesAreTold(t *testing.T) {
+// C3: the kind of each published schema's examples is detected.
+func TestDetectSchemaExamples(t *testing.T) {
 	for _, f := range kindTable {
 		text, _ := schema.PublishedText(f.schema)
 		for _, example := range gjson.GetBytes(text, "examples").Array() {

@@ -6,8 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What is surely JSON is JSON, and a record is one that usually is.
-func FuzzSurelyObject(f *testing.F) {
+// isObjectFast accepts only valid JSON, and usually accepts records.
+func FuzzIsObjectFast(f *testing.F) {
 	for _, line := range []string{
 		`{}`, ` { "a" : "b\n\u00e9\"c" , "d" : [ 1 , { "e" : null } ] } `, `{"a":"x","a":1}`, `{"a":1,}`, `{,}`, `{"a"}`, `{"a":}`, `{"a":1 2}`,
 		`{"a":"\x"}`, `{"a":"\u00g0"}`, "{\"a\":\"long enough for \x01\"}", `{"a":tru}`, `{"a":{"b":1,"b":2}}`, `{"a":[}`, `{"a":"\`, `{"a":1}}`, "{\"a\":\"\xff\"}",
@@ -33,8 +33,8 @@ func TestSurelyObject(t *testing.T) {
 	}
 }
 
-// It is the first byte that counts, wherever the text begins.
-func TestSpecial(t *testing.T) {
+// The first special byte is found at every alignment.
+func TestNextSpecial(t *testing.T) {
 	for _, plain := range []string{"", "x", "é ~\x7f\x80\xff", "0123456789abcdefghij é x"} {
 		for c := range 256 {
 			text := plain + string([]byte{byte(c)}) + `"\` + "\x00 behind it"

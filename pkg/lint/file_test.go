@@ -14,7 +14,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// C3: each kind of file is checked for what it should be.
+// C3: each kind of file gets its own checks.
 func TestChecker(t *testing.T) {
 	answers, findings := schema.Compile("s", []byte(`{"type": "object", "required": ["a"]}`))
 	if answers == nil {
@@ -94,8 +94,8 @@ func TestCheckerKnowsNames(t *testing.T) {
 	}
 }
 
-// K7: whatever a file is, rewriting its records in the form v1 leaves none that can be
-// rewritten, and strict JSON stays so.
+// K7: rewriting the v1 records of any file leaves none that can be rewritten, and keeps strict JSON
+// strict.
 func checkV1(t *testing.T, schemas map[string]*schema.Schema, src []byte) {
 	for _, kind := range []Kind{Message, Events} {
 		c := NewChecker(nil, tool.Loader{}, V1Defaults{ToolName: "t", TopK: 3}, nil)
@@ -115,7 +115,7 @@ func checkV1(t *testing.T, schemas map[string]*schema.Schema, src []byte) {
 	}
 }
 
-// K7: what is written in a record stays, in its layout.
+// K7: values and layout of a record are kept.
 func TestV1(t *testing.T) {
 	const v2 = `{"toolType":"vectorSearch","toolName":"t","input":{"query":"q","topK":3},"output":{"results":RESULTS}}`
 	for _, tt := range []struct{ results, want string }{
@@ -147,8 +147,7 @@ func TestV1(t *testing.T) {
 	}
 }
 
-// However many findings a file has, a bounded number of each code is kept, and how
-// many there are is said.
+// A bounded number of findings per code is kept, and the rest is counted.
 func TestCheckerBounds(t *testing.T) {
 	src := strings.Repeat("1\n", maxFindingsPerCode+7) + "{\n"
 	v := NewChecker(nil, tool.Loader{}, V1Defaults{}, nil).CheckFile("x", []byte(src), BaselineFile)
@@ -159,7 +158,7 @@ func TestCheckerBounds(t *testing.T) {
 	}
 }
 
-// However much is wrong with a record, a bounded number of findings says so.
+// The number of findings about one record is bounded.
 func TestV1Doubts(t *testing.T) {
 	var src strings.Builder
 	src.WriteString(`{"query":"q","results":[]`)
@@ -172,8 +171,8 @@ func TestV1Doubts(t *testing.T) {
 	}
 }
 
-// checkKinds: telling a kind, and checking a file of any kind, ends well. Schemas
-// are the published ones that have been compiled so far.
+// checkKinds checks that detecting a kind, and checking a file as any kind, succeeds. Schemas
+// caches the published schemas.
 func checkKinds(t *testing.T, answers *schema.Schema, schemas map[string]*schema.Schema, src []byte) {
 	if kind, likely := DetectKind(src); kind == "" || kind != Unknown && len(likely) > 0 {
 		t.Errorf("KindOf = %q, %q", kind, likely)

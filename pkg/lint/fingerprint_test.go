@@ -11,14 +11,14 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// fingerprints returns those of a file with that text.
+// fingerprints returns the fingerprints of a file with that text.
 func fingerprints(src string) *Fingerprints {
 	p := NewFingerprints()
 	p.SetText(diag.Text{Bytes: []byte(src)})
 	return p
 }
 
-// prints returns the fingerprints of what is found in a response, by place.
+// prints returns the fingerprints of a response's findings, by position.
 func prints(t *testing.T, file, src string) []string {
 	t.Helper()
 	r := asText(file, []byte(src), Options{Tools: greeting(t)})
@@ -30,8 +30,8 @@ func prints(t *testing.T, file, src string) []string {
 	return out
 }
 
-// C2: the fingerprint of a finding stays while its call does, wherever that
-// stands, and differs when anything about it does.
+// C2: a finding keeps its fingerprint wherever its call moves, and gets another one if anything
+// about it changes.
 func TestFingerprint(t *testing.T) {
 	base := prints(t, "a/x", fenced(`greet({name: "Ada", times: "two"})`))
 	if len(base) != 1 || len(base[0]) != 32 {
@@ -59,7 +59,7 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// Equal findings are told apart by their number, so that one more is new.
+// Equal findings are numbered, so that an additional one is new.
 func TestFingerprintCounts(t *testing.T) {
 	two := prints(t, "x", fenced(`greet({nam: })`, `greet({nam: })`))
 	three := prints(t, "x", fenced(`greet({nam: })`, `greet({nam: })`, `greet({nam:  })`))
@@ -71,7 +71,7 @@ func TestFingerprintCounts(t *testing.T) {
 	}
 }
 
-// Two findings of one code about one call are told apart by their pointers.
+// Two findings with the same code and call differ by their pointers.
 func TestFingerprintPointer(t *testing.T) {
 	src := fenced(`greet({name: 2, times: "x"})`)
 	r, p := asText("x", []byte(src), Options{Tools: greeting(t)}), fingerprints(src)
@@ -84,7 +84,7 @@ func TestFingerprintPointer(t *testing.T) {
 	}
 }
 
-// A finding that is about no call is known by the marked text and its line.
+// A finding without a call is identified by the marked text and its line.
 func TestFingerprintText(t *testing.T) {
 	at := func(src, mark string) string {
 		start := strings.Index(src, mark)
@@ -117,7 +117,7 @@ func TestFingerprintText(t *testing.T) {
 	}
 }
 
-// What a fingerprint costs does not depend on the length of the call or line.
+// The cost of a fingerprint does not depend on the length of the call or line.
 func TestFingerprintIsLinear(t *testing.T) {
 	args, err := json.Marshal(map[string]string{"a": strings.Repeat("x", 8<<20)})
 	if err != nil {
@@ -137,8 +137,8 @@ func TestFingerprintIsLinear(t *testing.T) {
 	}
 }
 
-// FuzzBaseline: what is written can be read and knows what it records, and no
-// text that is read makes the reader fail in another way than with an error.
+// FuzzBaseline checks that a written baseline can be read and matches its entries, and that invalid
+// ones only cause errors.
 func FuzzBaseline(f *testing.F) {
 	f.Add(`{"fingerprint":"0123456789abcdef0123456789abcdef","code":"TC301","file":"x"}`, "x", "f")
 	f.Add("\n\n{", "\xff", "\"")

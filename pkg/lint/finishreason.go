@@ -12,7 +12,7 @@ import (
 // checkFinish reports a response that did not finish normally, and a finish reason that contradicts
 // the response, which has a number of pending native calls. It returns whether the response counts:
 // a run executes no call of a response that was truncated or refused.
-func (r *scanResult) checkFinish(body []byte, resp chat.Response, calls int, stop []wire.Piece, format wire.Format) bool {
+func (r *scanResult) checkFinish(body []byte, resp chat.Response, calls int, stop []wire.Segment, format wire.Format) bool {
 	reason := ""
 	if len(stop) > 0 {
 		reason = strings.Trim(string(body[stop[0].Start:stop[0].End]), `"`)
@@ -20,22 +20,22 @@ func (r *scanResult) checkFinish(body []byte, resp chat.Response, calls int, sto
 	reported := fmt.Sprintf("the server reports %q", reason)
 	report := func(code diag.Code, message string) { r.report(finishFinding(body, stop, code, message)) }
 	switch {
-	case reason == "" && (format.NoReason || resp.Stop == chat.StopEnd):
+	case reason == "" && (format.StopOptional || resp.Stop == chat.StopEnd):
 	case reason == "":
 		report(diag.AbnormalStop, "the server reports no finish reason")
 		return false
 	case resp.Stop == chat.StopLength:
 		report(diag.AbnormalStop, reported+": a limit truncated the response")
 		return false
-	case resp.Stop != chat.StopEnd && wire.StopOf(reason) == chat.StopEnd:
+	case resp.Stop != chat.StopEnd && wire.ParseStop(reason) == chat.StopEnd:
 		report(diag.AbnormalStop, "the model refused")
 		return false
 	case resp.Stop != chat.StopEnd:
 		report(diag.AbnormalStop, reported+": the response did not stop normally")
 		return false
-	case wire.NamesCalls(reason) && calls == 0:
+	case wire.IsToolCallStop(reason) && calls == 0:
 		report(diag.FinishReasonMismatch, reported+", but the response has no native call")
-	case format.CallReason && !wire.NamesCalls(reason) && calls > 0:
+	case format.StopNamesCalls && !wire.IsToolCallStop(reason) && calls > 0:
 		report(diag.FinishReasonMismatch, reported+", but the response has calls")
 		r.findings[len(r.findings)-1].Severity = diag.Info // some servers do so for a forced tool choice
 	}
@@ -43,9 +43,9 @@ func (r *scanResult) checkFinish(body []byte, resp chat.Response, calls int, sto
 }
 
 // finishFinding returns a finding at the finish reason, or at the end of a body without one.
-func finishFinding(body []byte, stop []wire.Piece, code diag.Code, message string) diag.Finding {
+func finishFinding(body []byte, stop []wire.Segment, code diag.Code, message string) diag.Finding {
 	if len(stop) > 0 {
-		return pieceFinding(wire.NewPaths(body), stop, code, "%s", message)
+		return pieceFinding(wire.NewPathFinder(body), stop, code, "%s", message)
 	}
 	return diag.New(code, diag.Bytes(len(body), len(body)), "%s", message)
 }

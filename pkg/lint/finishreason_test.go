@@ -10,9 +10,9 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// M8: of a response that did not end of its own accord no call is executable, whatever
-// format it is in, and the finding stands where the server says so.
-func TestEndings(t *testing.T) {
+// M8: no call of an abnormally stopped response is executable, in any format, and the finding is
+// located at the reason.
+func TestFinishReasons(t *testing.T) {
 	const args = `"{\"a\":1}"`
 	for _, tt := range []struct{ name, body, reason string }{
 		{"chat", `{"choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":` + args + `}}]},"finish_reason":%s}]}`, "length"},
@@ -43,7 +43,7 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// What the reason for the end says is held against the calls of the response.
+// The finish reason is compared with the calls of the response.
 func TestContradictions(t *testing.T) {
 	chat := func(message, reason string) string {
 		return `{"choices":[{"message":{` + message + `},"finish_reason":` + reason + `}]}`
@@ -76,7 +76,7 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// A native call without an id, or with that of another, is told where it needs one.
+// Missing and duplicate ids of native calls are reported where ids are required.
 func TestNativeIDs(t *testing.T) {
 	call := func(id string) string { return `{` + id + `"function":{"name":"f","arguments":"{}"}}` }
 	for _, tt := range []struct {
@@ -100,8 +100,7 @@ func TestNativeIDs(t *testing.T) {
 	}
 }
 
-// What is damaged in a value, or could be taken for something else, is told where it
-// stands, however it is written.
+// Damaged or deceptive values are reported at their location in any notation.
 func TestValues(t *testing.T) {
 	for _, tt := range []struct {
 		name, src string
@@ -122,7 +121,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// The error that a server reports stands where its message does. The event with which a response fails says it again.
+// A server error is located at its message. A response's failure event repeats it.
 func TestServerErrors(t *testing.T) {
 	const (
 		created = `{"type":"response.created","response":{"id":"r","object":"response","output":[]}}`
@@ -164,9 +163,9 @@ func TestServerErrors(t *testing.T) {
 	}
 }
 
-// What a program made that the server runs is done where the program's result is in the response:
-// it is not run again. Its loop may make one call many times.
-func TestCallsOfPrograms(t *testing.T) {
+// Calls of a server-side program whose result is in the response are already done and not executed
+// again. Its loop may repeat a call many times.
+func TestProgrammaticCalls(t *testing.T) {
 	block := func(id, caller string) string {
 		return `{"type":"tool_use","id":"` + id + `","name":"roll","input":{"n":1}` + caller + `},`
 	}

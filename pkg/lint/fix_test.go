@@ -51,8 +51,7 @@ func caseInputs(t *testing.T) map[string]string {
 	return inputs
 }
 
-// checkFix holds the law of fixes: what is executable stays the same, and there is
-// nothing more to fix.
+// checkFix checks the law of fixes: the executable calls stay the same, and no fix remains.
 func checkFix(t interface {
 	Helper()
 	Errorf(string, ...any)
@@ -76,8 +75,7 @@ func checkFix(t interface {
 	return fixed
 }
 
-// C2: whatever is fixed, the same is executed, and a second time there is nothing to
-// fix: in every case, with its dialect named and told from the text.
+// C2: the law of fixes holds for every case, with its dialect named or detected.
 func TestFixCases(t *testing.T) {
 	made := 0
 	for file, text := range caseInputs(t) {
@@ -95,8 +93,8 @@ func TestFixCases(t *testing.T) {
 	}
 }
 
-// What cannot be fixed in ten passes is fixed in part, and that is said. Of one call
-// a hundred findings are kept.
+// A text that needs more than ten passes is fixed in part, with a message. A hundred findings of
+// one call are kept.
 func TestFixGivesUp(t *testing.T) {
 	src := fenced("a([" + strings.Repeat("True,", 1200) + "])")
 	fixed := fixOf("f", []byte(src), Options{})
@@ -108,8 +106,8 @@ func TestFixGivesUp(t *testing.T) {
 	}
 }
 
-// TestFixAny holds the law for cases that are cut, put into each other and read in
-// their dialect, in another one, or in the one that they seem to be in.
+// TestFixAny checks the law for cases that are truncated, nested, and read in their own, another or
+// the detected dialect.
 func TestFixAny(t *testing.T) {
 	inputs := caseInputs(t)
 	files := slices.Sorted(maps.Keys(inputs))
@@ -128,7 +126,7 @@ func TestFixAny(t *testing.T) {
 	})
 }
 
-// C2: the law holds for text in the body of a server, too.
+// C2: the law also holds for text in a server's body.
 func TestFixBodies(t *testing.T) {
 	inWhole, inStream := 0, 0
 	for file, text := range caseInputs(t) {
@@ -153,7 +151,7 @@ func TestFixBodies(t *testing.T) {
 	}
 }
 
-// C2: strict reading has no repairs, in no case.
+// C2: strict reading repairs nothing, in any case.
 func TestStrictCases(t *testing.T) {
 	repaired := 0
 	for file, text := range caseInputs(t) {
@@ -181,7 +179,7 @@ func TestStrictCases(t *testing.T) {
 	}
 }
 
-// M3: the repairs of a call are its warnings, by place.
+// M3: the repairs of a call are its warnings, by position.
 func TestRepairsByPlace(t *testing.T) {
 	repairs := 0
 	for file, text := range caseInputs(t) {

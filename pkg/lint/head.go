@@ -12,9 +12,9 @@ import (
 // those of the whole text.
 func (o Options) readWithHead(src []byte, head wire.Head) scanResult {
 	body := src[head.Size:]
-	_, isResponse := wire.FormatOf(body)
+	_, isResponse := wire.DetectFormat(body)
 	switch {
-	case head.Cut:
+	case head.Truncated:
 		return truncatedResult(len(src), "response was truncated in its head")
 	case head.OK() && isBlank(body):
 		return truncatedResult(len(src), "response is empty")
@@ -32,7 +32,7 @@ func (o Options) readWithHead(src []byte, head wire.Head) scanResult {
 	}
 	var r scanResult
 	inner := o.readBodyOrText(body)
-	r.embed(inner, diag.Text{Bytes: src}, []wire.Piece{{Start: head.Size, End: len(src), Object: head.Size}})
+	r.embed(inner, diag.Text{Bytes: src}, []wire.Segment{{Start: head.Size, End: len(src), ObjectStart: head.Size}})
 	if inner.trailing > 0 {
 		r.trailing = head.Size + inner.trailing
 	}
@@ -42,7 +42,7 @@ func (o Options) readWithHead(src []byte, head wire.Head) scanResult {
 // isPage reports whether a body is an HTML page. Without a head that cannot be decided, because a
 // model may have been asked to write one.
 func isPage(body []byte, head wire.Head) bool {
-	return head.Type == "text/html" || wire.IsPage(body)
+	return head.Type == "text/html" || wire.IsHTMLPage(body)
 }
 
 // truncatedResult returns the result for a capture that ends before the response begins.

@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// M3: with the head of HTTP before it a text is read as without, and all places move.
+// M3: an HTTP head only shifts the spans of a text.
 func TestHeadMoves(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
 	type place struct {
@@ -45,7 +45,7 @@ func TestHeadMoves(t *testing.T) {
 	}
 }
 
-// Wherever a capture is cut, what is found lies inside it, and a cut head has no call.
+// However a capture is truncated, findings lie inside it, and a truncated head has no call.
 func TestHeadCut(t *testing.T) {
 	const whole = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nA: b\r\n c\r\n\r\n" +
 		`{"choices":[{"message":{"tool_calls":[{"id":"x","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`

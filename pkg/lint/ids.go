@@ -13,11 +13,11 @@ import (
 // checkIDs reports native calls without a required id, or with a repeated one. A run assigns a new
 // id to such a call.
 func (r *scanResult) checkIDs(body []byte, calls []chat.Call, from *wire.Sources, format wire.Format) {
-	first, paths := map[string]int{}, wire.NewPaths(body)
+	first, paths := map[string]int{}, wire.NewPathFinder(body)
 	for i, c := range calls {
 		earlier, repeated := first[c.ID]
 		switch at := from.Calls[i]; {
-		case c.ID == "" && format.CallIDs:
+		case c.ID == "" && format.HasCallIDs:
 			if f := pieceFinding(paths, at.Name, diag.MissingID, "the call has no id, which its result requires; a run assigns one"); !isFunctionCallPath(f.Layer) {
 				r.reportCall(i, f)
 			}
@@ -39,16 +39,16 @@ const maxMisnamedChecks = 64
 // reportMisnamedArguments reports native calls without arguments if another member could hold them.
 // Without its arguments the call would be a different one, so it is not executed.
 func (r *scanResult) reportMisnamedArguments(body []byte, calls []chat.Call, from *wire.Sources) {
-	paths, checks := wire.NewPaths(body), 0
+	paths, checks := wire.NewPathFinder(body), 0
 	for i, c := range calls {
 		at := from.Calls[i].Name
 		if c.Text != "" || len(c.Arguments) > len("{}") || len(at) == 0 || checks == maxMisnamedChecks {
 			continue
 		}
 		checks++
-		parent := strings.TrimSuffix(paths.Of(at[0]), ".name")
+		parent := strings.TrimSuffix(paths.Path(at[0]), ".name")
 		for _, name := range []string{"arguments", "parameters", "args", "input"} {
-			if v := gjson.GetBytes(body[at[0].Object:], gjsonPath(parent+"."+name)); v.IsObject() && len(v.Raw) > len("{}") {
+			if v := gjson.GetBytes(body[at[0].ObjectStart:], gjsonPath(parent+"."+name)); v.IsObject() && len(v.Raw) > len("{}") {
 				r.calls[i].Executable, r.calls[i].Status = false, chat.StatusInvalid
 				r.reportCall(i, pieceFinding(paths, at, diag.CallMember, "the call has no arguments, but a member %q", name))
 			}
@@ -70,10 +70,10 @@ func (r *scanResult) reportCall(i int, f diag.Finding) {
 }
 
 // pieceFinding returns a finding at the first piece of a text in a body.
-func pieceFinding(paths *wire.Paths, at []wire.Piece, code diag.Code, format string, args ...any) diag.Finding {
+func pieceFinding(paths *wire.PathFinder, at []wire.Segment, code diag.Code, format string, args ...any) diag.Finding {
 	f := diag.New(code, pieceBounds(at), format, args...)
 	if len(at) > 0 {
-		f.Layer = paths.Of(at[0])
+		f.Layer = paths.Path(at[0])
 	}
 	return f
 }

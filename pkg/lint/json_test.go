@@ -12,7 +12,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// fill gives every field that a value has in JSON a value of its own.
+// fill sets every JSON field of a value to a distinct value.
 func fill(v reflect.Value, depth int) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -48,7 +48,7 @@ func fill(v reflect.Value, depth int) {
 	}
 }
 
-// What is written by hand is what package encoding/json writes.
+// The hand-written output equals that of encoding/json.
 func TestAppendJSON(t *testing.T) {
 	full := ParseResult{}
 	fill(reflect.ValueOf(&full).Elem(), 2)
@@ -69,7 +69,7 @@ func TestAppendJSON(t *testing.T) {
 	}
 }
 
-// Whatever is in a response, its record is the same JSON.
+// The same holds for the results of arbitrary responses.
 func TestAppendJSONOfTexts(t *testing.T) {
 	for file, text := range texts(t) {
 		r := response("x", []byte(text), Options{})

@@ -92,7 +92,7 @@ func (o Options) isJSONLines(text []byte) bool {
 	if !isJSON(text) || o.Format.Name != "" || IsRunFile(text) {
 		return false
 	}
-	if _, ok := wire.FormatOf(text); ok {
+	if _, ok := wire.DetectFormat(text); ok {
 		return false
 	}
 	objects, isCalls := 0, true
@@ -117,7 +117,7 @@ func (o Options) isJSONLines(text []byte) bool {
 // readKnownMember reads the response of a record without a response path: the record itself, as a
 // body or a call, or the first known member, with precedence for one that holds calls.
 func (l *recordLine) readKnownMember() {
-	if format, ok := wire.FormatOf(l.Bytes); ok && l.o.Dialect.Name == "" {
+	if format, ok := wire.DetectFormat(l.Bytes); ok && l.o.Dialect.Name == "" {
 		l.embed(l.o.readBody(l.Bytes, format), l.Text, wholeLine(l.Bytes))
 		return
 	}
@@ -180,7 +180,7 @@ func (l *recordLine) reportNoResponse(hint, format string, args ...any) {
 }
 
 // wholeLine returns one piece that covers a line.
-func wholeLine(line []byte) []wire.Piece { return []wire.Piece{{End: len(line)}} }
+func wholeLine(line []byte) []wire.Segment { return []wire.Segment{{End: len(line)}} }
 
 // fieldHint returns the hint to name the response's member.
 func fieldHint(object []byte) string {

@@ -34,11 +34,11 @@ type member struct {
 }
 
 // pieces returns the value's piece of the line, if it has one.
-func (m member) pieces() []wire.Piece {
+func (m member) pieces() []wire.Segment {
 	if len(m.raw) == 0 || m.start < 0 {
 		return nil
 	}
-	return []wire.Piece{{Start: m.start, End: m.start + len(m.raw), Quoted: m.raw[0] == '"'}}
+	return []wire.Segment{{Start: m.start, End: m.start + len(m.raw), Quoted: m.raw[0] == '"'}}
 }
 
 // lookup returns the value in a line, which is JSON. Strings and numbers have no members; gjson

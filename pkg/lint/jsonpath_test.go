@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A path leads to the value to which gjson leads, in the same place.
+// A path leads to the same value as in gjson, at the same offset.
 func FuzzPath(f *testing.F) {
 	f.Add(`{"a": [1, {"b\n": "x\"y"}, [ ]], "": {} }`, "a.1.b")
 	f.Add(` {"a":{"b":null,"0":[true,-1.5e3]},"c":"\\"} `, "a.0.1")
@@ -31,7 +31,7 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
-// What is more than names and numbers is followed, too. What a path makes has no place.
+// Paths with gjson features work, too. Computed values have no offset.
 func TestPath(t *testing.T) {
 	line := []byte(` {"log":[{"from":"user","text":"a"},{"from":"model","text":"b"}],"fav.x":"c"}`)
 	for text, want := range map[string]struct {
@@ -62,8 +62,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// A path is refused where something in it is opened and never closed, and only there: an
-// open bracket or quote that gjson takes as part of a name is none.
+// A path is rejected exactly if a group in it is not closed. A bracket or quote that gjson reads as
+// part of a name is no group.
 func TestCheckPath(t *testing.T) {
 	for text, want := range map[string]int{
 		"": -1, "a.b": -1, "a.0.b": -1, `a.#(b=="x)").c`: -1, `a.#(b=="\")").c`: -1, "a.#(b.#(c==1)).d": -1, "a.#[b==1]#": -1,

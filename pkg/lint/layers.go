@@ -19,7 +19,7 @@ type scanResult struct {
 func (r *scanResult) report(f diag.Finding) { r.findings = append(r.findings, f) }
 
 // embed replaces the result by that of a text that consists of pieces of the outer text.
-func (r *scanResult) embed(inner scanResult, src diag.Text, pieces []wire.Piece) {
+func (r *scanResult) embed(inner scanResult, src diag.Text, pieces []wire.Segment) {
 	r.dialect, r.why, r.content, r.reasoning = inner.dialect, inner.why, inner.content, inner.reasoning
 	if len(inner.calls)+len(inner.findings) > 0 {
 		r.merge(inner, newLayer(src, pieces))
@@ -46,14 +46,14 @@ func (r *scanResult) merge(inner scanResult, l *layer) {
 // A layer maps a text to the pieces of an outer text that it consists of.
 type layer struct {
 	src     diag.Text // the outer text
-	pieces  []wire.Piece
+	pieces  []wire.Segment
 	bounds  diag.Span     // the range of all pieces
 	locator *wire.Locator // created on first use
-	paths   *wire.Paths
+	paths   *wire.PathFinder
 }
 
 // newLayer returns the layer of a text that consists of pieces of src.
-func newLayer(src diag.Text, pieces []wire.Piece) *layer {
+func newLayer(src diag.Text, pieces []wire.Segment) *layer {
 	return &layer{src: src, pieces: pieces, bounds: fileSpan(src, pieceBounds(pieces))}
 }
 
@@ -63,19 +63,19 @@ func fileSpan(src diag.Text, s diag.Span) diag.Span {
 }
 
 // locate returns the places of a span in the outer text.
-func (l *layer) locate(s diag.Span) []wire.Place {
+func (l *layer) locate(s diag.Span) []wire.BodyRange {
 	if l.locator == nil {
 		l.locator = wire.NewLocator(l.src.Bytes, l.pieces)
 	}
-	return l.locator.Place(s.Start, s.End)
+	return l.locator.Locate(s.Start, s.End)
 }
 
 // pathOf returns the JSON path of a place.
-func (l *layer) pathOf(at wire.Place) string {
+func (l *layer) pathOf(at wire.BodyRange) string {
 	if l.paths == nil {
-		l.paths = wire.NewPaths(l.src.Bytes)
+		l.paths = wire.NewPathFinder(l.src.Bytes)
 	}
-	return l.paths.Of(at.Piece)
+	return l.paths.Path(at.Segment)
 }
 
 // outerCall converts a call's span to the outer text.
@@ -96,12 +96,12 @@ func (l *layer) outerFinding(f diag.Finding) diag.Finding {
 	if len(inside) == 0 {
 		inside = []diag.Span{f.Span}
 	}
-	var places []wire.Place
+	var places []wire.BodyRange
 	for _, s := range inside {
 		places = append(places, l.locate(s)...)
 	}
 	if len(places) > 0 {
-		f.Layer = outerPath(l.pathOf(places[0]), f.Layer, places[0].Piece.Quoted)
+		f.Layer = outerPath(l.pathOf(places[0]), f.Layer, places[0].Segment.Quoted)
 	}
 	f.Span, f.Pieces = l.boundingSpan(places), l.pieceSpans(places)
 	for i := range f.Fixes {
@@ -124,7 +124,7 @@ func outerPath(outer, inner string, quoted bool) string {
 
 // boundingSpan returns the span from the first to the last place, or that of the whole text if
 // there are none.
-func (l *layer) boundingSpan(places []wire.Place) diag.Span {
+func (l *layer) boundingSpan(places []wire.BodyRange) diag.Span {
 	if len(places) == 0 {
 		return l.bounds
 	}
@@ -132,14 +132,14 @@ func (l *layer) boundingSpan(places []wire.Place) diag.Span {
 }
 
 // pieceSpans returns the spans of several places, up to a limit; nil for a single place.
-func (l *layer) pieceSpans(places []wire.Place) []diag.Span {
+func (l *layer) pieceSpans(places []wire.BodyRange) []diag.Span {
 	const maxSpans = 100
 	if len(places) < 2 {
 		return nil
 	}
 	var spans []diag.Span
 	for _, p := range places[:min(maxSpans, len(places))] {
-		spans = append(spans, l.boundingSpan([]wire.Place{p}))
+		spans = append(spans, l.boundingSpan([]wire.BodyRange{p}))
 	}
 	return spans
 }
@@ -159,8 +159,8 @@ func (l *layer) outerFix(x diag.Fix) diag.Fix {
 }
 
 // outerEdits writes a text, which is UTF-8, to the first of some places and empties the others.
-func (l *layer) outerEdits(text string, places []wire.Place) []diag.Edit {
-	if places[0].Piece.Quoted {
+func (l *layer) outerEdits(text string, places []wire.BodyRange) []diag.Edit {
+	if places[0].Segment.Quoted {
 		inner := quoteJSON(text)
 		text = string(inner[1 : len(inner)-1])
 	}
@@ -174,7 +174,7 @@ func (l *layer) outerEdits(text string, places []wire.Place) []diag.Edit {
 }
 
 // pieceBounds returns the span from the first to the last piece of some texts.
-func pieceBounds(texts ...[]wire.Piece) diag.Span {
+func pieceBounds(texts ...[]wire.Segment) diag.Span {
 	var all diag.Span
 	none := true
 	for _, pieces := range texts {

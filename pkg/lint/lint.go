@@ -56,7 +56,7 @@ func (o Options) readText(src []byte) scanResult {
 		return o.readPlainText(src)
 	}
 	var r scanResult
-	r.embed(o.readPlainText(plain), diag.Text{Bytes: src}, []wire.Piece{{Start: len(byteOrderMark), End: len(src)}})
+	r.embed(o.readPlainText(plain), diag.Text{Bytes: src}, []wire.Segment{{Start: len(byteOrderMark), End: len(src)}})
 	return r
 }
 

@@ -24,7 +24,7 @@ func fenced(statements ...string) string {
 	return "```tool\n" + strings.Join(statements, "\n") + "\n```\n"
 }
 
-// greeting is a registry with one tool, greet(name: string, times?: integer).
+// greeting returns a registry with one tool, greet(name: string, times?: integer).
 func greeting(t *testing.T) *tool.Registry {
 	t.Helper()
 	defs, findings := tool.Parse("greet.yaml", []byte(greetYAML))
@@ -57,7 +57,7 @@ func asText(file string, src []byte, o Options) ParseResult {
 	return o.readText(src).check(file, diag.Text{Bytes: src}, o)
 }
 
-// response returns the first record of a file.
+// response returns the first result of a file.
 func response(file string, src []byte, o Options) ParseResult {
 	for r := range ParseCapture(file, src, o) {
 		return r
@@ -65,7 +65,7 @@ func response(file string, src []byte, o Options) ParseResult {
 	return ParseResult{}
 }
 
-// fixOf returns what is made of the first response in a file.
+// fixOf returns the first fixed response of a file.
 func fixOf(file string, src []byte, o Options) Fixed[ParseResult] {
 	for f := range Fix(file, src, o) {
 		return f
@@ -86,8 +86,7 @@ func brief(findings []diag.Finding) []string {
 	return out
 }
 
-// C2: without definitions nothing is checked against any, and arguments are
-// shown as they were given.
+// C2: without definitions nothing is checked, and arguments are shown as written.
 func TestArguments(t *testing.T) {
 	for _, tt := range []struct{ call, want string }{
 		{`f({a: 1.50, "b": [null]})`, `{"a":1.50,"b":[null]}`},
@@ -110,7 +109,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// A tool that is not known is marked by its name.
+// The finding about an unknown tool is located at its name.
 func TestUnknownTool(t *testing.T) {
 	for body, want := range map[string]string{
 		fenced(`greet("a")`, `  grete({name: "grete"})`):                                                        "grete",
@@ -128,7 +127,7 @@ func TestUnknownTool(t *testing.T) {
 	}
 }
 
-// The text of arguments that cannot be read is the object, where a call has no parentheses.
+// For a call without parentheses, the text of unparseable arguments is the object.
 func TestUnreadObject(t *testing.T) {
 	r := asText("f", []byte("<|tool_call>call:f{a:x (y), z}<tool_call|>"), Options{})
 	if len(r.Calls) != 1 || string(r.Calls[0].Arguments) != `"{a:x (y), z}"` {
@@ -136,8 +135,7 @@ func TestUnreadObject(t *testing.T) {
 	}
 }
 
-// M3, T6: calls that can be read are kept beside those that cannot, and each
-// finding says which call it is about.
+// M3, T6: readable calls are kept next to unreadable ones, and each finding refers to its call.
 func TestPartialSuccess(t *testing.T) {
 	src := fenced(`a({x: True})`, `b({x: })`, `c({})`)
 	r := asText("reply.txt", []byte(src), Options{})
@@ -171,7 +169,7 @@ func TestPartialSuccess(t *testing.T) {
 	}
 }
 
-// T6, M9: calls are held against their definitions.
+// T6, M9: calls are checked against their definitions.
 func TestBind(t *testing.T) {
 	src := fenced(
 		`greet({name: "Ada", times: 2})`,
@@ -209,8 +207,7 @@ func TestBind(t *testing.T) {
 	}
 }
 
-// C2: a call that was made before is reported; the order of keys makes no
-// difference, a digit does.
+// C2: repeated calls are reported; the order of keys does not matter, a digit does.
 func TestRepeats(t *testing.T) {
 	src := fenced(
 		`a({x: 1, y: {p: "\u00e9", q: 2}})`,
@@ -238,7 +235,7 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// M3: the paths of findings lead into the arguments as they are shown.
+// M3: the paths of findings point into the arguments as shown.
 func TestPaths(t *testing.T) {
 	src := fenced(`greet("Ada", +2)`, `greet({name: "Ada", times: +3})`, `other({a: [+1]})`, `other([+1], 2)`, `greet(name="Ada", times=+4)`)
 	got := map[string][]string{}
@@ -258,7 +255,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// Reading costs the same for each call, however long the line and the list are.
+// The cost per call does not depend on the length of the line or list.
 func TestTextIsLinear(t *testing.T) {
 	src := fenced(strings.Repeat("a(True); ", dialect.MaxKept))
 	begin := time.Now()
@@ -271,8 +268,8 @@ func TestTextIsLinear(t *testing.T) {
 	}
 }
 
-// C2: bytes that are not UTF-8 are reported with their place, once for the text
-// and once for each value, and the text is read all the same.
+// C2: invalid UTF-8 is reported with its location, once for the text and once for each value, and
+// the text is read anyway.
 func TestEncoding(t *testing.T) {
 	src := "caf\xe9\n" + fenced("a({s: \"\xff\"})") + "\xfe\xfe"
 	r := asText("f", []byte(src), Options{})
@@ -300,7 +297,7 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// C2: the record says how its dialect was told.
+// C2: the result says why its dialect was chosen.
 func TestDialect(t *testing.T) {
 	named, _ := dialect.Lookup("tool")
 	list := `{"toolCalls": [{"type": "a", "id": "1", "operation": "o", "parameters": {}}]}`
@@ -332,9 +329,8 @@ func TestDialect(t *testing.T) {
 	}
 }
 
-// M2, M3: the calls of a JSON list are shown with id and priority, those that
-// cannot be read with their text, and those that lack something are still held
-// against their definitions.
+// M2, M3: the calls of a JSON list are shown with id and priority, unreadable ones with their text,
+// and incomplete ones are still checked against their definitions.
 func TestCallList(t *testing.T) {
 	src := `{"toolCalls": [
 {"type": "greet", "id": "1", "operation": "o", "parameters": {"name": "Ada"}, "priority": 2.5},
@@ -389,9 +385,9 @@ func published(t testing.TB, name string) *schema.Schema {
 	return s
 }
 
-// FuzzText: whatever the text, its record fits the published schema, findings
-// are in order and lie inside the text, and reading twice gives the same (K2). As a
-// file of any kind it can be checked.
+// FuzzText checks that the result of any text fits the published schema, that its findings are
+// sorted and inside the text, that reading twice gives the same (K2), and that the text can be
+// checked as any kind of file.
 func FuzzText(f *testing.F) {
 	for _, src := range []string{
 		"", "So.", fenced("a()"), fenced(`a({x: True})`, `b({x: })`, `greet("Ada", 2, 3)`, `greet({times: "x"})`),
@@ -427,7 +423,7 @@ func FuzzText(f *testing.F) {
 		for _, o := range []Options{{}, {Tools: registry, Strict: true}, {Tools: registry, Coerce: true}, {Context: told}} {
 			r := asText("f", []byte(src), o)
 			if o.Context != nil && len(slices.DeleteFunc(r.executable(), func(c Call) bool { return tool.EndingTool(c.Name) != nil })) > 0 {
-				t.Errorf("a call stands in what the model was told, and is executable: %v", r.executable())
+				t.Errorf("a call that repeats untrusted context is executable: %v", r.executable())
 			}
 			var doc bytes.Buffer
 			if err := report.JSON(&doc, r); err != nil {
@@ -456,7 +452,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// A byte order mark in front of a text changes nothing but where it stands in bytes.
+// A byte order mark at the start of a text changes only byte offsets.
 func TestOrderMark(t *testing.T) {
 	for file, text := range texts(t) {
 		plain, marked := asText("x", []byte(text), Options{}), asText("x", []byte(byteOrderMark+text), Options{})
@@ -479,8 +475,8 @@ func TestOrderMark(t *testing.T) {
 	}
 }
 
-// TestBoundedFindings checks that of one record no more findings are kept than of a text,
-// and that a call is refused also for what is not shown.
+// TestBoundedFindings checks that a result keeps a bounded number of findings, and that dropped
+// ones also block their calls.
 func TestBoundedFindings(t *testing.T) {
 	defs, _ := tool.Parse("tools.yaml", []byte(malformationTools))
 	tools, _ := tool.NewRegistry(defs...)

@@ -11,23 +11,22 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A malformation is a way in which real responses go wrong, by its number in the list
-// of those that were seen.
+// A malformation is a defect of real responses, by its number in the list of observed ones.
 type malformation struct {
 	number int
 	what   string
 	cases  []malformed
 }
 
-// A malformed response, and what is read in it: a line for each call, "!" before those
-// that are not executable, and the codes.
+// A malformed is a malformed response and its result: a line for each call, with "!" for
+// non-executable ones, and the codes.
 type malformed struct {
 	why  string
 	src  string
 	want string
 }
 
-// malformationTools are what the responses below call.
+// malformationTools are the tools that the responses below call.
 const malformationTools = `name: note
 description: Write a note.
 signature: "note(text?: string, tags?: string[], count?: integer, done?: boolean, meta?: object): string"
@@ -43,18 +42,18 @@ effect: read
 builtin: x
 `
 
-// hermes puts JSON between the marks of Hermes.
+// hermes puts JSON between Hermes markers.
 func hermes(json string) string { return "<tool_call>\n" + json + "\n</tool_call>" }
 
-// noteCall is a call of note with some JSON for its arguments.
+// noteCall returns a call of note with JSON arguments.
 func noteCall(args string) string { return hermes(`{"name": "note", "arguments": ` + args + `}`) }
 
-// chatCalls is a response with native calls.
+// chatCalls returns a response with native calls.
 func chatCalls(calls, reason string) string {
 	return `{"choices":[{"message":{"tool_calls":[` + calls + `]},"finish_reason":"` + reason + `"}]}`
 }
 
-// chatCall is a native call of note; its arguments are JSON.
+// chatCall returns a native call of note with JSON arguments.
 func chatCall(id, args string) string {
 	return `{"id":"` + id + `","function":{"name":"note","arguments":` + args + `}}`
 }
@@ -76,7 +75,7 @@ var malformations = []malformation{
 	}},
 	{4, "bad escapes", []malformed{
 		{"a path of which some are escapes", noteCall(`{"text": "C:\Users\foo\new"}`), `!note {"text":"C:\\Users\foo\new"}; [TC205]`},
-		{"a path of which none is", noteCall(`{"text": "C:\Users\dir"}`), `note {"text":"C:\\Users\\dir"}; [TC205]`},
+		{"a path without JSON escapes", noteCall(`{"text": "C:\Users\dir"}`), `note {"text":"C:\\Users\\dir"}; [TC205]`},
 		{"a formula", noteCall(`{"text": "\frac{\alpha}{2}"}`), `!note {"text":"\frac{\\alpha}{2}"}; [TC205]`},
 		{"in native arguments", chatCalls(chatCall("a", `"{\"text\": \"C:\\Users\\foo\"}"`), "tool_calls"), `!note {"text":"C:\\Users\foo"}; [TC205]`},
 		{"a regular expression", fenced(`note("\d+")`), `note {"text":"\\d+"}; [TC205]`},
@@ -225,8 +224,8 @@ var malformations = []malformation{
 	}},
 }
 
-// TestMalformations shows what is read in each malformation that was seen in real
-// responses, with definitions and --coerce.
+// TestMalformations documents the result of each malformation observed in real responses, with
+// definitions and --coerce.
 func TestMalformations(t *testing.T) {
 	tools := malformationRegistry(t)
 	for i, m := range malformations {
@@ -247,7 +246,7 @@ func TestMalformations(t *testing.T) {
 	}
 }
 
-// outcome returns the calls and codes of a record.
+// outcome returns the calls and codes of a result.
 func outcome(r ParseResult) string {
 	var b strings.Builder
 	for _, c := range r.Calls {
@@ -264,7 +263,7 @@ func outcome(r ParseResult) string {
 	return b.String()
 }
 
-// malformationRegistry returns what the responses above call.
+// malformationRegistry returns the tools that the responses above call.
 func malformationRegistry(t *testing.T) *tool.Registry {
 	t.Helper()
 	defs, findings := tool.Parse("tools.yaml", []byte(malformationTools))

@@ -14,14 +14,14 @@ func (r *scanResult) suppressProgrammaticCalls(body []byte, from *wire.Sources) 
 	made := map[string][]int{}
 	for i, c := range from.Calls {
 		r.origins[i].program = c.Program
-		if from.Results[c.Program] {
+		if from.ServerResults[c.Program] {
 			dialect.Suppress(&r.calls[i])
 			made[c.Program] = append(made[c.Program], i)
 		} else {
 			open++
 		}
 	}
-	paths := wire.NewPaths(body)
+	paths := wire.NewPathFinder(body)
 	for id, calls := range made {
 		what := "this call; its result is in the response, so the call is not executed"
 		if more := len(calls) - 1; more > 0 {

@@ -134,7 +134,7 @@ func (l *recordLine) useDialect(m member) {
 		return
 	}
 	name := string(m.unquoted())
-	format, isFormat := wire.FormatNamed(name)
+	format, isFormat := wire.FormatByName(name)
 	d, isDialect := dialect.Lookup(name)
 	if !isFormat && !isDialect && name != "auto" {
 		l.reportMember(diag.BadDialect, m, "unknown dialect %s", wire.Excerpt(string(m.raw)))

@@ -13,11 +13,10 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// oneChunk returns a text as a chunk.
 func oneChunk(text string) Chunk { return Chunk{Text: diag.Text{Bytes: []byte(text)}} }
 
-// A text says the same as the string of a record, and the places are those in the file,
-// where it is written with escapes.
+// A text gives the same result as the string of a record, with spans of the escaped text in the
+// file.
 func TestTextInRecord(t *testing.T) {
 	records := NewRecordReader(FieldPaths{Response: "log.0.text"}, Options{})
 	for file, text := range texts(t) {
@@ -62,7 +61,7 @@ func TestTextInRecord(t *testing.T) {
 	}
 }
 
-// checkPlace checks that a place in the file holds what one in the text does.
+// checkPlace checks that a span in the file has the same content as one in the text.
 func checkPlace(t *testing.T, file, text, src string, inner, outer diag.Span) {
 	t.Helper()
 	if want := diag.NewLines([]byte(src)).Locate(diag.Bytes(outer.Start, outer.End)); outer != want {
@@ -73,7 +72,7 @@ func checkPlace(t *testing.T, file, text, src string, inner, outer diag.Span) {
 	}
 }
 
-// innerText returns what a part of a JSON string says.
+// innerText decodes a part of a JSON string.
 func innerText(t *testing.T, part string) string {
 	t.Helper()
 	var text string
@@ -83,7 +82,7 @@ func innerText(t *testing.T, part string) string {
 	return text
 }
 
-// Of a line that is too long only the beginning is there, and nothing of it is read.
+// A line over the limit is truncated and not read.
 func TestLargeRecord(t *testing.T) {
 	lines := oneChunk(`{"response": "the beginn`)
 	lines.Truncated = true
@@ -98,7 +97,7 @@ func TestLargeRecord(t *testing.T) {
 	}
 }
 
-// Definitions are kept once, also where several records bring them at the same time.
+// Definitions are cached once, even if several records need them at the same time.
 func TestToolsetsAreBounded(t *testing.T) {
 	sets := newToolsetCache()
 	for i := range 4 * maxCachedToolsets {

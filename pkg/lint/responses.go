@@ -69,8 +69,8 @@ func (r *scanResult) hasNext(src []byte) bool {
 	if r.trailing == 0 || src[r.trailing-1] != '\n' {
 		return false
 	}
-	_, isHead := wire.HeadOf(src[r.trailing:])
-	_, isBody := wire.FormatOf(src[r.trailing:])
+	_, isHead := wire.ParseHead(src[r.trailing:])
+	_, isBody := wire.DetectFormat(src[r.trailing:])
 	return isHead || isBody
 }
 
@@ -80,7 +80,7 @@ func (r scanResult) inFile(part diag.Text) scanResult {
 		return r
 	}
 	var out scanResult
-	out.embed(r, part, []wire.Piece{{End: len(part.Bytes)}})
+	out.embed(r, part, []wire.Segment{{End: len(part.Bytes)}})
 	return out
 }
 
@@ -282,7 +282,7 @@ const whyRunFile = "recorded in the run file"
 
 // sourcesOf returns the locations of a response's text and native calls in its line.
 func sourcesOf(line []byte) *wire.Sources {
-	pieces := func(v gjson.Result) []wire.Piece { return memberAt(line, v).pieces() }
+	pieces := func(v gjson.Result) []wire.Segment { return memberAt(line, v).pieces() }
 	from := &wire.Sources{Content: pieces(gjson.GetBytes(line, "content"))}
 	gjson.GetBytes(line, "calls").ForEach(func(_, call gjson.Result) bool {
 		args := call.Get("arguments")

@@ -37,7 +37,7 @@ func runOf(t *testing.T, dialect string, bodies ...runfile.Body) []byte {
 	return src
 }
 
-// marked returns the codes that were found in a record, each with what it marks.
+// marked returns the codes of a result, each with the text it marks.
 func marked(src []byte, r ParseResult) map[diag.Code]string {
 	all := map[diag.Code]string{}
 	for _, f := range r.Findings {

@@ -51,15 +51,15 @@ effect: read
 builtin: x
 `
 
-// inFull are the bad examples that are shortened where people read them.
+// inFull holds the full versions of bad examples that are abbreviated in the documentation.
 var inFull = map[diag.Code]string{
 	diag.TooDeep:        "f(" + strings.Repeat("[", 65) + strings.Repeat("]", 65) + ")",
 	diag.LargeArguments: `file_put("a.txt", "` + strings.Repeat("x", tool.MaxArguments) + `")`,
 	diag.TooMany:        strings.Repeat("f(1); ", dialect.MaxKept+1),
 }
 
-// shownBy are the codes with an example in words, and the test that raises each: a
-// file, and what it says about the code.
+// shownBy are the codes whose example is in words, with the test that raises each: a file and a
+// string in it.
 var shownBy = map[diag.Code][2]string{
 	diag.FencedAnswer:          {"../agent/answer_test.go", "diag.FencedAnswer"},
 	diag.UnsourcedLink:         {"../agent/answer_test.go", "diag.UnsourcedLink"},
@@ -76,8 +76,8 @@ var shownBy = map[diag.Code][2]string{
 	diag.LargeRecord:           {"records_test.go", "diag.LargeRecord"},
 }
 
-// C2: what explain shows is true. The bad example of each code raises it, and the
-// good one raises nothing that counts.
+// C2: the examples are correct. The bad example of each code raises it; the good one raises no
+// error or warning.
 func TestRuleExamples(t *testing.T) {
 	tools := exampleRegistry(t)
 	for _, rule := range diag.Rules {
@@ -118,7 +118,7 @@ func exampleRegistry(t *testing.T) *tool.Registry {
 	return tools
 }
 
-// policed returns the tools of the examples of policies.
+// policed returns the tools of the policy examples.
 func policed(t *testing.T) *tool.Registry {
 	t.Helper()
 	defs, findings := tool.Parse("wget.yaml", []byte(`
@@ -136,8 +136,7 @@ builtin: wget
 	return tools
 }
 
-// example returns what is found in an example of a code, which is read as its family
-// says.
+// example returns the findings of a code's example, read as its family requires.
 func example(t *testing.T, code diag.Code, text string, tools *tool.Registry) []diag.Finding {
 	t.Helper()
 	var o Options
@@ -159,14 +158,14 @@ func example(t *testing.T, code diag.Code, text string, tools *tool.Registry) []
 		return recordFindings(text)
 	}
 	o.RequireCall = code == diag.NoCall
-	if code == diag.EchoedCall { // what the model was told is what it should not say
+	if code == diag.EchoedCall { // make the example its own untrusted context
 		o.Context = &dialect.SeenText{}
 		o.Context.Add([]byte(code.Rule().Bad))
 	}
 	return response("x", []byte(inFence(text)), o).Findings
 }
 
-// recordFindings returns what is found in JSON Lines.
+// recordFindings returns the findings in JSON Lines.
 func recordFindings(text string) []diag.Finding {
 	records := NewRecordReader(FieldPaths{Response: "response", Tools: "tools", Dialect: "dialect"}, Options{})
 	var all []diag.Finding
@@ -176,7 +175,7 @@ func recordFindings(text string) []diag.Finding {
 	return all
 }
 
-// inFence puts an example that is one statement into a fence.
+// inFence puts a single-statement example into a fence.
 func inFence(text string) string {
 	if strings.Contains("`<{", text[:1]) || !strings.Contains(text, "(") {
 		return text
@@ -184,7 +183,7 @@ func inFence(text string) string {
 	return fenced(text)
 }
 
-// definitionWith returns a good definition with some of its keys replaced.
+// definitionWith returns a valid definition with some of its keys replaced.
 func definitionWith(part string) string {
 	const base = `name: wget
 description: Fetch a page.
@@ -204,7 +203,7 @@ builtin: wget
 	return src.String() + part + "\n"
 }
 
-// documentExample checks an example that is a document, or one against a schema.
+// documentExample checks an example that is a document, possibly against a schema.
 func documentExample(t *testing.T, code diag.Code, text string) []diag.Finding {
 	t.Helper()
 	kind, answers := Answer, "{}"
@@ -227,9 +226,8 @@ func documentExample(t *testing.T, code diag.Code, text string) []diag.Finding {
 	return NewChecker(s, tool.Loader{}, V1Defaults{}, nil).CheckFile("f", []byte(text), kind).Findings
 }
 
-// No case that a model should write raises anything that counts, when its dialect is
-// named, or told from the text. Some texts are faultless in one dialect only, and look
-// like another.
+// No valid case raises an error or warning, with its dialect named or detected. Some texts are
+// valid in one dialect only and look like another.
 func TestValidCases(t *testing.T) {
 	count := 0
 	for file, text := range caseInputs(t) {
@@ -258,8 +256,7 @@ func TestValidCases(t *testing.T) {
 	}
 }
 
-// The kind of fix that a code documents is offered for it, and one that documents none
-// has none.
+// A code's findings offer the fix kind that it documents, and no other.
 func TestFixKinds(t *testing.T) {
 	offered := map[diag.Code][]diag.FixKind{}
 	add := func(findings []diag.Finding) {
@@ -286,8 +283,7 @@ func TestFixKinds(t *testing.T) {
 	}
 }
 
-// A finding has one of the severities that its code documents, and each of those is the
-// severity of some finding.
+// Findings have only the severities that their code documents, and each of these occurs.
 func TestSeverities(t *testing.T) {
 	raised := map[diag.Code]map[diag.Severity]bool{}
 	eachFinding(t, func(f diag.Finding) {
@@ -311,8 +307,8 @@ func TestSeverities(t *testing.T) {
 	}
 }
 
-// eachFinding calls a function with every finding of the cases of dialects, of the
-// malformations, of the examples of codes and of a few responses of servers.
+// eachFinding calls a function with every finding of the dialect cases, the malformations, the
+// examples of codes and some server responses.
 func eachFinding(t *testing.T, do func(diag.Finding)) {
 	t.Helper()
 	tools, malformed := exampleRegistry(t), malformationRegistry(t)
@@ -355,8 +351,8 @@ func eachFinding(t *testing.T, do func(diag.Finding)) {
 // mailRecord is a record with a function, and a call with a value in another format.
 const mailRecord = `{"response":"[mail(to='me')]","tools":[{"name":"mail","parameters":{"properties":{"to":{"type":"string","format":"email"}}}}]}` + "\n"
 
-// A published function has formats as annotations: a value in another one is a warning,
-// which repairs nothing, and an error with --strict or where a definition of oneshot says so.
+// In published functions format is an annotation: a value in another format is a warning that is no
+// repair, and an error with --strict or in a oneshot definition.
 func TestFormats(t *testing.T) {
 	for _, strict := range []bool{false, true} {
 		for r := range NewRecordReader(FieldPaths{Response: "response", Tools: "tools"}, Options{Strict: strict}).Read("x", oneChunk(mailRecord)) {

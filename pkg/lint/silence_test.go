@@ -12,9 +12,8 @@ import (
 	"oneshot/pkg/dialect"
 )
 
-// Decision 25: a dialect that is named, and all dialects together, are not silent about a
-// call of any: it is listed, or there is a finding. Without definitions this holds for
-// dialects with marks.
+// Decision 25: a named dialect, and detection, list every call of any dialect or report a finding.
+// Without definitions this holds for dialects with markers.
 func TestNotSilent(t *testing.T) {
 	tools := dialect.Toolset{}
 	examples := map[string][]string{}
@@ -43,7 +42,7 @@ func TestNotSilent(t *testing.T) {
 	}
 }
 
-// Marks of another dialect with no call between them are a finding, too.
+// Markers of another dialect without a call between them are reported, too.
 func TestNotSilentMarks(t *testing.T) {
 	d, _ := dialect.Lookup("harmony")
 	r := Options{Dialect: d}.readText([]byte("I pack.\n<tool_call>to=tent\n{\"size\": 2}\n</tool_call>"))
@@ -52,9 +51,9 @@ func TestNotSilentMarks(t *testing.T) {
 	}
 }
 
-// A list of Python calls is found wherever it stands behind text; an index or a list of
-// values in prose is none.
-func TestBehindText(t *testing.T) {
+// A list of Python calls is found anywhere after text; an index or a list of values in prose is not
+// reported.
+func TestPythonAfterText(t *testing.T) {
 	tools := dialect.Toolset{"tide": nil, "map.pin": nil}
 	for text, want := range map[string]int{
 		"I look.\n[tide(port='Bodø')]":           1,
@@ -82,8 +81,8 @@ func notSilent(t *testing.T, o Options, other dialect.Dialect, text string) {
 	}
 }
 
-// The counter-test of [TestNotSilent]: 20 MB of code, prose and JSON without calls, most of
-// it Go's standard library, raise one finding a MB at most.
+// The counterpart of [TestNotSilent]: 20 MB of code, prose and JSON without calls, mostly Go's
+// standard library, raise at most one finding per MB.
 func TestNoNoise(t *testing.T) {
 	tools := dialect.Toolset{"append": nil, "len": nil, "read": nil, "get": nil, "string": nil, "New": nil, "search": nil}
 	named := []Options{{}, {shapes: tools}}

@@ -10,7 +10,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// hostileTools has a tool of which nothing is refused by its schema, but for names.
+// hostileTools has a tool whose schema constrains only names.
 const hostileTools = `name: keep
 description: Keep something.
 parameters:
@@ -22,9 +22,8 @@ effect: write
 builtin: x
 `
 
-// M9: in whatever dialect a call is written, and by whatever server it was read, arguments
-// that two programs could read in two ways are not executed. Each text is a good call in which
-// one thing was changed.
+// M9: in every dialect and server format, arguments that two programs could read differently are
+// not executed. Each text is a valid call with one change.
 func TestStrictInDialects(t *testing.T) {
 	defs, _ := tool.Parse("t.yaml", []byte(hostileTools))
 	tools, _ := tool.NewRegistry(defs...)
@@ -61,8 +60,8 @@ func TestStrictInDialects(t *testing.T) {
 	}
 }
 
-// isText reports whether a change of a text has become the text of a value, whole and as it is
-// written: where all values are text, that is what it says.
+// isText reports whether a change of a text became the verbatim text of a value, which is correct
+// in dialects that write all values as text.
 func isText(args json.RawMessage, change string) bool {
 	raw, err := json.Marshal(change)
 	return err == nil && strings.Contains(string(args), string(raw)) && change == "1e999"

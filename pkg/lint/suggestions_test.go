@@ -11,8 +11,8 @@ import (
 	"oneshot/pkg/dialect"
 )
 
-// Every suggestion holds what it claims: with its edits the finding is gone and no error of
-// syntax is new, and no edit deletes the model's text.
+// Every suggestion works: its edits resolve the finding, add no syntax error, and delete no model
+// text.
 func TestSuggestions(t *testing.T) {
 	count := 0
 	for file, text := range caseInputs(t) {
@@ -62,8 +62,7 @@ func checkSuggestions(t *testing.T, name, text string, o Options) (count int) {
 	return count
 }
 
-// remains reports whether a finding is still there after a fix: as often as before, and in
-// its place.
+// remains reports whether a finding still occurs after a fix, as often and in the same place.
 func remains(before, now []diag.Finding, f diag.Finding, x diag.Fix) bool {
 	at := f.Span.Start
 	for _, e := range x.Edits {
@@ -82,7 +81,7 @@ func remains(before, now []diag.Finding, f diag.Finding, x diag.Fix) bool {
 	return count(now) >= count(before) && slices.ContainsFunc(now, func(g diag.Finding) bool { return g.Code == f.Code && g.Span.Start == at })
 }
 
-// syntaxErrors counts the errors in how values are written.
+// syntaxErrors counts the errors in the notation of values.
 func syntaxErrors(all []diag.Finding) (n int) {
 	for _, f := range all {
 		if f.Severity == diag.Error && f.Code.Family().Name == "literal" {
@@ -92,9 +91,8 @@ func syntaxErrors(all []diag.Finding) (n int) {
 	return n
 }
 
-// deleted returns the model's text that a fix deletes. That is letters and digits, but not
-// those of marks, of comments, of a namespace before a name, and of words and forms of numbers
-// that JSON does not have and that a value replaces.
+// deleted returns the model's text that a fix deletes: letters and digits, except those of markers,
+// comments, namespaces, and words and number forms that JSON lacks and a value replaces.
 func deleted(text string, f diag.Finding, x diag.Fix) string {
 	switch f.Code {
 	case diag.StrayMarker, diag.MarkupInName, diag.WrongCloser, diag.Comment, diag.NameNoise, diag.NonstandardNumber, diag.PythonLiteral:

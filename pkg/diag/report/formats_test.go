@@ -26,7 +26,7 @@ func collect(w io.Writer, c Collector, files []File) error {
 	return c.End(w)
 }
 
-// A sarifLog is what tests read of a log.
+// A sarifLog holds the members of a log that tests read.
 type sarifLog struct {
 	Runs []struct {
 		Tool    sarifTool
@@ -64,7 +64,7 @@ func TestGitHub(t *testing.T) {
 	}
 }
 
-// Each finding is one line, whatever stands in it.
+// Each finding is one line, whatever its content.
 func TestGitHubLines(t *testing.T) {
 	files := everything()
 	var b bytes.Buffer
@@ -97,8 +97,8 @@ func TestFileURI(t *testing.T) {
 	}
 }
 
-// A place known by line and column only has no byte offsets, and a place that is
-// not known no region.
+// A span with only lines and columns has no byte offsets, and a finding without a span has no
+// region.
 func TestRegion(t *testing.T) {
 	for _, tt := range []struct {
 		span diag.Span
@@ -131,7 +131,7 @@ func TestNewFixes(t *testing.T) {
 	}
 }
 
-// Every result points at its own rule.
+// Every result refers to its own rule.
 func TestSARIFRules(t *testing.T) {
 	var b bytes.Buffer
 	if err := collect(&b, NewSARIF("1.0"), everything()); err != nil {
@@ -152,8 +152,8 @@ func TestSARIFRules(t *testing.T) {
 	}
 }
 
-// The counts of a suite are those of the findings, a file without errors and
-// warnings passes, and any text is XML.
+// The counts of a suite match the findings, a file without errors and warnings passes, and any text
+// is valid XML.
 func TestJUnitAny(t *testing.T) {
 	severities := []diag.Severity{diag.Error, diag.Warning, diag.Info, diag.Hint}
 	rapid.Check(t, func(t *rapid.T) {
@@ -208,7 +208,7 @@ func countXML(t *rapid.T, text []byte) map[string]int {
 	}
 }
 
-// The parts of a file are one suite, also where the next file has the same name.
+// The parts of a file form one suite, even if the next file has the same name.
 func TestJUnitParts(t *testing.T) {
 	f := diag.New(diag.RunTorn, diag.At(1, 1), "x")
 	var b bytes.Buffer
@@ -226,9 +226,9 @@ func TestJUnitParts(t *testing.T) {
 	}
 }
 
-// A log keeps nothing of a finding: it is written when its file is added, and the rest
-// is the same however many there were.
-func TestSARIFAsItComes(t *testing.T) {
+// A log is written incrementally: a finding is written when its file is added, and the rest does
+// not depend on the number of findings.
+func TestSARIFIsIncremental(t *testing.T) {
 	finding := diag.New(diag.RunTorn, diag.At(1, 1), "x")
 	s := NewSARIF("1.0")
 	for n := 1; n <= 3; n++ {

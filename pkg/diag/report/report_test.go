@@ -13,7 +13,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// finding returns an error about the first place in text where mark stands.
+// finding returns an error at the first occurrence of mark in text.
 func finding(t *testing.T, text, mark string) diag.Finding {
 	t.Helper()
 	at := strings.Index(text, mark)
@@ -37,8 +37,7 @@ func printed(t *testing.T, text string, f diag.Finding) string {
 	return excerpt
 }
 
-// C2: the excerpt shows the place as it is, with what cannot be seen written
-// out and the carets under it.
+// C2: the excerpt shows the line with invisible characters escaped and carets under the span.
 func TestExcerpt(t *testing.T) {
 	long := strings.Repeat("a", 80) + "{FAULT}" + strings.Repeat("b", 80)
 	for _, tt := range []struct{ name, text, mark, want string }{
@@ -111,7 +110,7 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// A finding made from a line and a column, as those about YAML, has no offsets.
+// A finding with only a line and a column, such as one about YAML, has no offsets.
 func TestExcerptByColumn(t *testing.T) {
 	f := diag.New(diag.RunTorn, diag.Span{Line: 2, Column: 3, EndLine: 2, EndColumn: 5}, "is torn")
 	f.File = "f"
@@ -153,7 +152,7 @@ gone.yaml:3:1: <warning:warning TR002 torn>: no text
 	}
 }
 
-// A report costs the same for each finding, however long the lines are.
+// The cost per finding does not depend on the length of the lines.
 func TestTextIsLinear(t *testing.T) {
 	text := bytes.Repeat([]byte("x"), 8<<20)
 	findings := make([]diag.Finding, 5000)
@@ -203,8 +202,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// Whatever the text and the span, nothing that a terminal would obey is printed, and
-// the carets are within the window.
+// For any text and span, no control character is printed and the carets are within the window.
 func TestTextAny(t *testing.T) {
 	pieces := []string{
 		"one", "\n", "\r", "\r\n", "\t", " ", "\ufeff", "\x1b[31m", "\x00", "\xff", "\xe2\x80", "\u202e", "\u2028", "\u009b", "日本", "e\u0301", "👍", strings.Repeat("y", 99),

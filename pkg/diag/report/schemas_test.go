@@ -14,8 +14,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// schemaFolder returns where the schemas of other projects are. They are not
-// part of this one: scripts/report-schemas fetches them.
+// schemaFolder returns the folder with the schemas of other projects. They are not in this
+// repository: scripts/report-schemas downloads them.
 func schemaFolder(t *testing.T) string {
 	t.Helper()
 	folder := os.Getenv("ONESHOT_SCHEMAS")
@@ -25,8 +25,8 @@ func schemaFolder(t *testing.T) string {
 	return folder
 }
 
-// everything returns files with every code, severity, kind of place and of fix,
-// and with names and texts that a format could trip over.
+// everything returns files with every code, severity, kind of span and kind of fix, and with names
+// and texts that a format could break on.
 func everything() []File {
 	nasty := "a<b>&\"'{0} [x](1) ]]> %0A\r\n\t\x00\x1b[31m\xff\u0085\u2028\ufffe\U0001f600"
 	var byCode []diag.Finding

@@ -50,7 +50,7 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// Fixes of a finding are shown only with the text that they are of.
+// Fixes are previewed only if their text is available.
 func TestTextSuggests(t *testing.T) {
 	f := diag.New(diag.RunTorn, diag.At(1, 1), "x")
 	f.File, f.Fixes = "f", []diag.Fix{{Title: "t", Kind: diag.Unsafe}}
@@ -65,7 +65,7 @@ func TestTextSuggests(t *testing.T) {
 	}
 }
 
-// A suggestion costs the same, however much of the text it would change.
+// The cost of a suggestion does not depend on how much of the text it changes.
 func TestSuggestIsLinear(t *testing.T) {
 	text := bytes.Repeat([]byte("x"), 8<<20)
 	fix := []diag.Fix{{Kind: diag.Unsafe, Edits: []diag.Edit{{Start: 1, End: 2, New: string(text)}, {Start: 3, End: len(text)}}}}
