@@ -137,7 +137,7 @@ func (o *parseOptions) judge(tally diag.Tally) error {
 func (o *parseOptions) options() (lint.Options, error) {
 	options := lint.Options{Strict: o.findings.strict, Coerce: o.coerce, RequireCall: o.needsCall}
 	var err error
-	if format, ok := wire.FormatNamed(o.dialect); ok {
+	if format, ok := wire.FormatByName(o.dialect); ok {
 		options.Format = format
 	} else if o.dialect != "auto" {
 		if options.Dialect, err = dialectFlag(o.dialect, wire.FormatNames()...); err != nil {

@@ -71,7 +71,7 @@ func (d *Bedrock) readMember(name string, v gjson.Result) (bool, error) {
 			return false, nil
 		}
 		d.noteErrorSource(v)
-		d.failServer(serverError{joinedMessages(v), []string{name}})
+		d.failServer(errorReport{joinedMessages(v), []string{name}})
 	}
 	return true, nil
 }

@@ -71,10 +71,10 @@ func newBody(maxBytes int64, f format) body { return body{format: f, max: max(ma
 func (b *body) Done() bool { return b.done && b.err == nil }
 
 // MessageCount returns the number of objects, and other data of an event stream, read so far.
-func (b *body) Messages() int { return b.messages }
+func (b *body) MessageCount() int { return b.messages }
 
 // HasOpenMessage reports whether an object has begun and not ended.
-func (b *body) Open() bool { return b.objects.isOpen() }
+func (b *body) HasOpenMessage() bool { return b.objects.isOpen() }
 
 // Write reads the next bytes of the body and emits the deltas they complete; emit may be nil. An
 // error is an [*Error] and final: everything before it counts, and nothing after it is read.
@@ -96,7 +96,7 @@ func (b *body) Write(p []byte, emit func(chat.Delta)) error {
 	if b.isOver() {
 		b.buffered = b.buffered[:b.pos-b.bufferStart]
 	} else if fits < int64(len(p)) {
-		b.fail(Large, b.pos, fmt.Sprintf("response exceeds %d bytes", b.max))
+		b.fail(TooLarge, b.pos, fmt.Sprintf("response exceeds %d bytes", b.max))
 	}
 	return b.err
 }
@@ -154,7 +154,7 @@ func (b *body) handleObject(raw []byte) {
 	switch {
 	case b.err != nil, b.exceedsNative():
 	case err != nil:
-		b.fail(Garbled, b.objectStart, Excerpt(err.Error()))
+		b.fail(Malformed, b.objectStart, Excerpt(err.Error()))
 	case known:
 		b.hasKnown = true
 	default:
@@ -164,9 +164,9 @@ func (b *body) handleObject(raw []byte) {
 
 // reportedError returns the error that an object reports, if any. Most objects do not even
 // contain the word.
-func (b *body) reportedError(v gjson.Result) serverError {
+func (b *body) reportedError(v gjson.Result) errorReport {
 	if !b.sse.isError() && !strings.Contains(v.Raw, "error") {
-		return serverError{}
+		return errorReport{}
 	}
 	f := parseErrorMember(v.Get("error"))
 	if b.sse.isError() || v.Get("type").Str == "error" || v.Get("object").Str == "error" {
@@ -216,7 +216,7 @@ func (t jsonTexts) String() string {
 }
 
 // appendSegments appends the segments of texts that begin at an offset of the response's text.
-func (b *body) appendSegments(pieces []Piece, at int, t jsonTexts) []Piece {
+func (b *body) appendSegments(pieces []Segment, at int, t jsonTexts) []Segment {
 	for _, v := range t {
 		if v.Str != "" {
 			pieces = append(pieces, b.segmentsOf(at, v)...)
@@ -288,7 +288,7 @@ func (b *body) finish() {
 	case b.format.end(false):
 		b.done = true
 	case !b.hasKnown && b.unknownExcerpt != "":
-		b.fail(Garbled, b.unknownStart, "not a response: "+b.unknownExcerpt)
+		b.fail(Malformed, b.unknownStart, "not a response: "+b.unknownExcerpt)
 	case b.messages == 0:
 		b.fail(Empty, b.Size(), "response is empty")
 	default:
@@ -306,7 +306,7 @@ func (b *body) failOpenObject() {
 	case err == nil || errors.Is(err, io.ErrUnexpectedEOF):
 		b.failTruncated()
 	case errors.As(err, &syntax) && bytes.HasSuffix(raw[:syntax.ByteOffset], []byte("\n")) && strings.Contains(err.Error(), "'{' after object value"):
-		b.fail(Garbled, b.objectStart+int(syntax.ByteOffset)-1, "unterminated object: the next line begins another")
+		b.fail(Malformed, b.objectStart+int(syntax.ByteOffset)-1, "unterminated object: the next line begins another")
 	default:
 		b.failSyntax(err)
 	}
@@ -314,7 +314,7 @@ func (b *body) failOpenObject() {
 
 // failTruncated reports that the end of the body is missing.
 func (b *body) failTruncated() {
-	b.fail(Cut, b.Size(), fmt.Sprintf("response was cut off after %d bytes", b.Size()))
+	b.fail(Truncated, b.Size(), fmt.Sprintf("response was cut off after %d bytes", b.Size()))
 }
 
 // failSyntax reports a syntax error of the last object.
@@ -324,16 +324,16 @@ func (b *body) failSyntax(err error) {
 	if errors.As(err, &syntax) {
 		at, err = at+int(syntax.ByteOffset), syntax.Err
 	}
-	b.fail(Garbled, at, Excerpt(err.Error()))
+	b.fail(Malformed, at, Excerpt(err.Error()))
 }
 
 // failServer reports the server's error.
-func (b *body) failServer(f serverError) {
+func (b *body) failServer(f errorReport) {
 	text := f.text()
 	if len(text) > maxErrorBytes {
 		text = strings.ToValidUTF8(strings.Clone(text[:maxErrorBytes]), "") + "…"
 	}
-	b.err = &Error{Kind: Server, Message: text, Codes: f.codes, Offset: int64(b.objectStart)}
+	b.err = &Error{Kind: ServerError, Message: text, Codes: f.codes, Offset: int64(b.objectStart)}
 }
 
 // fail ends decoding with an error.

@@ -96,14 +96,14 @@ func checkCapture(t *testing.T, file, format string, body []byte) int {
 	for _, c := range r.Response.Calls {
 		got.Calls = append(got.Calls, c.ID+" "+c.Name+" "+string(c.Arguments))
 	}
-	if r.Err != nil && r.Err.Kind == wire.Server {
+	if r.Err != nil && r.Err.Kind == wire.ServerError {
 		got.Error = r.Err.Message
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s (-plain +decoded):\n%s", file, diff)
 	}
 	cut := want.Reason == "" && want.Error == ""
-	if cut != (r.Err != nil && r.Err.Kind == wire.Cut) || r.Err == nil && r.Response.Stop != plainStops[want.Reason] {
+	if cut != (r.Err != nil && r.Err.Kind == wire.Truncated) || r.Err == nil && r.Response.Stop != plainStops[want.Reason] {
 		t.Errorf("%s: stop %q of %q, error %v", file, r.Response.Stop, want.Reason, r.Err)
 	}
 	return len(want.Calls)

@@ -44,7 +44,7 @@ func NewChat(maxBytes int64) *Chat {
 func (d *Chat) message(v gjson.Result) (bool, error) {
 	if base := v.Get("base_resp"); base.Get("status_code").Num != 0 { // MiniMax
 		d.noteErrorSource(base)
-		d.failServer(serverError{message: cmp.Or(base.Get("status_msg").Str, base.Raw)})
+		d.failServer(errorReport{message: cmp.Or(base.Get("status_msg").Str, base.Raw)})
 		return true, nil
 	}
 	choices := v.Get("choices")

@@ -65,9 +65,9 @@ var onPurpose = map[string]struct {
 	"mistral/mistral-reasoning.chunks.txt":                     {why: "content in parts holds text and thinking", reasoning: "The user is", content: "2 + 2 = 4"},
 	"mistral/mistral-reasoning.json":                           {why: "thinking in content is reasoning", reasoning: "The user is"},
 	"open-responses/responses/lmstudio-basic.1.json":           {why: "the content of a reasoning item is reasoning", reasoning: "reasoning content"},
-	"anthropic/spliced-message-start.chunks.txt":               {why: "a message inside another is no response", kind: wire.Garbled},
-	"openai/responses/openai-error.1.chunks.txt":               {why: "an error is no empty response", kind: wire.Server},
-	"openai/responses/parallel-tool-call-wrapper.1.chunks.txt": {why: "the first event of the capture is no JSON: a bracket is missing", kind: wire.Garbled},
+	"anthropic/spliced-message-start.chunks.txt":               {why: "a message inside another is no response", kind: wire.Malformed},
+	"openai/responses/openai-error.1.chunks.txt":               {why: "an error is no empty response", kind: wire.ServerError},
+	"openai/responses/parallel-tool-call-wrapper.1.chunks.txt": {why: "the first event of the capture is no JSON: a bracket is missing", kind: wire.Malformed},
 }
 
 // A tally counts the rows of a dialect.

@@ -67,7 +67,7 @@ func read(t testing.TB, decoder decoderOf, maxBytes int64, pieces ...[]byte) rea
 	if (err == nil) != d.Done() {
 		t.Errorf("Done is %v with error %v", d.Done(), err)
 	}
-	r := reading{Response: resp, Messages: d.Messages(), Size: d.Size()}
+	r := reading{Response: resp, Messages: d.MessageCount(), Size: d.Size()}
 	if err != nil && !errors.As(err, &r.Err) {
 		t.Fatalf("error of type %T", err)
 	}
@@ -146,10 +146,10 @@ func TestSizeLimit(t *testing.T) {
 		if got := read(t, formats[format], limit, chunks(b, 32<<10)...); got.Err != nil || len(got.Response.Content) != size {
 			t.Errorf("%s: %d bytes of content, error %v", format, len(got.Response.Content), got.Err)
 		}
-		if got := read(t, formats[format], limit-1, chunks(b, 32<<10)...); got.Err == nil || got.Err.Kind != wire.Large || got.Err.Offset != limit-1 {
+		if got := read(t, formats[format], limit-1, chunks(b, 32<<10)...); got.Err == nil || got.Err.Kind != wire.TooLarge || got.Err.Offset != limit-1 {
 			t.Errorf("%s: one byte too many: %v", format, got.Err)
 		}
-		if got := read(t, formats[format], 0, b); got.Err == nil || got.Err.Kind != wire.Large {
+		if got := read(t, formats[format], 0, b); got.Err == nil || got.Err.Kind != wire.TooLarge {
 			t.Errorf("%s: no byte allowed: %v", format, got.Err)
 		}
 	}
@@ -160,7 +160,7 @@ func TestDepth(t *testing.T) {
 	for _, open := range []string{"[", `{"a":`, `[{"a":`} {
 		for format, decoder := range formats {
 			b := []byte(`{"x":` + strings.Repeat(open, 1<<20/len(open)))
-			if got := read(t, decoder, 2<<20, b); got.Err == nil || got.Err.Kind != wire.Garbled {
+			if got := read(t, decoder, 2<<20, b); got.Err == nil || got.Err.Kind != wire.Malformed {
 				t.Errorf("%s: a million bytes of %s: %v", format, open, got.Err)
 			}
 		}
@@ -172,7 +172,7 @@ func TestLongPage(t *testing.T) {
 	b := []byte("\n\n<html><title>Sign in</title>" + strings.Repeat("<p>x</p>", 1<<16))
 	for format, decoder := range formats {
 		whole, pieces := read(t, decoder, maxBytes, b), read(t, decoder, maxBytes, chunks(b, 100)...)
-		if whole.Err == nil || whole.Err.Kind != wire.Garbled || !strings.Contains(whole.Err.Message, "Sign in") || whole.Size > 8<<10 {
+		if whole.Err == nil || whole.Err.Kind != wire.Malformed || !strings.Contains(whole.Err.Message, "Sign in") || whole.Size > 8<<10 {
 			t.Errorf("%s: %d bytes of %v", format, whole.Size, whole.Err)
 		}
 		if diff := cmp.Diff(whole, pieces); diff != "" {

@@ -26,16 +26,16 @@ type Decoder interface {
 	Done() bool
 	// MessageCount returns the number of objects or events read so far. Comments that keep a
 	// connection open do not count.
-	Messages() int
+	MessageCount() int
 	// HasOpenMessage reports whether a message has begun and not ended.
-	Open() bool
+	HasOpenMessage() bool
 	// Size returns how many bytes of the body count: up to its end or its first error.
 	Size() int
 	// SetLimits sets the limits of the response. Decoding ends with a [TooLarge] error at the
 	// first exceeded limit.
-	Limit(Limits)
+	SetLimits(Limits)
 	// TraceSources enables Sources. Call it before Write.
-	Trace()
+	TraceSources()
 	// Sources returns the sources of the response's texts in the body; nil without TraceSources.
 	Sources() *Sources
 	// Close ends the body. The response contains everything read so far, even with an error,

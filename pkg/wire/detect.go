@@ -18,27 +18,27 @@ type Format struct {
 	New     func(maxBytes int64) Decoder
 	matches func(m members) bool // reports whether an object is, or looks like, one of its messages
 
-	CallIDs    bool // each call has an id
-	CallReason bool // the stop reason tells whether the response has calls
-	NoReason   bool // the stop reason may be missing
+	HasCallIDs     bool // each call has an id
+	StopNamesCalls bool // the stop reason tells whether the response has calls
+	StopOptional   bool // the stop reason may be missing
 }
 
 // Formats lists the supported formats.
 var Formats = []Format{
 	{
-		Name: "native_openai_chat", Title: "OpenAI chat completions", CallIDs: true, CallReason: true,
+		Name: "native_openai_chat", Title: "OpenAI chat completions", HasCallIDs: true, StopNamesCalls: true,
 		New:     func(n int64) Decoder { return NewChat(n) },
 		matches: func(m members) bool { return m.get("choices").IsArray() },
 	},
 	{
-		Name: "native_openai_responses", Title: "OpenAI responses", CallIDs: true,
+		Name: "native_openai_responses", Title: "OpenAI responses", HasCallIDs: true,
 		New: func(n int64) Decoder { return NewResponses(n) },
 		matches: func(m members) bool {
 			return strings.HasPrefix(m.get("type").Str, "response.") || m.get("object").Str == "response" && m.get("output").IsArray()
 		},
 	},
 	{
-		Name: "native_anthropic", Title: "Anthropic messages", CallIDs: true, CallReason: true,
+		Name: "native_anthropic", Title: "Anthropic messages", HasCallIDs: true, StopNamesCalls: true,
 		New: func(n int64) Decoder { return NewMessages(n) },
 		matches: func(m members) bool {
 			kind := m.get("type").Str
@@ -51,19 +51,19 @@ var Formats = []Format{
 		matches: func(m members) bool { return m.get("candidates").IsArray() || m.get("promptFeedback").IsObject() },
 	},
 	{
-		Name: "native_ollama_chat", Title: "Ollama chat", NoReason: true,
+		Name: "native_ollama_chat", Title: "Ollama chat", StopOptional: true,
 		New:     func(n int64) Decoder { return NewOllama(n) },
 		matches: func(m members) bool { return m.get("message").IsObject() && m.get("done").IsBool() },
 	},
 	{
-		Name: "native_bedrock_converse", Title: "Bedrock Converse", CallIDs: true, CallReason: true,
+		Name: "native_bedrock_converse", Title: "Bedrock Converse", HasCallIDs: true, StopNamesCalls: true,
 		New: func(n int64) Decoder { return NewBedrock(n) },
 		matches: func(m members) bool {
 			return m.get("messageStart").IsObject() || m.get("contentBlockStart").IsObject() || m.get("contentBlockDelta").IsObject() || m.get("output").Get("message").IsObject()
 		},
 	},
 	{
-		Name: "native_cohere_v2", Title: "Cohere chat", CallIDs: true, CallReason: true,
+		Name: "native_cohere_v2", Title: "Cohere chat", HasCallIDs: true, StopNamesCalls: true,
 		New: func(n int64) Decoder { return NewCohere(n) },
 		matches: func(m members) bool {
 			kind := m.get("type").Str
@@ -73,7 +73,7 @@ var Formats = []Format{
 }
 
 // FormatByName returns the format with a name.
-func FormatNamed(name string) (Format, bool) {
+func FormatByName(name string) (Format, bool) {
 	for _, f := range Formats {
 		if f.Name == name {
 			return f, true
@@ -93,7 +93,7 @@ func FormatNames() []string {
 // DetectFormat returns the format of a captured body by its first message. It returns false for
 // a message of no format and for text that is not a JSON object. A body that is only an error
 // has a format whose servers report such errors.
-func FormatOf(src []byte) (Format, bool) {
+func DetectFormat(src []byte) (Format, bool) {
 	begin := bytes.TrimLeft(bytes.TrimPrefix(src, []byte(bom)), blanks)
 	switch {
 	case len(begin) == 0:
@@ -115,7 +115,7 @@ func detectObjectFormat(src []byte) (Format, bool) {
 	object := gjson.ParseBytes(src[:n])
 	format, ok := matchFormat(object)
 	if !ok && whole && len(bytes.Trim(src[n:], blanks+"]")) == 0 && isErrorReport(object) {
-		return FormatNamed(errorFormat(object))
+		return FormatByName(errorFormat(object))
 	}
 	return format, ok
 }
@@ -127,8 +127,8 @@ func detectEventsFormat(src []byte) (Format, bool) {
 	object := gjson.ParseBytes(p.objectBytes())
 	format, ok := matchFormat(object)
 	var e *Error
-	if !ok && p.framing == events && (errors.As(err, &e) && e.Kind == Server || p.done && isErrorReport(object)) {
-		return FormatNamed(errorFormat(object))
+	if !ok && p.framing == events && (errors.As(err, &e) && e.Kind == ServerError || p.done && isErrorReport(object)) {
+		return FormatByName(errorFormat(object))
 	}
 	return format, ok
 }
@@ -136,7 +136,7 @@ func detectEventsFormat(src []byte) (Format, bool) {
 // IsTruncatedStream reports whether a text is an event stream that ends before its first message
 // does: in a JSON object, or with only comments, which keep a connection open. Other text may
 // begin like a stream, so all its lines must be those of one.
-func CutStream(src []byte) bool {
+func IsTruncatedStream(src []byte) bool {
 	comments, fields := 0, 0
 	for line := range bytes.Lines(bytes.TrimPrefix(src, []byte(bom))) {
 		field, _, named := bytes.Cut(bytes.TrimSpace(line), []byte(":"))

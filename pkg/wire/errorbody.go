@@ -28,7 +28,7 @@ func ErrorText(body []byte) string {
 func ErrorCodes(body []byte) []string { return parseErrorBody(body).codes }
 
 // An errorReport is a provider's error.
-type serverError struct {
+type errorReport struct {
 	message string
 	codes   []string
 }
@@ -36,10 +36,10 @@ type serverError struct {
 // maxErrorBytes limits the errors that are parsed and the messages that are kept.
 const maxErrorBytes = 64 << 10
 
-func (f serverError) isSet() bool { return f.message != "" }
+func (f errorReport) isSet() bool { return f.message != "" }
 
 // text returns the message with the first code, unless the message already contains it.
-func (f serverError) text() string {
+func (f errorReport) text() string {
 	if len(f.codes) == 0 || strings.Contains(f.message, f.codes[0]) {
 		return f.message
 	}
@@ -50,7 +50,7 @@ func (f serverError) text() string {
 const maxCodes = 10
 
 // addCodes adds error codes.
-func (f *serverError) addCodes(names ...gjson.Result) {
+func (f *errorReport) addCodes(names ...gjson.Result) {
 	for _, v := range names {
 		if name := idText(v); name != "" && len(f.codes) < maxCodes && !slices.Contains(f.codes, name) {
 			f.codes = append(f.codes, name)
@@ -59,15 +59,15 @@ func (f *serverError) addCodes(names ...gjson.Result) {
 }
 
 // parseErrorBody parses an error body of any kind.
-func parseErrorBody(body []byte) serverError {
+func parseErrorBody(body []byte) errorReport {
 	if validateJSON(body) != nil {
-		return serverError{}
+		return errorReport{}
 	}
 	return parseError(gjson.ParseBytes(body))
 }
 
 // parseError parses a JSON error body.
-func parseError(v gjson.Result) serverError {
+func parseError(v gjson.Result) errorReport {
 	if len(v.Raw) > maxErrorBytes {
 		return parseErrorMember(v.Get("error"))
 	}
@@ -88,16 +88,16 @@ func parseError(v gjson.Result) serverError {
 
 // parseErrorMember parses an "error" member. The result is empty if the member says that there
 // is no error.
-func parseErrorMember(e gjson.Result) serverError {
+func parseErrorMember(e gjson.Result) errorReport {
 	switch {
 	case len(e.Raw) > maxErrorBytes:
-		return serverError{message: Excerpt(e.Raw)}
+		return errorReport{message: Excerpt(e.Raw)}
 	case e.Type == gjson.String:
-		return serverError{message: e.Str}
+		return errorReport{message: e.Str}
 	case e.Type == gjson.Null, e.Type == gjson.False, e.Raw == "0", e.Raw == "{}", e.Raw == "[]":
-		return serverError{}
+		return errorReport{}
 	case !e.IsObject():
-		return serverError{message: e.Raw}
+		return errorReport{message: e.Raw}
 	}
 	f := parseErrorMessage(e)
 	if !f.isSet() {
@@ -119,18 +119,18 @@ func textCode(code gjson.Result) []gjson.Result {
 }
 
 // parseErrorMessage parses an object that contains the message itself.
-func parseErrorMessage(v gjson.Result) serverError {
+func parseErrorMessage(v gjson.Result) errorReport {
 	for _, name := range []string{"message", "Message", "msg", "detail", "errors", "error_description", "error", "title", "base_resp.status_msg"} {
 		if text := joinedMessages(v.Get(name)); text != "" {
 			return withUpstream(v.Get("metadata.raw").Str, text)
 		}
 	}
-	return serverError{}
+	return errorReport{}
 }
 
 // withUpstream adds the upstream provider's more specific error to the message of a router
 // (OpenRouter).
-func withUpstream(raw, message string) serverError {
+func withUpstream(raw, message string) errorReport {
 	f := parseErrorBody([]byte(raw))
 	if !f.isSet() {
 		f.message = raw
@@ -184,7 +184,7 @@ func locPrefix(loc gjson.Result) string {
 }
 
 // IsHTMLPage reports whether a text is an HTML page.
-func IsPage(text []byte) bool {
+func IsHTMLPage(text []byte) bool {
 	begin := asciiLower(string(text[:min(len(text), pageBytes)]))
 	begin = strings.TrimLeft(strings.TrimPrefix(begin, bom), blanks)
 	return strings.HasPrefix(begin, "<!doctype html") || strings.HasPrefix(begin, "<html")

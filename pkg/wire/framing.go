@@ -102,7 +102,7 @@ func (b *body) readData(p []byte) {
 func (b *body) endLine() {
 	switch {
 	case b.objects.quoted:
-		b.fail(Garbled, b.pos, errLineBreak.Error())
+		b.fail(Malformed, b.pos, errLineBreak.Error())
 	case b.objects.isOpen():
 		b.earlierLines = append(append(b.earlierLines, b.lineBytes()...), '\n')
 		b.lineStartPos = unset
@@ -115,7 +115,7 @@ func (b *body) endLine() {
 
 func (b *body) endEvent() {
 	if b.objects.isOpen() {
-		b.fail(Garbled, b.pos, "an event ends inside a JSON object")
+		b.fail(Malformed, b.pos, "an event ends inside a JSON object")
 		return
 	}
 	b.endText()
@@ -137,11 +137,11 @@ func (b *body) endText() {
 	case string(text) == endMark:
 		b.done = b.format.end(true)
 	case b.sse.isError():
-		b.failServer(serverError{ErrorText(text), f.codes})
+		b.failServer(errorReport{ErrorText(text), f.codes})
 	case f.isSet():
 		b.failServer(f)
 	default:
-		b.fail(Garbled, b.objectStart, "not JSON: "+Excerpt(ErrorText(text)))
+		b.fail(Malformed, b.objectStart, "not JSON: "+Excerpt(ErrorText(text)))
 	}
 }
 
@@ -160,7 +160,7 @@ func (b *body) readObject(p []byte) {
 	b.pos += n
 	switch {
 	case err != nil:
-		b.fail(Garbled, b.pos, err.Error())
+		b.fail(Malformed, b.pos, err.Error())
 	case b.nativeBudget.limit > 0 && b.exceeds(b.objects.separators, maxValues, "a message of the reply has more than %d values"):
 	case end:
 		b.handleObject(b.objectBytes())

@@ -6,18 +6,18 @@ import "bytes"
 // once for each response on the way (100 Continue, redirects, proxies). Only the last one
 // describes the body.
 type Head struct {
-	Status Piece // the code and the reason
-	Code   int
-	Type   string // the content type in lower case, without parameters
-	Size   int    // in bytes: the offset of the body
-	Cut    bool   // it ends before its last line
+	Status    Segment // the code and the reason
+	Code      int
+	Type      string // the content type in lower case, without parameters
+	Size      int    // in bytes: the offset of the body
+	Truncated bool   // it ends before its last line
 }
 
 // OK reports whether the status is a success.
 func (h Head) OK() bool { return h.Code/100 == 2 }
 
 // ParseHead parses the head at the start of a capture, and returns false if it has none.
-func HeadOf(src []byte) (h Head, ok bool) {
+func ParseHead(src []byte) (h Head, ok bool) {
 	for at := 0; ; {
 		next, isHead := parseHeadAt(src, at)
 		if !isHead {
@@ -36,12 +36,12 @@ func parseHeadAt(src []byte, at int) (Head, bool) {
 	}
 	for fields := 0; ; fields++ {
 		line, end = lineAt(src, h.Size)
-		h.Cut = end == len(src) && !bytes.HasSuffix(src, []byte("\n"))
+		h.Truncated = end == len(src) && !bytes.HasSuffix(src, []byte("\n"))
 		switch {
 		case h.Size == len(src):
-			h.Cut = true
+			h.Truncated = true
 			return h, fields > 0
-		case len(line) == 0 && !h.Cut:
+		case len(line) == 0 && !h.Truncated:
 			h.Size = end
 			return h, true
 		case !h.parseField(line):
@@ -70,7 +70,7 @@ func (h *Head) parseStatus(line []byte, at int) bool {
 	}
 	h.Code = int(code[0]-'0')*100 + int(code[1]-'0')*10 + int(code[2]-'0')
 	start := at + len(version) + 1
-	h.Status = Piece{Start: start, End: start + len(bytes.TrimRight(status, blanks)), Object: at}
+	h.Status = Segment{Start: start, End: start + len(bytes.TrimRight(status, blanks)), ObjectStart: at}
 	return true
 }
 
@@ -80,7 +80,7 @@ func (h *Head) parseField(line []byte) bool {
 		return true
 	}
 	name, value, named := bytes.Cut(line, []byte(":"))
-	if !named && !h.Cut || len(name) == 0 || !isToken(name) {
+	if !named && !h.Truncated || len(name) == 0 || !isToken(name) {
 		return false
 	}
 	if bytes.EqualFold(name, []byte("content-type")) {

@@ -35,8 +35,8 @@ func TestHeads(t *testing.T) {
 		{"\nHTTP/1.1 200 OK\n\n", "", 0, "", false},
 		{"", "", 0, "", false},
 	} {
-		h, ok := wire.HeadOf([]byte(c.text))
-		if ok != (c.code != 0) || h.Code != c.code || h.Type != c.kind || h.Cut != c.cut {
+		h, ok := wire.ParseHead([]byte(c.text))
+		if ok != (c.code != 0) || h.Code != c.code || h.Type != c.kind || h.Truncated != c.cut {
 			t.Errorf("%q: %+v, %t", c.text, h, ok)
 		}
 		if ok && c.text[h.Size:] != c.body {

@@ -8,7 +8,7 @@ import (
 
 // A PathFinder returns the path of a segment in its object: "choices[0].delta.content". Looking
 // up segments in ascending order costs one pass over the body.
-type Paths struct {
+type PathFinder struct {
 	body        []byte
 	objectStart int        // start of the last object
 	pos         int        // bytes read so far
@@ -24,12 +24,12 @@ type pathStep struct {
 }
 
 // NewPathFinder returns a path finder for a body.
-func NewPaths(body []byte) *Paths { return &Paths{body: body} }
+func NewPathFinder(body []byte) *PathFinder { return &PathFinder{body: body} }
 
 // Path returns the path of a segment of the body.
-func (p *Paths) Of(piece Piece) string {
-	if piece.Object != p.objectStart || piece.Start < p.pos {
-		p.objectStart, p.pos, p.open, p.expectKey = piece.Object, piece.Object, p.open[:0], false
+func (p *PathFinder) Path(piece Segment) string {
+	if piece.ObjectStart != p.objectStart || piece.Start < p.pos {
+		p.objectStart, p.pos, p.open, p.expectKey = piece.ObjectStart, piece.ObjectStart, p.open[:0], false
 	}
 	for p.pos < piece.Start {
 		p.readToken()
@@ -39,7 +39,7 @@ func (p *Paths) Of(piece Piece) string {
 
 // readToken reads a token. Only strings, brackets and commas matter: field names of an event
 // stream are skipped.
-func (p *Paths) readToken() {
+func (p *PathFinder) readToken() {
 	c := p.body[p.pos]
 	p.pos++
 	switch c {
@@ -57,7 +57,7 @@ func (p *Paths) readToken() {
 }
 
 // nextMember advances to the next member or item.
-func (p *Paths) nextMember() {
+func (p *PathFinder) nextMember() {
 	if len(p.open) == 0 {
 		return
 	}
@@ -67,7 +67,7 @@ func (p *Paths) nextMember() {
 }
 
 // readString reads a string after its opening quote.
-func (p *Paths) readString() {
+func (p *PathFinder) readString() {
 	start := p.pos
 	for p.pos < len(p.body) && p.body[p.pos] != '"' {
 		i := bytes.IndexAny(p.body[p.pos:], `\"`)
@@ -87,7 +87,7 @@ func (p *Paths) readString() {
 }
 
 // String returns the current path.
-func (p *Paths) String() string {
+func (p *PathFinder) String() string {
 	var b strings.Builder
 	for _, s := range p.open {
 		switch {

@@ -23,7 +23,7 @@ const (
 
 // SetLimits sets the limits of the response. Decoding ends with a [TooLarge] error at the first
 // exceeded limit.
-func (b *body) Limit(l Limits) {
+func (b *body) SetLimits(l Limits) {
 	b.limits = l
 	b.nativeBudget.limit = 2 * l.Text
 }
@@ -35,7 +35,7 @@ func (b *body) exceeds(n, limit int, format string) bool {
 		return false
 	}
 	if b.err == nil {
-		b.fail(Large, b.objectStart, fmt.Sprintf(format, limit))
+		b.fail(TooLarge, b.objectStart, fmt.Sprintf(format, limit))
 	}
 	return true
 }

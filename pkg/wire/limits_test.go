@@ -35,14 +35,14 @@ func TestLimits(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			body := []byte(tt.begin + strings.Repeat(tt.repeat, 100_000) + tt.end)
 			d := tt.decoder
-			d.Limit(wire.Limits{Calls: most, Arguments: 1 << 20, Text: 1 << 20})
+			d.SetLimits(wire.Limits{Calls: most, Arguments: 1 << 20, Text: 1 << 20})
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			err := d.Write(body, nil)
 			resp, _ := d.Close()
 			runtime.ReadMemStats(&after)
 			var fault *wire.Error
-			if !errors.As(err, &fault) || fault.Kind != wire.Large || !strings.Contains(err.Error(), tt.want) {
+			if !errors.As(err, &fault) || fault.Kind != wire.TooLarge || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v", err)
 			}
 			if len(resp.Calls) > most+1 || tt.usage && resp.Usage.InputTokens != 7 {

@@ -12,7 +12,7 @@ import (
 // most, besides one pass over the text for all of them.
 type Locator struct {
 	body        []byte
-	pieces      []Piece
+	pieces      []Segment
 	current     int // index of the current segment
 	position        // in the current segment
 	checkpoints []position
@@ -28,7 +28,7 @@ type position struct {
 const checkpointStride = 1 << 10
 
 // NewLocator returns a locator for a text made of segments of a body.
-func NewLocator(body []byte, pieces []Piece) *Locator {
+func NewLocator(body []byte, pieces []Segment) *Locator {
 	l := &Locator{body: body, pieces: pieces}
 	l.enterSegment(0)
 	return l
@@ -37,13 +37,13 @@ func NewLocator(body []byte, pieces []Piece) *Locator {
 // Locate returns the ranges of the body for the bytes [start, end) of the text, one for each
 // segment with some of them. An empty range is where the text continues. Without segments there
 // are no ranges.
-func (l *Locator) Place(start, end int) []Place {
+func (l *Locator) Locate(start, end int) []BodyRange {
 	if len(l.pieces) == 0 {
 		return nil
 	}
 	l.seek(start)
-	places := []Place{l.currentRange()}
-	for l.current+1 < len(l.pieces) && l.pieces[l.current+1].At < end {
+	places := []BodyRange{l.currentRange()}
+	for l.current+1 < len(l.pieces) && l.pieces[l.current+1].TextOffset < end {
 		places[len(places)-1].End = l.contentEnd(l.current)
 		l.enterSegment(l.current + 1)
 		places = append(places, l.currentRange())
@@ -54,17 +54,19 @@ func (l *Locator) Place(start, end int) []Place {
 }
 
 // A BodyRange is the range [Start, End) of a body inside a segment of a text.
-type Place struct {
+type BodyRange struct {
 	Start, End int
-	Piece      Piece
+	Segment    Segment
 }
 
 // currentRange returns an empty range at the current position.
-func (l *Locator) currentRange() Place { return Place{Start: l.bodyOffset, Piece: l.pieces[l.current]} }
+func (l *Locator) currentRange() BodyRange {
+	return BodyRange{Start: l.bodyOffset, Segment: l.pieces[l.current]}
+}
 
 // seek moves to the character that contains a byte of the text.
 func (l *Locator) seek(at int) {
-	behind, _ := slices.BinarySearchFunc(l.pieces, at+1, func(p Piece, at int) int { return cmp.Compare(p.At, at) })
+	behind, _ := slices.BinarySearchFunc(l.pieces, at+1, func(p Segment, at int) int { return cmp.Compare(p.TextOffset, at) })
 	if piece := max(0, behind-1); piece != l.current {
 		l.enterSegment(piece)
 	} else if at < l.textOffset {
@@ -111,7 +113,7 @@ func (l *Locator) enterSegment(piece int) {
 		return
 	}
 	p := l.pieces[piece]
-	l.current, l.position = piece, position{p.At, p.Start}
+	l.current, l.position = piece, position{p.TextOffset, p.Start}
 	if p.Quoted {
 		l.bodyOffset++
 	}

@@ -29,7 +29,7 @@ type block struct {
 	node    node
 	call    *pendingCall // of a tool_use
 	input   []byte       // the merged input deltas
-	sources []Piece      // of input
+	sources []Segment    // of input
 	ended   bool
 }
 
@@ -115,10 +115,10 @@ func (d *Messages) beginBlock(ref string, v gjson.Result) *block {
 		d.addText(nil, jsonTexts{v.Get("thinking")})
 	}
 	if id := v.Get("tool_use_id"); id.Str != "" && d.sources != nil {
-		if d.sources.Results == nil {
-			d.sources.Results = map[string]bool{}
+		if d.sources.ServerResults == nil {
+			d.sources.ServerResults = map[string]bool{}
 		}
-		d.sources.Results[strings.Clone(id.Str)] = true
+		d.sources.ServerResults[strings.Clone(id.Str)] = true
 	}
 	d.blocks = append(d.blocks, b)
 	d.byRef[ref] = b

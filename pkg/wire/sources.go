@@ -9,32 +9,32 @@ import (
 )
 
 // A Segment is a part of a text and the range of the body that contains it.
-type Piece struct {
-	At         int  // bytes of the text before it
-	Start, End int  // offsets in the body
-	Quoted     bool // it is a JSON string, quotes included; otherwise raw text
-	Object     int  // offset of the containing object
+type Segment struct {
+	TextOffset  int  // bytes of the text before it
+	Start, End  int  // offsets in the body
+	Quoted      bool // it is a JSON string, quotes included; otherwise raw text
+	ObjectStart int  // offset of the containing object
 }
 
 // Sources map the texts of a response to their segments in the body.
 type Sources struct {
-	Content, Reasoning []Piece
+	Content, Reasoning []Segment
 	Calls              []CallSources   // of the response's calls, in their order
-	Stop               []Piece         // the stop reason, if the server sends one
-	Fault              []Piece         // the server's error message, if it has a segment
-	Others             []Piece         // the first segment of each choice other than the first, which are not decoded
-	Results            map[string]bool // IDs of calls that the server has executed, with results in the response
+	Stop               []Segment       // the stop reason, if the server sends one
+	Error              []Segment       // the server's error message, if it has a segment
+	OtherChoices       []Segment       // the first segment of each choice other than the first, which are not decoded
+	ServerResults      map[string]bool // IDs of calls that the server has executed, with results in the response
 }
 
 // CallSources are the segments of a call. Parts that are merged from several values, such as
 // arguments, have none.
 type CallSources struct {
-	ID, Name, Arguments []Piece
+	ID, Name, Arguments []Segment
 	Program             string // ID of the server-side program that made the call; "" for the model
 }
 
 // TraceSources enables [Sources] from now on.
-func (b *body) Trace() {
+func (b *body) TraceSources() {
 	b.sources = &Sources{}
 }
 
@@ -56,7 +56,7 @@ func (b *body) firstChoice(choices gjson.Result) (first gjson.Result) {
 			}
 			b.otherChoices[index] = true
 			at := b.segmentsOf(0, choice)
-			b.sources.Others = append(b.sources.Others, at[:min(len(at), 1)]...)
+			b.sources.OtherChoices = append(b.sources.OtherChoices, at[:min(len(at), 1)]...)
 		}
 	}
 	return first
@@ -70,7 +70,7 @@ func (b *body) noteErrorSource(v gjson.Result) {
 	}
 	for _, path := range [...]string{"error.message", "error", "message", "status_msg", "detail"} {
 		if at := v.Get(path); parseErrorMember(at).isSet() {
-			b.sources.Fault = b.segmentsOf(0, at)
+			b.sources.Error = b.segmentsOf(0, at)
 			return
 		}
 	}
@@ -81,25 +81,25 @@ type lineStart struct{ object, body int }
 
 // segmentsOf returns the segments of a value of the current object: the text of a string, or the
 // JSON of any other value. Its text begins at an offset of the response's text.
-func (b *body) segmentsOf(at int, v gjson.Result) []Piece {
+func (b *body) segmentsOf(at int, v gjson.Result) []Segment {
 	switch {
 	case b == nil || b.sources == nil || v.Index == 0:
 		return nil
 	case v.Type == gjson.String:
 		start := b.bodyOffset(v.Index)
-		return []Piece{{at, start, start + len(v.Raw), true, b.objectStart}}
+		return []Segment{{at, start, start + len(v.Raw), true, b.objectStart}}
 	}
-	var all []Piece
+	var all []Segment
 	for from, end := v.Index, v.Index+len(v.Raw); from < end; {
 		start, next := b.bodyOffset(from), min(end, b.lineEnd(from))
-		all = append(all, Piece{at + from - v.Index, start, start + next - from, false, b.objectStart})
+		all = append(all, Segment{at + from - v.Index, start, start + next - from, false, b.objectStart})
 		from = next
 	}
 	return all
 }
 
 // nameSegments returns the segments of a name if it is a string.
-func (b *body) nameSegments(at int, v gjson.Result) []Piece {
+func (b *body) nameSegments(at int, v gjson.Result) []Segment {
 	if v.Type != gjson.String {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // said returns the text of segments of a body.
-func said(t testing.TB, body []byte, pieces []wire.Piece) string {
+func said(t testing.TB, body []byte, pieces []wire.Segment) string {
 	t.Helper()
 	var all []byte
 	for _, p := range pieces {
@@ -26,10 +26,10 @@ func said(t testing.TB, body []byte, pieces []wire.Piece) string {
 				t.Fatalf("%q is no string: %v", raw, err)
 			}
 		}
-		if p.At > len(all) || p.At < 0 && len(all) > 0 {
-			t.Fatalf("%q stands at %d, behind %d bytes", text, p.At, len(all))
+		if p.TextOffset > len(all) || p.TextOffset < 0 && len(all) > 0 {
+			t.Fatalf("%q stands at %d, behind %d bytes", text, p.TextOffset, len(all))
 		}
-		all = append(all, text[max(0, -p.At):]...)
+		all = append(all, text[max(0, -p.TextOffset):]...)
 	}
 	return string(all)
 }
@@ -38,7 +38,7 @@ func said(t testing.TB, body []byte, pieces []wire.Piece) string {
 func checkSources(t testing.TB, decoder decoderOf, body []byte) *wire.Sources {
 	t.Helper()
 	d := decoder(1 << 20)
-	d.Trace()
+	d.TraceSources()
 	_ = d.Write(body, nil) // what was read counts
 	resp, _ := d.Close()
 	from := d.Sources()
@@ -68,14 +68,14 @@ func checkSources(t testing.TB, decoder decoderOf, body []byte) *wire.Sources {
 
 // checkPaths checks that a path leads to the segment in its object. Objects on several lines of
 // an event stream are not JSON in the body and are skipped.
-func checkPaths(t *testing.T, body []byte, pieces []wire.Piece) {
+func checkPaths(t *testing.T, body []byte, pieces []wire.Segment) {
 	t.Helper()
-	paths := wire.NewPaths(body)
+	paths := wire.NewPathFinder(body)
 	for _, p := range pieces {
-		path := paths.Of(p)
-		at := gjson.GetBytes(body[p.Object:], strings.NewReplacer("[", ".", "]", "").Replace(path)).Index
-		if at != p.Start-p.Object && !bytes.Contains(body[p.Object:p.Start], []byte("\ndata:")) {
-			t.Errorf("%q, at %d of the object, has the path %s, which leads to %d", body[p.Start:p.End], p.Start-p.Object, path, at)
+		path := paths.Path(p)
+		at := gjson.GetBytes(body[p.ObjectStart:], strings.NewReplacer("[", ".", "]", "").Replace(path)).Index
+		if at != p.Start-p.ObjectStart && !bytes.Contains(body[p.ObjectStart:p.Start], []byte("\ndata:")) {
+			t.Errorf("%q, at %d of the object, has the path %s, which leads to %d", body[p.Start:p.End], p.Start-p.ObjectStart, path, at)
 		}
 	}
 }
@@ -98,11 +98,11 @@ func TestSources(t *testing.T) {
 // Every byte of a text is found at its character.
 func TestLocator(t *testing.T) {
 	body := []byte(`data: {"a":"one \"two\""}` + "\n" + `data: {"a":"\u00e9\ud83d\ude00\né"}` + "\n" + `data: {"b":[1,` + "\n" + `data: 2]}`)
-	piece := func(at int, text string, quoted bool) wire.Piece {
+	piece := func(at int, text string, quoted bool) wire.Segment {
 		start := bytes.Index(body, []byte(text))
-		return wire.Piece{At: at, Start: start, End: start + len(text), Quoted: quoted}
+		return wire.Segment{TextOffset: at, Start: start, End: start + len(text), Quoted: quoted}
 	}
-	pieces := []wire.Piece{piece(0, `"one \"two\""`, true), piece(9, `"\u00e9\ud83d\ude00\né"`, true), piece(18, "[1,", false), piece(21, "2]", false)}
+	pieces := []wire.Segment{piece(0, `"one \"two\""`, true), piece(9, `"\u00e9\ud83d\ude00\né"`, true), piece(18, "[1,", false), piece(21, "2]", false)}
 	text := "one \"two\"" + "é😀\né" + "[1,2]"
 	for _, tt := range []struct {
 		part string
@@ -119,7 +119,7 @@ func TestLocator(t *testing.T) {
 	} {
 		start := strings.LastIndex(text, tt.part)
 		var got []string
-		for _, p := range wire.NewLocator(body, pieces).Place(start, start+len(tt.part)) {
+		for _, p := range wire.NewLocator(body, pieces).Locate(start, start+len(tt.part)) {
 			got = append(got, string(body[p.Start:p.End]))
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
@@ -138,8 +138,8 @@ func TestFormatOf(t *testing.T) {
 		for _, c := range cases(t, format) {
 			r := read(t, formats[format], maxBytes, c.body)
 			says := r.Response.Content != "" || len(r.Response.Calls) > 0
-			refused := !says && r.Err != nil && r.Err.Kind == wire.Server
-			if got, told := wire.FormatOf(c.body); told && got.Name != names[format] && !refused || says && !told {
+			refused := !says && r.Err != nil && r.Err.Kind == wire.ServerError
+			if got, told := wire.DetectFormat(c.body); told && got.Name != names[format] && !refused || says && !told {
 				t.Errorf("%s: told as %q", c.file, got.Name)
 			}
 		}
@@ -173,7 +173,7 @@ func TestFormatOfErrors(t *testing.T) {
 		`{"message":"Fine."}`:           "",
 		`{}`:                            "",
 	} {
-		got, _ := wire.FormatOf([]byte(body))
+		got, _ := wire.DetectFormat([]byte(body))
 		if got.Name != want {
 			t.Errorf("%s is detected as %q, want %q", body, got.Name, want)
 			continue
@@ -184,7 +184,7 @@ func TestFormatOfErrors(t *testing.T) {
 		d := got.New(1 << 20)
 		_ = d.Write([]byte(body), nil) // Close says it again
 		var e *wire.Error
-		if _, err := d.Close(); !errors.As(err, &e) || e.Kind != wire.Server {
+		if _, err := d.Close(); !errors.As(err, &e) || e.Kind != wire.ServerError {
 			t.Errorf("%s is read as %v", body, err)
 		}
 	}

@@ -24,14 +24,14 @@ var stopReasons = map[string]chat.Stop{
 
 // setStop records the stop reason of the server.
 func (b *body) setStop(reason gjson.Result) {
-	b.resp.Stop = StopOf(reason.Str)
+	b.resp.Stop = ParseStop(reason.Str)
 	if b.sources != nil {
 		b.sources.Stop = b.segmentsOf(0, reason)
 	}
 }
 
 // ParseStop returns the stop for a provider's stop reason.
-func StopOf(reason string) chat.Stop {
+func ParseStop(reason string) chat.Stop {
 	if stop, ok := stopReasons[strings.ToLower(reason)]; ok {
 		return stop
 	}
@@ -39,7 +39,7 @@ func StopOf(reason string) chat.Stop {
 }
 
 // IsToolCallStop reports whether a stop reason says that the response has calls.
-func NamesCalls(reason string) bool {
+func IsToolCallStop(reason string) bool {
 	switch strings.ToLower(reason) {
 	case "tool_calls", "function_call", "tool_use", "tool_call":
 		return true

@@ -38,13 +38,13 @@ func FuzzUnquote(f *testing.F) {
 		if json.Unmarshal(raw, &want) == nil && utf8.ValidString(text) && text != want {
 			t.Fatalf("%s says %q, want %q", raw, text, want)
 		}
-		locator := wire.NewLocator(raw, []wire.Piece{{End: len(raw), Quoted: true}})
+		locator := wire.NewLocator(raw, []wire.Segment{{End: len(raw), Quoted: true}})
 		if from >= 0 && from < len(text) {
-			locator.Place(from, len(text))
+			locator.Locate(from, len(text))
 		}
 		var said strings.Builder
 		for at, end := 0, 1; at < len(text); {
-			p := locator.Place(at, at+1)[0]
+			p := locator.Locate(at, at+1)[0]
 			if p.Start != end {
 				t.Fatalf("byte %d of %s stands at %d, want %d", at, raw, p.Start, end)
 			}

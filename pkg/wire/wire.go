@@ -16,11 +16,11 @@ type ErrorKind string
 
 // The kinds of errors.
 const (
-	Cut     ErrorKind = "cut"     // it ended before its last message
-	Server  ErrorKind = "server"  // the server reports an error inside a body that began well
-	Garbled ErrorKind = "garbled" // it does not follow the format
-	Empty   ErrorKind = "empty"   // it has no content
-	Large   ErrorKind = "large"   // it exceeds the size limit
+	Truncated   ErrorKind = "cut"     // it ended before its last message
+	ServerError ErrorKind = "server"  // the server reports an error inside a body that began well
+	Malformed   ErrorKind = "garbled" // it does not follow the format
+	Empty       ErrorKind = "empty"   // it has no content
+	TooLarge    ErrorKind = "large"   // it exceeds the size limit
 )
 
 // An Error says why a body could not be decoded to its end.
@@ -33,9 +33,9 @@ type Error struct {
 
 func (e *Error) Error() string {
 	switch e.Kind {
-	case Server:
+	case ServerError:
 		return "server reports: " + Excerpt(e.Message)
-	case Garbled:
+	case Malformed:
 		return fmt.Sprintf("invalid response at byte %d: %s", e.Offset, e.Message)
 	}
 	return e.Message
