@@ -158,17 +158,16 @@ func (m *matcher) step(at uint16, c byte) uint16 {
 	return m.first[c]
 }
 
-// A search is where a matcher has come in a text.
+// A search is the position of a matcher in a text.
 type search struct {
 	*matcher
 	state  uint16
-	inner  int16 // from 1, the text that has ended inside a longer one, which may not end
-	beyond int   // how many bytes have been read after it
+	inner  int16 // 1 + the text that ended inside a longer one, which may not be complete; 0 for none
+	beyond int   // bytes read after that text
 }
 
-// scan reads p up to after the first text of the set, or beyond bytes further where a
-// longer one did not end. It returns how many bytes it has read, the text or -1, and how
-// many bytes it has looked at.
+// scan reads p up to the end of the first match, or beyond bytes further if a longer text was not completed. It
+// returns the bytes read, the matched text or -1, and the bytes inspected.
 func (s *search) scan(p []byte) (n, found, steps int) {
 	for n < len(p) {
 		if s.state == 0 {
@@ -190,8 +189,8 @@ func (s *search) scan(p []byte) (n, found, steps int) {
 	return n, -1, steps
 }
 
-// matched returns the text that has been found with the latest byte, or -1. before is the
-// depth of the state that the byte was read in.
+// matched returns the text that ends with the latest byte, or -1. before is the depth of the state before that
+// byte.
 func (s *search) matched(before uint8) int {
 	at := &s.states[s.state]
 	ends := at.found >= 0 && at.child == 0
@@ -210,6 +209,5 @@ func (s *search) matched(before uint8) int {
 	return -1
 }
 
-// begun returns how many of the bytes that were read last can still become a
-// text of the set.
+// begun returns how many of the last bytes can still become a text of the set.
 func (s *search) begun() int { return int(s.states[s.state].depth) }

@@ -10,39 +10,39 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A nameSyntax says what is around the name of a tool and the JSON after it.
+// A nameSyntax describes the text around a tool name and the JSON after it.
 type nameSyntax struct {
 	// Before the arguments.
-	afterName     []string // markers after the name; where there is none, "{" follows it
-	braceAllowed  bool     // "{" may follow the name although there are markers
-	noArgsAllowed bool     // where a marker follows the one after the name, there are no arguments
-	idMarker      string   // a marker after the name, with an id after that
-	beforeName    string   // a marker before the name, with an id before that
-	typeWord      string   // is instead of the name, and the name after the marker
-	numbered      bool     // the name ends in ":" and a number, and all of it is the id
-	namespace     string   // a namespace that belongs to the syntax
-	contentName   string   // no tool: what follows is content
-	allowsProse   bool     // prose can follow the marker: only an object, or the name of a tool, makes a call
+	afterName     []string // markers after the name; without any, "{" follows the name
+	braceAllowed  bool     // "{" may follow the name although afterName is set
+	noArgsAllowed bool     // another marker right after that of the name means no arguments
+	idMarker      string   // a marker after the name, followed by an ID
+	beforeName    string   // a marker before the name, preceded by an ID
+	typeWord      string   // precedes the marker in place of the name, which follows the marker
+	numbered      bool     // the name ends in ":" and a number; all of it is the ID
+	namespace     string   // a namespace that is part of the syntax
+	contentName   string   // not a tool: the text after it is content
+	allowsProse   bool     // prose may follow the marker: a call needs an object or a known tool name
 
-	// Arguments that are text, up to the next marker: a token, or a word that begins a line.
-	rawTool         string // the tool that has such an argument
-	allowsText      bool   // any tool can have one
-	textMayBeQuoted bool   // it can be a string of JSON
-	partMarker      string // a word that ends it only before the name of a tool on its line
+	// Text arguments extend to the next marker: a token, or a word that begins a line.
+	rawTool         string // the tool with a text argument
+	allowsText      bool   // any tool may have one
+	textMayBeQuoted bool   // it may be a JSON string
+	partMarker      string // a word that ends it only if a tool name follows on its line
 
 	// After the arguments.
 	closers        []string // markers that close the call
 	closerOptional bool     // they may be missing
-	stops          []string // other markers, which end whatever is read
+	stops          []string // other markers, which end everything
 	separator      string   // what a renderer writes between the name and the arguments
 }
 
-// namedJSON is the grammar of one call that is a name and JSON after it.
+// namedJSON is the grammar of one call: a name with JSON after it.
 func namedJSON(n nameSyntax) grammar {
 	heads, ends := newMarkerList(n.headMarkers), newMarkerList(n.endMarkers)
 	return grammar{
 		newBody: func(s *Scanner, f *frame) body {
-			b := &s.named // once, because each call has a frame of its own
+			b := &s.named // reused, because each call has a frame of its own
 			h := head{markerReader: b.head.markerReader.reset(heads()), at: f.bodyAt, text: b.head.text[:0]}
 			*b = namedBody{nameSyntax: &n, scanner: s, frame: f, at: f.bodyAt, terminators: ends, head: h, tail: b.tail[:0]}
 			return b
@@ -51,10 +51,9 @@ func namedJSON(n nameSyntax) grammar {
 	}
 }
 
-// endMarkers returns the markers that end whatever is read.
 func (n *nameSyntax) endMarkers() []string { return unique(n.closers, n.stops) }
 
-// headMarkers returns what ends a piece of the head.
+// headMarkers returns the markers that end a piece of the head.
 func (n *nameSyntax) headMarkers() []string {
 	all := unique(n.afterName, n.endMarkers(), []string{"{"})
 	for _, m := range []string{n.idMarker, n.beforeName} {
@@ -65,36 +64,35 @@ func (n *nameSyntax) headMarkers() []string {
 	return all
 }
 
-// unique joins lists without what comes twice.
+// unique merges lists, sorted and without duplicates.
 func unique(lists ...[]string) []string {
 	all := slices.Concat(lists...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// A namedBody reads one call.
 type namedBody struct {
 	*nameSyntax
 	scanner      *Scanner
 	frame        *frame
 	stage        namedStage
-	at           int // offset of the next byte
+	at           int // of the next byte
 	head         head
-	fenceRead    int // how much has been read of the code fence around the arguments
-	fenceAt      int // where that begins
+	fenceRead    int // bytes read of the opening code fence around the arguments
+	fenceAt      int // its offset
 	args         argReader
-	secondAt     int // where another value after them begins
+	secondAt     int // offset of another value after the arguments
 	terminators  func() *markerList
-	headFindings []diag.Finding // about the text before the arguments
-	text         markerReader   // reads arguments that are text
-	textValue    []byte         // those
-	mayEndEarly  bool           // they may end earlier
-	mayEndAt     int            // where in them
-	tail         []byte         // what can be a marker after the arguments
-	adjacentNext bool           // the next byte follows arguments that no marker closes
+	headFindings []diag.Finding // findings about the text before the arguments
+	text         markerReader   // reads text arguments
+	textValue    []byte         // the text read so far
+	mayEndEarly  bool           // it may end at mayEndAt
+	mayEndAt     int            // index in textValue
+	tail         []byte         // a possible marker after the arguments
+	adjacentNext bool           // the next byte follows arguments without a closing marker
 }
 
-// A namedStage is what a namedBody reads.
+// A namedStage is the part that a namedBody reads.
 type namedStage int
 
 const (
@@ -102,9 +100,9 @@ const (
 	betweenNameAndArguments                   // after it, up to the arguments
 	inArguments                               // JSON
 	inText                                    // or text
-	inPart                                    // in it, the name after a marker that may end it
+	inPart                                    // a tool name in the text, after partMarker
 	afterArguments                            // up to the closing marker
-	inSecond                                  // in another value there
+	inSecond                                  // another value after the arguments
 )
 
 func (b *namedBody) write(p []byte) (int, frameEnd) {
@@ -140,16 +138,15 @@ func (b *namedBody) step(p []byte) (int, frameEnd) {
 	return b.readAfterArguments(p[0])
 }
 
-// isFenced reports whether a code fence is open around the arguments.
+// isFenced reports whether a code fence around the arguments is open.
 func (b *namedBody) isFenced() bool { return b.fenceRead >= len("```") }
 
-// beginArguments begins to read the arguments at an offset.
+// beginArguments begins the arguments at an offset.
 func (b *namedBody) beginArguments(at int) {
 	b.stage = inArguments
 	b.args.begin(b.scanner, at, b.isFenced(), b.terminators())
 }
 
-// endArguments follows the arguments.
 func (b *namedBody) endArguments() frameEnd {
 	if b.stage == inSecond {
 		b.endSecond()
@@ -175,8 +172,7 @@ func (b *namedBody) endSecond() {
 	b.scanner.report(diag.New(diag.ConcatenatedValues, place, "a second value follows the arguments of %s and is ignored", excerpt(b.head.name)))
 }
 
-// endIfComplete says whether the frame ends here, where a text follows that has been
-// read already.
+// endIfComplete returns how the frame ends after the arguments; rest has already been read.
 func (b *namedBody) endIfComplete(rest string) frameEnd {
 	if rest == "" && len(b.closers) == 0 && !b.isFenced() && b.args.isObject() {
 		return ended
@@ -184,7 +180,6 @@ func (b *namedBody) endIfComplete(rest string) frameEnd {
 	return notYet
 }
 
-// emitCall emits the call.
 func (b *namedBody) emitCall() {
 	a, text := &b.args, b.args.text()
 	c, findings := b.call(text), b.headFindings
@@ -235,7 +230,7 @@ func (b *namedBody) readAfterArguments(c byte) (int, frameEnd) {
 	return b.leave()
 }
 
-// readNonMarker reads a byte after the arguments that begins no marker.
+// readNonMarker reads a byte after the arguments that does not begin a marker.
 func (b *namedBody) readNonMarker(c byte) (int, frameEnd) {
 	opens, closes := c == '{' || c == '[', c == '}' || c == ']'
 	touches := b.adjacentNext
@@ -266,26 +261,26 @@ func (b *namedBody) readNonMarker(c byte) (int, frameEnd) {
 	return b.leave()
 }
 
-// leave ends the call before something else.
+// leave ends the call before other text.
 func (b *namedBody) leave() (int, frameEnd) {
 	b.scanner.unread(b.tail)
 	b.reportUnclosed("the next text")
 	return 1, left
 }
 
-// continuesObject reports whether an object that has lost a bracket seems to continue with a byte
-// after the arguments: the text in its strings is quoted.
+// continuesObject reports whether a byte after the arguments continues an object that has lost a bracket. The
+// text in its strings is quoted.
 func (b *namedBody) continuesObject(c byte) bool {
 	return c == ':' || c == ',' || !b.args.isObject() && (c == '"' || c == '\'')
 }
 
-// beginSecond begins to read the text after the arguments.
+// beginSecond begins a second value after the arguments.
 func (b *namedBody) beginSecond() {
 	b.stage, b.secondAt, b.tail = inSecond, b.at, b.tail[:0]
 	b.args.begin(b.scanner, b.at, b.isFenced(), b.terminators())
 }
 
-// tailMarker returns the marker that the tail is, or says whether it can become one.
+// tailMarker returns the marker in tail, or whether tail can become one.
 func (b *namedBody) tailMarker() (marker string, v verdict) {
 	if marker, v = matchMarkerPrefix(b.tail, b.terminators().texts); v != no || !b.isFenced() && len(b.closers) == 0 {
 		return marker, v
@@ -293,11 +288,10 @@ func (b *namedBody) tailMarker() (marker string, v verdict) {
 	return matchMarkerPrefix(b.tail, fenceEnds)
 }
 
-// fenceEnds are what closes a code fence around arguments.
+// fenceEnds close a code fence around arguments.
 var fenceEnds = []string{"```"}
 
-// matchMarkerPrefix returns the marker that a text is, or says whether it can become one of some markers,
-// which are sorted.
+// matchMarkerPrefix returns the marker equal to text, or whether text can become one of the sorted markers.
 func matchMarkerPrefix(text []byte, markers []string) (marker string, v verdict) {
 	i := sort.Search(len(markers), func(i int) bool { return markers[i] >= string(text) })
 	switch n := len(text); {
@@ -309,7 +303,7 @@ func matchMarkerPrefix(text []byte, markers []string) (marker string, v verdict)
 	return "", undecided
 }
 
-// closeFence follows a closing code fence.
+// closeFence handles a closing code fence.
 func (b *namedBody) closeFence() {
 	switch fence := strings.TrimSpace(b.separator); {
 	case b.isFenced():
@@ -323,7 +317,7 @@ func (b *namedBody) closeFence() {
 	b.fenceRead, b.tail = 0, b.tail[:0]
 }
 
-// reportUnclosed reports that what should close the call is missing.
+// reportUnclosed reports a missing closer of the call.
 func (b *namedBody) reportUnclosed(before string) {
 	switch {
 	case b.isFenced():
@@ -347,7 +341,7 @@ func (b *namedBody) close() {
 	case inSecond:
 		b.args.close()
 		b.endSecond()
-	case inText, inPart: // which have no end but a marker
+	case inText, inPart: // only a marker ends these
 		b.endPart()
 		b.textValue = append(b.textValue, b.text.pending()...)
 		b.emitCutText("the text ends")
@@ -371,7 +365,7 @@ func (n *nameSyntax) render(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byt
 	return append(b, d.framing.affixes[1]...), isBareName(c.Name)
 }
 
-// renderedCount returns the id of a call, which holds its name, or makes one.
+// renderedCount returns the ID of a call if it contains the name, else a new one.
 func renderedCount(space string, c chat.Call) string {
 	if rest, id := cutNumber(c.ID); id != "" && strings.TrimPrefix(rest, space) == c.Name {
 		return id

@@ -11,13 +11,13 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// A markerList is markers that can be searched.
+// A markerList is a searchable list of markers.
 type markerList struct {
 	*matcher
 	texts []string // sorted
 }
 
-// newMarkerList returns the list of some markers, which is made when it is needed.
+// newMarkerList returns a list built on first use.
 func newMarkerList(texts func() []string) func() *markerList {
 	return sync.OnceValue(func() *markerList {
 		all := texts()
@@ -26,27 +26,25 @@ func newMarkerList(texts func() []string) func() *markerList {
 	})
 }
 
-// A markerReader reads text up to the next of some markers.
+// A markerReader reads text up to the next marker.
 type markerReader struct {
 	search
 	texts   []string
-	buf     []byte // what was returned last, and what can still become a marker
-	textLen int    // where in it the latter begins
+	buf     []byte // the last result, and bytes that can still become a marker
+	textLen int    // length of the result in buf
 }
 
 func newMarkerReader(m *markerList) markerReader {
 	return markerReader{search: search{matcher: m.matcher}, texts: m.texts}
 }
 
-// reset returns a reader up to the next of these markers in the room of one that has
-// been read to its end.
+// reset returns a reader for other markers that reuses the buffer of a finished one.
 func (u *markerReader) reset(m *markerList) markerReader {
 	return markerReader{search: search{matcher: m.matcher}, texts: m.texts, buf: u.buf[:0]}
 }
 
-// readUntil reads p up to after the next marker. It returns how many bytes it has read,
-// what is text of all that has been read and not been returned, and the marker, "" if
-// none has come.
+// readUntil reads p to the end of the next marker. It returns the bytes read, the text before the marker not
+// returned yet, and the marker, or "".
 func (u *markerReader) readUntil(p []byte) (n int, text []byte, marker string) {
 	n, found, _ := u.scan(p)
 	u.buf = append(append(u.buf[:0], u.buf[u.textLen:]...), p[:n]...)
@@ -59,28 +57,26 @@ func (u *markerReader) readUntil(p []byte) (n int, text []byte, marker string) {
 	return n, u.buf[:u.textLen], marker
 }
 
-// pendingLen returns how many bytes have been read and can still become a marker.
+// pendingLen returns the number of bytes that can still become a marker.
 func (u *markerReader) pendingLen() int { return len(u.buf) - u.textLen }
 
-// pending returns those bytes.
 func (u *markerReader) pending() string { return string(u.buf[u.textLen:]) }
 
-// An argReader reads the arguments of a call whose name precedes them: a
-// value of JSON. What follows a fault is passed over, up to where the value ends.
+// An argReader reads the JSON arguments of a call after its name. After a fault it skips to the end of the
+// value.
 type argReader struct {
 	lit      *literal.Scanner
-	startAt  int // where it begins
+	startAt  int // its start
 	skipping bool
-	value    json.RawMessage // nil if it has a fault
+	value    json.RawMessage // nil after a fault
 	place    diag.Span
 	findings []diag.Finding
 	status   chat.Status
 	changed  bool
-	fenced   bool // the fence around it was closed
+	fenced   bool // the fence around the value was closed
 }
 
-// begin begins to read at an offset. What is read ends before one of the markers, and
-// where the reasoning ends.
+// begin begins a value at an offset. A marker or the end of reasoning ends it.
 func (a *argReader) begin(s *Scanner, at int, fenced bool, markers *markerList) {
 	o := literal.Options{Stops: s.terminatorsFor(terminatorKey{markers: markers}).stops}
 	if fenced {
@@ -92,7 +88,7 @@ func (a *argReader) begin(s *Scanner, at int, fenced bool, markers *markerList) 
 	a.lit.ExpectValue()
 }
 
-// skipRest makes it pass over the rest of an object instead.
+// skipRest makes the reader skip the rest of an object.
 func (a *argReader) skipRest() {
 	a.skipping = true
 	a.lit.SkipRest("{")
@@ -116,8 +112,7 @@ func (a *argReader) write(s *Scanner, p []byte) (n int, done bool) {
 	return n, true
 }
 
-// close says that the text has ended. A word that ends with it may be the beginning of
-// another one.
+// close handles the end of the text. A word at the end may be incomplete.
 func (a *argReader) close() {
 	a.lit.Close()
 	if a.skipping {
@@ -130,7 +125,6 @@ func (a *argReader) close() {
 	}
 }
 
-// store takes over what was read.
 func (a *argReader) store() {
 	l := a.lit
 	a.value, a.place, a.findings, a.status, a.changed = l.Value(), l.ValueSpan(), l.Findings(), l.Status(), l.ValueChanged()
@@ -145,5 +139,5 @@ func (a *argReader) text() string {
 	return strings.TrimRight(text[:min(len(text), a.lit.End()-a.startAt)], " \t\r\n")
 }
 
-// unreadText returns what has been read after the value.
+// unreadText returns text read after the value.
 func (a *argReader) unreadText() string { return a.lit.Stop() + a.lit.Unread() }

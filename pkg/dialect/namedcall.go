@@ -10,19 +10,19 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A namedCall is a call as it is written: a name, and arguments after it.
+// A namedCall is a call as written: a name with arguments after it.
 type namedCall struct {
-	onlyTool bool   // it has a number and no name, which is that of the only tool
-	name     string // as it is written
+	onlyTool bool   // it has a number instead of a name, and there is one tool
+	name     string // as written
 	place    diag.Span
-	toolName string // the name without what belongs to the syntax
-	quoted   bool   // it is a string of JSON
+	toolName string // without the parts that belong to the syntax
+	quoted   bool   // the name is a JSON string
 	id       string
 	start    int
 	text     string
 }
 
-// newTextReader returns a reader that has read a call whose one argument is a text.
+// newTextReader returns a reader for a call with a text as its only argument.
 func newTextReader(c namedCall, tools Toolset, text string, findings []diag.Finding) *reader {
 	r := newNamedReader(c, tools, findings)
 	r.call.Positional = true
@@ -37,7 +37,7 @@ func newTextReader(c namedCall, tools Toolset, text string, findings []diag.Find
 	return r
 }
 
-// markAmbiguous says that the call can be read in another way as well.
+// markAmbiguous makes the call ambiguous, with the other readings as alternatives.
 func (r *reader) markAmbiguous(others ...chat.Call) {
 	if r.call.Status != chat.StatusTruncated {
 		r.call.Status = chat.StatusAmbiguous
@@ -49,7 +49,7 @@ func (r *reader) markAmbiguous(others ...chat.Call) {
 	}
 }
 
-// emptyObject is what is known of the members of a call that has none.
+// emptyObject is a callObject without members.
 var emptyObject = callObject{memberNames: &nameArguments}
 
 // newNamedReader returns a reader that has read the name of a call.
@@ -83,7 +83,7 @@ func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *reader
 			written = quote(name)
 		}
 		kind := diag.Safe
-		if mended[0].Code == diag.MarkupInName || !c.quoted && !isBareName(name) || !isClean(name, tools) { // a marker can have ended something
+		if mended[0].Code == diag.MarkupInName || !c.quoted && !isBareName(name) || !isClean(name, tools) { // the marker may have ended something
 			kind = diag.Unsafe
 		}
 		mended[0].Fixes = fix(kind, "remove it", diag.Edit{Start: c.place.Start, End: c.place.End, New: written})
@@ -92,8 +92,8 @@ func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *reader
 	return r
 }
 
-// setArguments takes the value that is where the arguments do. A list of one
-// object, and a string that holds one, are for it.
+// setArguments takes the value in the place of the arguments. A list of one object, or a string that contains an
+// object, counts as that object.
 func (r *reader) setArguments(value json.RawMessage, place diag.Span) {
 	switch value[0] {
 	case '{':
@@ -110,7 +110,7 @@ func (r *reader) setArguments(value json.RawMessage, place diag.Span) {
 	}
 }
 
-// setFromList takes the one object of a list.
+// setFromList takes the only object of a list.
 func (r *reader) setFromList(value json.RawMessage, place diag.Span) {
 	var list []json.RawMessage
 	if json.Unmarshal(value, &list) != nil || len(list) != 1 || list[0][0] != '{' {

@@ -11,27 +11,27 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// maxHeadPiece bounds the text before a marker of the head, in bytes.
+// maxHeadPiece bounds the text before each marker of the head, in bytes.
 const maxHeadPiece = maxToolName + 64
 
-// jsonFenceOpener is what opens a code fence around arguments.
+// jsonFenceOpener opens a code fence around arguments.
 const jsonFenceOpener = "```json"
 
-// A head is the text before the arguments.
+// A head is the part of a call before its arguments.
 type head struct {
 	markerReader
-	at          int    // where it begins
-	text        []byte // what has been read of it
-	pieceAt     int    // where in it begins what is being read
+	at          int    // its offset
+	text        []byte // read so far
+	pieceAt     int    // start of the current piece in text
 	name        string
-	nameAt      int // where in it the name begins
+	nameAt      int // offset of the name in text
 	id          string
-	hasTypeWord bool         // a word has been read that is instead of the name
-	typeWordAt  int          // where in it that begins
-	afterMarker bool         // a marker has been read after the name
-	missing     diag.Finding // a marker with nothing before it, without the word for what is missing
-	otherType   string       // another word than the one that should be there
-	otherTypeAt int          // where in it that begins
+	hasTypeWord bool         // the type word was read instead of the name
+	typeWordAt  int          // its offset in text
+	afterMarker bool         // a marker was read after the name
+	missing     diag.Finding // a finding about a missing part, to be completed with its name
+	otherType   string       // a word in place of the type word
+	otherTypeAt int          // its offset in text
 }
 
 // readHead reads up to the next marker of the head.
@@ -64,11 +64,10 @@ func (b *namedBody) readHead(p []byte) (int, frameEnd) {
 	return n, notYet
 }
 
-// length returns how many bytes have been read after the latest marker.
+// length returns the number of bytes read after the latest marker.
 func (h *head) length() int { return len(h.text) - h.pieceAt + h.pendingLen() }
 
-// takeHeadMarker takes a marker of the head and the piece before it. It reports false
-// where no call looks so.
+// takeHeadMarker handles a marker of the head and the piece before it. It reports false if this is not a call.
 func (b *namedBody) takeHeadMarker(marker string) bool {
 	h := &b.head
 	piece := string(h.text[h.pieceAt:])
@@ -78,24 +77,24 @@ func (b *namedBody) takeHeadMarker(marker string) bool {
 	}
 	at := h.pieceAt + strings.Index(piece, name)
 	fence := marker == jsonFenceOpener
-	if fence { // the arguments begin after it
+	if fence { // the arguments begin after the fence
 		marker = "{"
 	}
 	switch {
-	case marker == "\n" && name == "": // an empty line before the name
+	case marker == "\n" && name == "": // a blank line before the name
 		return true
 	case marker == b.beforeName:
 		h.id = name
 		return h.name == ""
-	case h.name != "": // the text after the marker of the id
+	case h.name != "": // the ID
 		h.id = name
-	case name == "" && h.hasTypeWord && marker == "{" && h.missing.Code == "": // the word was the name
+	case name == "" && h.hasTypeWord && marker == "{" && h.missing.Code == "": // the type word was the name
 		h.name, h.nameAt = b.typeWord, h.typeWordAt
 	case name == "":
 		return b.handleUnnamed(marker)
 	case marker == "{" && !h.afterMarker && strings.ContainsAny(name, " \t"): // a sentence
 		return false
-	case name == b.typeWord && !h.hasTypeWord && marker != "{": // the name is still to come
+	case name == b.typeWord && !h.hasTypeWord && marker != "{": // the name follows
 		h.hasTypeWord, h.afterMarker, h.typeWordAt = true, true, at
 		return true
 	default:
@@ -118,8 +117,7 @@ func (b *namedBody) takeHeadMarker(marker string) bool {
 	return true
 }
 
-// handleUnnamed follows a marker of the head with nothing before it. It reports false where
-// no name can follow.
+// handleUnnamed handles a marker with nothing before it. It reports false if no name can follow.
 func (b *namedBody) handleUnnamed(marker string) bool {
 	h, at := &b.head, b.head.at+len(b.head.text)
 	switch {
@@ -137,7 +135,7 @@ func (b *namedBody) handleUnnamed(marker string) bool {
 	return true
 }
 
-// checkTypeWord reports that the word before the name, or the marker between them, is missing.
+// checkTypeWord reports a missing type word, or a missing marker after it.
 func (b *namedBody) checkTypeWord(marker string) {
 	h := &b.head
 	rest, glued := strings.CutPrefix(h.name, b.typeWord)
@@ -153,8 +151,7 @@ func (b *namedBody) checkTypeWord(marker string) {
 	}
 }
 
-// useAsType follows a word that is where the type of the call does: what is after
-// the marker is the name.
+// useAsType treats a word in place of the type as the type: the name follows the marker.
 func (b *namedBody) useAsType() {
 	h := &b.head
 	b.headFindings = append(b.headFindings, diag.New(diag.CallMember, b.namePlace(), "unknown call type %q, expected %q", excerpt(h.name), b.typeWord))
@@ -162,7 +159,7 @@ func (b *namedBody) useAsType() {
 	b.stage = inHead
 }
 
-// cutFence cuts a code fence that is opened after a name.
+// cutFence splits off a code fence opened after a name.
 func cutFence(piece string) (name string, fenced, ok bool) {
 	name = strings.TrimSpace(piece)
 	rest := ""
@@ -172,7 +169,7 @@ func cutFence(piece string) (name string, fenced, ok bool) {
 	return name, rest != "", rest == "" || rest == "```" || rest == jsonFenceOpener
 }
 
-// rejectHead reports a marker with no call after it. What follows it is text.
+// rejectHead reports a marker without a call. The text after it is content.
 func (b *namedBody) rejectHead(marker string) frameEnd {
 	h := &b.head
 	switch f := b.frame; {
@@ -219,13 +216,12 @@ func (b *namedBody) readBeforeArguments(c byte) (int, frameEnd) {
 	return 1, notYet
 }
 
-// namePlace returns where the name is.
 func (b *namedBody) namePlace() diag.Span {
 	from := b.head.at + b.head.nameAt
 	return diag.Bytes(from, from+len(b.head.name))
 }
 
-// call returns the call as it is written, with the text of its arguments.
+// call returns the call as written, with the text of its arguments.
 func (b *namedBody) call(text string) namedCall {
 	h := &b.head
 	place := b.namePlace()
@@ -243,7 +239,7 @@ func (b *namedBody) call(text string) namedCall {
 	return c
 }
 
-// emitCutHead takes a head that is cut off.
+// emitCutHead emits a call that is cut off in its head.
 func (b *namedBody) emitCutHead(how string) {
 	h := &b.head
 	f := diag.New(diag.TruncatedCall, diag.Bytes(b.frame.at, b.head.at+len(h.text)), "%s inside a call", how)

@@ -8,11 +8,10 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// The argument of a call can be text: code, or whatever a tool takes. It has no end of
-// its own, so it continues up to what comes next.
+// The argument of a call can be text, such as code. It has no end of its own and extends to the next marker.
 
-// readText reads on in arguments that are text. They end before a marker: a token,
-// or a word at the start of a line. A draft ends with the reasoning as well.
+// readText reads a text argument. It ends before a marker: a token, or a word at the start of a line. In a draft
+// it ends with the reasoning as well.
 func (b *namedBody) readText(p []byte) (int, frameEnd) {
 	n, free, marker := b.text.readUntil(p)
 	b.scanner.steps += n
@@ -39,7 +38,7 @@ func (b *namedBody) readText(p []byte) (int, frameEnd) {
 	return n, left
 }
 
-// beginsLine reports whether what comes next begins a line.
+// beginsLine reports whether the next byte begins a line.
 func (b *namedBody) beginsLine() bool {
 	before := b.textValue
 	if len(before) == 0 {
@@ -48,8 +47,8 @@ func (b *namedBody) beginsLine() bool {
 	return len(before) > 0 && isNewline(before[len(before)-1])
 }
 
-// readPart reads a byte after a marker that may end the text: it does before the
-// name of a tool on a line of its own, and before text for the user.
+// readPart reads after a marker that ends the text only before a tool name on a line of its own, or before text
+// for the user.
 func (b *namedBody) readPart(c byte) (int, frameEnd) {
 	name := string(b.tail[len(b.partMarker):])
 	switch {
@@ -71,20 +70,19 @@ func (b *namedBody) readPart(c byte) (int, frameEnd) {
 	return 0, notYet
 }
 
-// endPart makes text of a marker and the text after it.
+// endPart makes the marker and the text after it part of the argument.
 func (b *namedBody) endPart() {
 	b.textValue, b.tail = append(b.textValue, b.tail...), nil
 	b.stage = inText
 }
 
-// emitCutText emits a call whose argument, which is text, is cut off.
+// emitCutText emits a call whose text argument is cut off.
 func (b *namedBody) emitCutText(how string) {
 	b.headFindings = append(b.headFindings, diag.New(diag.TruncatedCall, b.namePlace(), "%s inside the argument of the call", how))
 	b.emitTextCall()
 }
 
-// emitTextCall emits a call whose argument is text. Where it may end earlier there
-// are two readings.
+// emitTextCall emits a call with a text argument. If the text may end earlier, the call has two readings.
 func (b *namedBody) emitTextCall() {
 	r := b.readerForText(b.textValue, b.headFindings...)
 	if b.mayEndEarly {
@@ -93,13 +91,13 @@ func (b *namedBody) emitTextCall() {
 	b.scanner.emitCall(r)
 }
 
-// readerForText returns a reader that has read a call with text for an argument.
+// readerForText returns a reader for a call with a text argument.
 func (b *namedBody) readerForText(written []byte, findings ...diag.Finding) *reader {
 	text := string(written)
 	said := strings.TrimRight(text, "\r\n")
 	if b.textMayBeQuoted {
 		said = strings.TrimSpace(said)
-		_ = json.Unmarshal([]byte(said), &said) // or it is no string
+		_ = json.Unmarshal([]byte(said), &said) // otherwise it is not a string
 	}
 	return newTextReader(b.call(text), b.scanner.tools, said, findings)
 }

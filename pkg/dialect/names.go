@@ -15,19 +15,18 @@ import (
 // maxToolName bounds the names of tools, in bytes.
 const maxToolName = 256
 
-// isToolName reports whether a name can be that of a tool.
+// isToolName reports whether name can be the name of a tool.
 func isToolName(name string) bool { return name != "" && len(name) <= maxToolName }
 
-// isNameByte reports whether a byte can be in the name of a tool without quotes.
+// isNameByte reports whether a byte can be in an unquoted tool name.
 func isNameByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.' || c >= 0x80
 }
 
-// isNumberedNameByte reports whether a byte can be in a name with a number after it.
+// isNumberedNameByte reports whether a byte can be in a name with a number.
 func isNumberedNameByte(c byte) bool { return isNameByte(c) || c == ':' }
 
-// cleanName returns the name of a tool without what does not belong to it, and
-// what that was. The exact name of a tool is clean.
+// cleanName removes noise from a tool name and describes the noise. The exact name of a tool is clean.
 func cleanName(name string, tools Toolset) (clean, noise string) {
 	if _, exact := tools[name]; exact {
 		return name, ""
@@ -43,13 +42,13 @@ func cleanName(name string, tools Toolset) (clean, noise string) {
 	return clean, ""
 }
 
-// isClean reports whether nothing is taken from a name when it is read.
+// isClean reports whether cleanName leaves a name unchanged.
 func isClean(name string, tools Toolset) bool {
 	clean, _ := cleanName(name, tools)
 	return clean == name
 }
 
-// controlTokenIndex returns the index of the first marker in a name, -1 if there is none.
+// controlTokenIndex returns the index of the first control token in a name, or -1.
 func controlTokenIndex(name string) int {
 	i, wide := strings.Index(name, "<|"), strings.Index(name, "<｜")
 	if i < 0 || wide >= 0 && wide < i {
@@ -58,8 +57,7 @@ func controlTokenIndex(name string) int {
 	return i
 }
 
-// cutNumber cuts the number from a name that ends in ":" and one; all of it is the
-// id then.
+// cutNumber splits off the number after ":" at the end of a name; with a number, all of the name is the ID.
 func cutNumber(name string) (rest, id string) {
 	i := strings.LastIndexByte(name, ':')
 	if i < 0 || i == len(name)-1 || strings.Trim(name[i+1:], "0123456789") != "" {
@@ -68,13 +66,12 @@ func cutNumber(name string) (rest, id string) {
 	return name[:i], name
 }
 
-// isBareName reports whether a name can be in a text without quotes.
+// isBareName reports whether a name needs no quotes in a text.
 func isBareName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r < 0x80 && !isNameByte(byte(r)) })
 }
 
-// isDottedName reports whether a name is words with dots between them, as a statement can
-// call them.
+// isDottedName reports whether a name consists of identifiers with dots between them, as in a JavaScript call.
 func isDottedName(name string) bool {
 	for word := range strings.SplitSeq(name, ".") {
 		if !isIdentifier(word) {
@@ -84,7 +81,7 @@ func isDottedName(name string) bool {
 	return true
 }
 
-// isIdentifier reports whether a word can be a name in JavaScript.
+// isIdentifier reports whether a word is a JavaScript identifier.
 func isIdentifier(word string) bool {
 	for i := range len(word) {
 		c := word[i]
@@ -106,12 +103,12 @@ func isPrintableASCII(name string) bool {
 	return true
 }
 
-// confusableScripts are scripts of which letters look like those of another one.
+// confusableScripts are scripts with letters that look like those of another one.
 var confusableScripts = []*unicode.RangeTable{
 	unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee, unicode.Coptic, unicode.Lisu, unicode.Georgian,
 }
 
-// nameProblem says what in a name a reader does not see, "" if there is nothing.
+// nameProblem describes what a person cannot see in a name, or returns "".
 func nameProblem(name string) string {
 	if !utf8.ValidString(name) {
 		return "contains invalid UTF-8"

@@ -12,12 +12,10 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// Native finishes a call that a server has read out of a model's response. Where
-// its arguments are no JSON object c.Text is what is for them: text that can
-// be mended with certainty is, absent or empty arguments are {}, and a string
-// that holds an object is for the object. What was cut off is never executed,
-// nor what names no tool.
-// Spans of findings are bytes of c.Text.
+// Native finishes a call that a server has parsed. If its arguments are not a JSON object, c.Text holds them:
+// certain repairs are applied, absent or empty arguments become {}, and a string that contains an object becomes
+// that object. Truncated calls and calls without a tool name are never executable. Spans of findings are offsets
+// in c.Text.
 func Native(c chat.Call) (chat.Call, []diag.Finding) {
 	r := &reader{call: c}
 	r.cleanName(diag.Span{})
@@ -43,7 +41,7 @@ func tooDeep(raw json.RawMessage) bool {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw))
 	for {
 		if _, err := dec.ReadToken(); err != nil {
-			return false // at the end, or what is not JSON is found elsewhere
+			return false // at the end; other syntax errors are found elsewhere
 		}
 		if dec.StackDepth() > literal.MaxDepth {
 			return true
@@ -51,7 +49,7 @@ func tooDeep(raw json.RawMessage) bool {
 	}
 }
 
-// readText takes the text that is for the arguments of a native call.
+// readText parses the text in place of the arguments of a native call.
 func (r *reader) readText(place diag.Span) {
 	text := r.call.Text
 	r.call.Status = chat.StatusOK

@@ -13,11 +13,10 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Neutralise makes JSON text inert for a prompt: no [Markers], and none of the
-// extra markers of the run itself, are in what it returns, in whatever case,
-// and it is the same JSON value. Characters that begin a marker, and those that nobody
-// would see ([diag.IsInvisible]), are written as \uXXXX. An extra marker must be longer than such an escape, and without quotes
-// and backslashes. The text is returned as it is if there is nothing to do.
+// Neutralise makes JSON inert for a prompt: the result contains no [Markers] and none of the extra markers of
+// the run, in any case, and is the same JSON value. The first characters of markers and invisible characters
+// ([diag.IsInvisible]) are written as \uXXXX. An extra marker must be longer than such an escape, without quotes
+// and backslashes. The input is returned if there is nothing to escape.
 func Neutralise(json []byte, extra ...string) []byte {
 	n := neutraliser{json: diag.EscapeInvisibleJSON(json), extra: extra}
 	n.run()
@@ -27,8 +26,8 @@ func Neutralise(json []byte, extra ...string) []byte {
 	return append(n.out, n.json[n.done:]...)
 }
 
-// NeutraliseText makes a text inert that is no JSON: what [Neutralise] escapes in JSON is written as the same
-// escape, \uXXXX, and the rest of the text stays as it is.
+// NeutraliseText makes text other than JSON inert: it writes the same \uXXXX escapes as [Neutralise] and leaves
+// the rest unchanged.
 func NeutraliseText(text string, extra ...string) string {
 	quoted, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\ufffd")) // valid UTF-8 can be quoted
 	inert := Neutralise(quoted, extra...)
@@ -38,11 +37,10 @@ func NeutraliseText(text string, extra ...string) string {
 	return plainEscapes.Replace(string(inert[1 : len(inert)-1]))
 }
 
-// plainEscapes are the escapes that every string of JSON can hold.
+// plainEscapes undoes the escapes of JSON strings that text does not need.
 var plainEscapes = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\r`, "\r", `\t`, "\t")
 
-// stemsByFirstByte holds the stems, and the markers that hold none, by their first byte, in
-// small letters.
+// stemsByFirstByte lists the stems, and the markers without a stem, by first byte in lower case.
 var stemsByFirstByte = sync.OnceValue(func() *[256][]string {
 	var by [256][]string
 	for _, stem := range slices.Concat(stems, tableMarkers()) {
@@ -58,11 +56,11 @@ type neutraliser struct {
 	extra []string
 	stems *[256][]string
 	out   []byte
-	done  int // bytes of json that are in out
+	done  int // bytes of json copied to out
 	steps int // bytes compared; tests count them
 }
 
-// run goes through the text, character by character inside strings.
+// run scans the text, and inside strings each character.
 func (n *neutraliser) run() {
 	n.stems = stemsByFirstByte()
 	inside, forced := false, false
@@ -86,9 +84,8 @@ func (n *neutraliser) run() {
 	}
 }
 
-// escape writes the character at i as an escape. It returns the index of the
-// next character, and whether that must be escaped too, because a marker now
-// begins in the escape.
+// escape writes the character at i as an escape. It returns the index of the next character, and whether that
+// must be escaped as well, because a marker now begins in the escape.
 func (n *neutraliser) escape(i int) (int, bool) {
 	n.out = append(n.out, n.json[n.done:i]...)
 	r, size := utf8.DecodeRune(n.json[i:])
@@ -107,7 +104,7 @@ func appendEscape(b []byte, unit rune) []byte {
 	return append(b, '\\', 'u', hex[unit>>12&15], hex[unit>>8&15], hex[unit>>4&15], hex[unit&15])
 }
 
-// startsMarker reports whether a marker is at the start of two texts in a row.
+// startsMarker reports whether first followed by rest begins with a marker.
 func (n *neutraliser) startsMarker(first string, rest []byte) bool {
 	c := rest[0]
 	if first != "" {
@@ -126,8 +123,8 @@ func (n *neutraliser) startsMarker(first string, rest []byte) bool {
 	return false
 }
 
-// startsMarkerInEscape reports whether a marker begins after the backslash of an escape,
-// which is followed by the text at index i.
+// startsMarkerInEscape reports whether a marker begins after the backslash of an escape, which the text at index
+// i follows.
 func (n *neutraliser) startsMarkerInEscape(escape string, i int) bool {
 	for k := 1; k < len(escape); k++ {
 		if n.startsMarker(escape[k:], n.json[i:]) {
@@ -137,8 +134,7 @@ func (n *neutraliser) startsMarkerInEscape(escape string, i int) bool {
 	return false
 }
 
-// hasPrefix reports whether two texts in a row begin with a prefix, in any case
-// of ASCII letters.
+// hasPrefix reports whether first followed by rest begins with prefix, ignoring ASCII case.
 func (n *neutraliser) hasPrefix(first string, rest []byte, prefix string) bool {
 	if prefix == "" || len(first)+len(rest) < len(prefix) {
 		return false

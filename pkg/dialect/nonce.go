@@ -1,7 +1,6 @@
 package dialect
 
-// FenceInfo returns the info string of the fences in which this dialect writes calls, "" where it
-// needs none.
+// FenceInfo returns the info string of the fences for calls in this dialect, or "" if calls need no fence.
 func (d Dialect) FenceInfo() string {
 	if !d.isFencedOnly() {
 		return ""
@@ -9,17 +8,17 @@ func (d Dialect) FenceInfo() string {
 	return d.framing.fences[0].info
 }
 
-// isFencedOnly reports whether a prompt can teach the dialect, and its calls are in fences of a
-// word of its own and nowhere else.
+// isFencedOnly reports whether a prompt can teach the dialect and its calls are only in fences with their own
+// info string.
 func (d Dialect) isFencedOnly() bool {
 	f := &d.framing
 	return d.IsTeachable() && len(f.fences) > 0 && f.fences[0].certain && f.markers == nil && f.implicit == nil && f.firstKeys == nil
 }
 
-// WithNonce returns the dialect with a word, of small letters and digits, in the info string of
-// its fences: tool-WORD for tool. A fence without it is text, and a finding: who does not
-// know the word cannot write a call. A word that it had before does not count any more. It reports false for a dialect whose calls can be elsewhere,
-// and an empty word changes nothing.
+// WithNonce returns the dialect with a nonce of lower-case letters and digits in the info string of its fences:
+// tool-NONCE for tool. It replaces an earlier nonce. A fence without the nonce is text and a finding, so only a
+// writer who knows the nonce can write a call. It reports false if calls can be outside fences. An empty nonce
+// changes nothing.
 func (d Dialect) WithNonce(word string) (Dialect, bool) {
 	if !d.isFencedOnly() || word == "" {
 		return d, d.isFencedOnly()

@@ -11,12 +11,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxNesting is how often a text is quoted at most: a result is JSON, in which a string
-// may hold JSON, in which another one may.
+// maxNesting bounds the nesting of quotes: a result is JSON whose strings may contain JSON.
 const maxNesting = 4
 
-// decodings returns a text and what it says to a reader who takes it out of its quotes once, twice and so
-// on, decodes entities, %-escapes and base64, and does not see tags and line breaks. Each is in its normal form.
+// decodings returns the normalized text and its decoded forms: unquoted up to maxNesting times, with entities,
+// %-escapes and base64 decoded, and without tags and line breaks.
 func decodings(text []byte) [][]byte {
 	all := [][]byte{normalize(text)}
 	unquote := func(text []byte) []byte { plain, _ := unescape(text); return plain }
@@ -34,7 +33,7 @@ func decodings(text []byte) [][]byte {
 	return all
 }
 
-// repeatedDecodings returns what a text says when it is decoded once, twice and so on, as far as that changes it.
+// repeatedDecodings decodes a text repeatedly while that changes it, and returns all results.
 func repeatedDecodings(text []byte, decode func([]byte) []byte) (all [][]byte) {
 	for range maxNesting {
 		plain := decode(text)
@@ -46,8 +45,7 @@ func repeatedDecodings(text []byte, decode func([]byte) []byte) (all [][]byte) {
 	return all
 }
 
-// normalize returns a text in the form NFKC, in which full-width letters are plain ones, and without the
-// characters that nobody sees.
+// normalize returns a text in NFKC, where full-width letters become plain ones, without invisible characters.
 func normalize(text []byte) []byte {
 	if !slices.ContainsFunc(text, func(c byte) bool { return c >= utf8.RuneSelf }) {
 		return text
@@ -70,7 +68,7 @@ func entityDecoded(text []byte) []byte {
 	return []byte(html.UnescapeString(string(text)))
 }
 
-// percentDecoded decodes the escapes of addresses; what is none stays.
+// percentDecoded decodes %-escapes and leaves invalid ones.
 func percentDecoded(text []byte) []byte {
 	at := bytes.IndexByte(text, '%')
 	if at < 0 {
@@ -88,10 +86,10 @@ func percentDecoded(text []byte) []byte {
 	return append(all, text...)
 }
 
-// minBase64 is how many characters of base64 are decoded at least.
+// minBase64 is the length from which base64 is decoded.
 const minBase64 = 16
 
-// base64Decoded decodes what is base64 of plain text; what is none stays.
+// base64Decoded decodes base64 of plain text and leaves the rest.
 func base64Decoded(text []byte) []byte {
 	var all []byte
 	done := 0
@@ -109,7 +107,7 @@ func base64Decoded(text []byte) []byte {
 	return append(all, text[done:]...)
 }
 
-// base64Len returns how many characters of base64, in either alphabet, a text begins with.
+// base64Len returns the length of the leading base64 characters, in either alphabet.
 func base64Len(text []byte) (n int) {
 	for n < len(text) && (isWordByte(text[n]) || bytes.IndexByte([]byte("+/-"), text[n]) >= 0) {
 		n++
@@ -117,7 +115,7 @@ func base64Len(text []byte) (n int) {
 	return n
 }
 
-// plainBase64 returns the text that some characters are base64 of, if it is plain text.
+// plainBase64 decodes base64 if the result is plain text.
 func plainBase64(code []byte) (plain []byte, ok bool) {
 	if len(code) < minBase64 {
 		return nil, false
@@ -137,7 +135,7 @@ func plainBase64(code []byte) (plain []byte, ok bool) {
 	return plain[:n], err == nil && !bytes.ContainsFunc(plain[:n], isOdd)
 }
 
-// hexByte returns the byte of two hexadecimal digits at the beginning of a text.
+// hexByte parses two leading hexadecimal digits.
 func hexByte(text []byte) (c byte, ok bool) {
 	if len(text) < 2 {
 		return 0, false
@@ -152,10 +150,10 @@ func hexByte(text []byte) (c byte, ok bool) {
 	return c, true
 }
 
-// maxTagLen is how long a tag is at most that can be inside a word.
+// maxTagLen bounds the tags that are removed inside words.
 const maxTagLen = 256
 
-// stripMarkup returns a text without tags, emphasis marks and line breaks, which can be inside words.
+// stripMarkup removes tags, emphasis marks and line breaks, which can be inside words.
 func stripMarkup(text []byte) []byte {
 	all := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {
@@ -177,7 +175,7 @@ func stripMarkup(text []byte) []byte {
 	return all
 }
 
-// tagLen returns how long the tag of HTML at the beginning of a text is, 0 if there is none.
+// tagLen returns the length of the HTML tag at the start of a text, or 0.
 func tagLen(text []byte) int {
 	if len(text) < 3 || !isWordByte(text[1]) && text[1] != '/' && text[1] != '!' {
 		return 0

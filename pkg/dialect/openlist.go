@@ -6,18 +6,18 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// openList is what is known of the markers around calls.
+// openList is the open marker around calls.
 type openList struct {
 	dialect     *Dialect
-	depth       int // how many are open
-	at          int // where the first is
+	depth       int // number of open markers
+	at          int // offset of the first
 	text        string
-	callsBefore int // how many came before
+	callsBefore int // number of calls before it
 }
 
 func (w openList) open() bool { return w.dialect != nil }
 
-// openListMarker follows a marker before calls. Of several the last tells the dialect best.
+// openListMarker handles a marker before calls. The last of several determines the dialect best.
 func (s *Scanner) openListMarker(row *Dialect, at int, text string, inLine bool) {
 	if !s.list.open() {
 		s.list = openList{at: at, text: text, callsBefore: s.calls}
@@ -28,7 +28,7 @@ func (s *Scanner) openListMarker(row *Dialect, at int, text string, inLine bool)
 	s.state = inListGap
 }
 
-// closeListMarker follows a marker after calls.
+// closeListMarker handles a marker after calls.
 func (s *Scanner) closeListMarker(row *Dialect, at int, text string, inLine bool) {
 	place := diag.Bytes(at, at+len(text))
 	switch {
@@ -42,7 +42,7 @@ func (s *Scanner) closeListMarker(row *Dialect, at int, text string, inLine bool
 	case s.unmatched.isOpen && s.unmatched.callsBefore == s.calls:
 		s.reportMention(at)
 		return
-	case s.frame.dialect == row && s.isReportedEmpty(): // it closes what is no call
+	case s.frame.dialect == row && s.isReportedEmpty(): // it closes text that is not a call
 		s.frame.reportedNotACall = false
 	case s.frame.dialect == row && row.hasListMarkers() && !s.hasTextAfterFrame():
 		f := diag.New(diag.MissingOpener, place, "missing opening marker before the calls for this closing one")
@@ -59,7 +59,7 @@ func (s *Scanner) closeListMarker(row *Dialect, at int, text string, inLine bool
 	s.state = s.stateBetweenFrames()
 }
 
-// reportMention follows a closing marker at an offset that a sentence mentions, as it does the open one.
+// reportMention handles a closing marker that, like the open one, is only mentioned in a sentence.
 func (s *Scanner) reportMention(at int) {
 	if !s.unmatched.reported {
 		f := diag.New(diag.NotACall, diag.Bytes(s.unmatched.textAt, at), "no call between these markers: the text is content")
@@ -74,14 +74,12 @@ func (s *Scanner) hasTextAfterFrame() bool {
 	return s.surrounding.hasText && s.surrounding.to > s.frame.endAt
 }
 
-// hasListMarkers reports whether markers are around the calls of a dialect, besides
-// their own.
+// hasListMarkers reports whether calls of the dialect are enclosed in further markers.
 func (d *Dialect) hasListMarkers() bool {
 	return slices.ContainsFunc(d.framing.markers, func(m marker) bool { return m.role == listOpen || m.opensList })
 }
 
-// closeList reports calls whose closing marker is missing at the end of the text. Where there are none, that is
-// what is wrong.
+// closeList reports a missing closer at the end of the text, or the missing calls.
 func (s *Scanner) closeList() {
 	w, empty := s.list, s.hasUnmatchedText()
 	s.closeUnmatched()
@@ -90,7 +88,7 @@ func (s *Scanner) closeList() {
 	}
 }
 
-// readListGap passes over the blanks after a marker around calls.
+// readListGap skips blanks after a marker around calls.
 func (s *Scanner) readListGap(p []byte) int {
 	n := 0
 	for n < len(p) && isSpace(p[n]) {

@@ -11,13 +11,11 @@ import (
 	"oneshot/pkg/markup"
 )
 
-// An ArgumentSpan is where an argument is in the text of a call.
+// An ArgumentSpan is the location of an argument in the text of a call.
 type ArgumentSpan = markup.ArgumentSpan
 
-// ArgumentSpans returns where the arguments are in the text of a call that was read as
-// these, with these tools, if they are between tags or on lines: it is read
-// again by each grammar of that kind until one reads the same. Nothing is returned
-// where they are in brackets, or in another way.
+// ArgumentSpans returns the locations of the arguments in the text of a call, if they are between tags or on
+// lines. It parses the text with each such grammar until one yields args, and returns nil otherwise.
 func ArgumentSpans(text string, args json.RawMessage, tools Toolset) []ArgumentSpan {
 	for i := range Dialects() {
 		read := Dialects()[i].grammar.argumentSpans
@@ -31,8 +29,8 @@ func ArgumentSpans(text string, args json.RawMessage, tools Toolset) []ArgumentS
 	return nil
 }
 
-// StringDelimiters returns the markers that are on both sides of a string in dialects that
-// have their own for it. Nothing is escaped between them.
+// StringDelimiters returns the string delimiters of dialects that have their own. Nothing is escaped between
+// them.
 func StringDelimiters() []string {
 	var all []string
 	for i := range Dialects() {
@@ -43,7 +41,7 @@ func StringDelimiters() []string {
 	return unique(all)
 }
 
-// lineArgumentSpans says where the arguments of a call are that is lines.
+// lineArgumentSpans locates the arguments of a call in lines.
 func lineArgumentSpans(text string, tools Toolset) (json.RawMessage, []ArgumentSpan) {
 	var c lineCall
 	var places []ArgumentSpan

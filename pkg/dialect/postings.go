@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// postings say which texts hold a term: entries of its hash and the text's number, in sorted runs of which each
-// is more than twice as long as the next. A text is added in amortised logarithmic time, and a run never
-// changes, so that copies share it. Equal hashes of two terms only make for more candidates.
+// postings map terms to the texts that contain them: entries of term hash and text number, in sorted runs, each
+// more than twice as long as the next. Adding a text takes amortised logarithmic time, and runs are immutable,
+// so copies share them. Hash collisions only add candidates.
 type postings [][]uint64
 
-// add adds the terms of the text of a number, which is larger than those before.
+// add adds the terms of a text, whose number must exceed all earlier ones.
 func (p *postings) add(text int, terms map[uint32]struct{}) {
 	entries := make([]uint64, 0, len(terms))
 	for term := range terms {
@@ -26,7 +26,7 @@ func (p *postings) add(text int, terms map[uint32]struct{}) {
 	*p = append(levels, entries)
 }
 
-// merged returns two sorted runs as one.
+// merged merges two sorted runs.
 func merged(a, b []uint64) []uint64 {
 	all := make([]uint64, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -39,24 +39,24 @@ func merged(a, b []uint64) []uint64 {
 	return append(append(all, a...), b...)
 }
 
-// entriesOf returns the part of a run that is about a term, in texts numbered from first to last.
+// entriesOf returns the entries of a run for a term in texts first to last.
 func entriesOf(run []uint64, term uint32, first, last int) []uint64 {
 	from, _ := slices.BinarySearch(run, uint64(term)<<32|uint64(first))
 	to, _ := slices.BinarySearch(run, uint64(term)<<32+uint64(last)+1)
 	return run[from:to]
 }
 
-// has reports whether one of the texts from first to last holds a term.
+// has reports whether one of the texts first to last contains a term.
 func (p postings) has(term uint32, first, last int) bool {
 	return slices.ContainsFunc(p, func(run []uint64) bool { return len(entriesOf(run, term, first, last)) > 0 })
 }
 
-// hasAll reports whether the texts from first to last together hold all of some terms.
+// hasAll reports whether the texts first to last together contain all terms.
 func (p postings) hasAll(terms []uint32, first, last int) bool {
 	return !slices.ContainsFunc(terms, func(term uint32) bool { return !p.has(term, first, last) })
 }
 
-// rarest returns the numbers of the texts, of which there are n, that hold the term that the fewest do.
+// rarest returns the texts, out of n, that contain the rarest of some terms.
 func (p postings) rarest(terms []uint32, n int) (texts []int) {
 	count := func(term uint32) (sum int) {
 		for _, run := range p {
@@ -74,7 +74,7 @@ func (p postings) rarest(terms []uint32, n int) (texts []int) {
 	return texts
 }
 
-// termHash returns the hash of a term, which is FNV-1a.
+// termHash is FNV-1a.
 func termHash(term []byte) uint32 {
 	h := uint32(2166136261)
 	for _, c := range term {
@@ -83,21 +83,21 @@ func termHash(term []byte) uint32 {
 	return h
 }
 
-// addWords adds the words of a text, as [wordsOf] returns them.
+// addWords adds the words of a text in the form of [wordsOf].
 func addWords(to map[uint32]struct{}, words []byte) {
 	for word := range bytes.FieldsSeq(words) {
 		to[termHash(word)] = struct{}{}
 	}
 }
 
-// anchors are characters of which every way of writing a call has one. A tight text is indexed by them, each
-// with the bytes before it.
+// anchors are characters, at least one of which occurs in every notation of a call. Text without spaces is
+// indexed by each anchor and the bytes before it.
 const (
 	anchors      = "(:=>{"
 	beforeAnchor = 3
 )
 
-// addAnchors adds the terms by which a tight text is indexed.
+// addAnchors adds the anchor terms of a text without spaces.
 func addAnchors(to map[uint32]struct{}, tight []byte) {
 	for i := beforeAnchor; i < len(tight); i++ {
 		if strings.IndexByte(anchors, tight[i]) >= 0 {
@@ -106,7 +106,7 @@ func addAnchors(to map[uint32]struct{}, tight []byte) {
 	}
 }
 
-// termsOf returns the terms that a function adds.
+// termsOf returns the terms that add produces.
 func termsOf(add func(map[uint32]struct{}, []byte), texts ...[]byte) []uint32 {
 	all := map[uint32]struct{}{}
 	for _, text := range texts {

@@ -6,17 +6,15 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// Some models write the name of the tool before the marker that begins the call.
-// The name is content then, and that it is one is only likely.
+// Some models write the tool name before the marker that begins the call. The name is content then, and that it
+// belongs to the call is only likely.
 
-// A lastWord is the word that the content so far ends with, of which no more is
-// kept than tells that it is too long for the name of a tool.
+// A lastWord is the word at the end of the content, cut just above the length of a tool name.
 type lastWord struct {
 	text []byte
 }
 
-// add continues the next piece of content, and returns how many bytes were
-// looked at.
+// add updates the word with more content, and returns the number of bytes inspected.
 func (w *lastWord) add(text string) int {
 	const most = maxToolName + 1
 	i := len(text)
@@ -30,7 +28,7 @@ func (w *lastWord) add(text string) int {
 	return len(text) - i
 }
 
-// wordBefore returns the word that ends right before an offset, "" if none does.
+// wordBefore returns the word that ends right before an offset, or "".
 func (s *Scanner) wordBefore(at int) string {
 	if s.contentEnd != at || len(s.precedingWord.text) > maxToolName {
 		return ""
@@ -38,8 +36,8 @@ func (s *Scanner) wordBefore(at int) string {
 	return string(s.precedingWord.text)
 }
 
-// useNameBefore takes an object that names no tool for the arguments of one whose
-// name precedes it. The call is ambiguous: it may be none.
+// useNameBefore treats an object without a tool name as the arguments of the tool named before it. The call is
+// ambiguous.
 func (r *reader) useNameBefore(name string) {
 	if name == "" || r.status != chat.StatusOK || !json.Valid([]byte(r.text)) {
 		return

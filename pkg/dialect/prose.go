@@ -13,7 +13,7 @@ func lower(c byte) byte {
 	return c
 }
 
-// readProse reads text up to after the next marker.
+// readProse reads text to the end of the next marker.
 func (s *Scanner) readProse(p []byte) int {
 	n, found, steps := s.search.scan(p)
 	s.steps += steps
@@ -28,8 +28,7 @@ func (s *Scanner) readProse(p []byte) int {
 	return n
 }
 
-// emitTextCall makes content of what is held and p, but of their last bytes, which are
-// held.
+// passText emits the held bytes and p as content, except for the last keep bytes, which it holds.
 func (s *Scanner) passText(p []byte, keep int) {
 	s.hold(nil)
 	if free := len(s.held) + len(p) - keep; free >= len(s.held) {
@@ -50,15 +49,15 @@ func (s *Scanner) passText(p []byte, keep int) {
 	}
 }
 
-// noteContent records text that is content.
+// noteContent updates the line state with content.
 func (s *Scanner) noteContent(text []byte) {
 	if len(text) > 0 {
 		s.lineBlank = s.beginsLine(text)
 	}
 }
 
-// beginsLine reports whether only blanks are between the start of a line and
-// the end of text, which continues the text that was looked at before.
+// beginsLine reports whether only blanks separate the start of a line from the end of text, which continues the
+// text before.
 func (s *Scanner) beginsLine(text []byte) bool {
 	i := len(text)
 	for i > 0 && isBlank(text[i-1]) {
@@ -71,13 +70,13 @@ func (s *Scanner) beginsLine(text []byte) bool {
 	return isNewline(text[i-1])
 }
 
-// releaseText makes content of what was held and continues in the middle of a line.
+// releaseText emits the held bytes as content and continues in the middle of a line.
 func (s *Scanner) releaseText() {
 	s.release()
 	s.state, s.lineBlank = inProse, false
 }
 
-// readSkip passes over the text that may follow a marker.
+// readSkip skips the optional text after a marker.
 func (s *Scanner) readSkip(p []byte) int {
 	skip := s.pending.skip
 	if p[0] == skip[len(s.held)] {

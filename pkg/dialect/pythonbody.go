@@ -13,13 +13,13 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// pythonCalls is the grammar of calls of Python with literals for arguments. A prefix
-// and a suffix of the names of tools belong to the dialect.
+// pythonCalls is the grammar of Python calls with literal arguments. The prefix and suffix of tool names belong
+// to the dialect.
 func pythonCalls(prefix, suffix string) grammar {
 	return grammar{newBody: func(s *Scanner, f *frame) body { return newPythonBody(s, f, prefix, suffix) }, render: renderPython}
 }
 
-// pythonic is that of names alone.
+// pythonic has neither prefix nor suffix.
 var pythonic = pythonCalls("", "")
 
 // A pythonItem reads one call of Python.
@@ -27,7 +27,7 @@ type pythonItem struct {
 	*sequence
 	lit            *literal.Scanner
 	options        literal.Options
-	prefix, suffix string // around the names of tools
+	prefix, suffix string // of tool names
 }
 
 func newPythonBody(s *Scanner, f *frame, prefix, suffix string) body {
@@ -79,10 +79,10 @@ func (b *pythonItem) complete(state literal.State) string {
 
 func (b *pythonItem) close() { b.complete(b.lit.Close()) }
 
-// stripAffixes takes the prefix and the suffix of the dialect from the name of a call.
+// stripAffixes removes the prefix and suffix of the dialect from the name of a call.
 func (b *pythonItem) stripAffixes(r *reader) {
 	c := &r.call
-	if rest, ok := strings.CutPrefix(c.Text, b.prefix); ok && b.prefix != "" && !hasNamespace(rest) { // which is no noise here
+	if rest, ok := strings.CutPrefix(c.Text, b.prefix); ok && b.prefix != "" && !hasNamespace(rest) { // not noise in this dialect
 		r.findings = slices.DeleteFunc(r.findings, func(f diag.Finding) bool { return f.Code == diag.NameNoise })
 		if c.Status == chat.StatusRepaired {
 			c.Status = chat.StatusOK
@@ -92,7 +92,7 @@ func (b *pythonItem) stripAffixes(r *reader) {
 	r.cleanName(diag.Bytes(c.Start, c.Start+1))
 }
 
-// renderPython writes a call as Python, with arguments by name.
+// renderPython writes a call with keyword arguments.
 func renderPython(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	b = append(append(b, d.framing.affixes[0]...), c.Name+"("...)
 	dec := jsontext.NewDecoder(bytes.NewReader(namedArguments(c)))

@@ -2,8 +2,7 @@ package dialect
 
 import "bytes"
 
-// thenCallOf returns the lookahead for a call of Python: a name that ends so, and a
-// parenthesis.
+// thenCallOf returns the lookahead for a Python call: a name with a suffix, and a parenthesis.
 func thenCallOf(suffix string) lookahead {
 	return func(text []byte) verdict {
 		text = trimLeft(text)
@@ -19,17 +18,17 @@ func thenCallOf(suffix string) lookahead {
 	}
 }
 
-// thenParenthesis matches a parenthesis, which a control token can precede.
+// thenParenthesis matches a parenthesis, optionally after a control token.
 var thenParenthesis = tokenThen(exactly("("))
 
-// Lookaheads of calls of Python: one, several in brackets, or either.
+// Lookaheads for Python calls: one, several in brackets, or either.
 var (
 	thenCall  = thenCallOf("")
 	thenCalls = wordThen(thenCall, "[")
 	thenList  = either(thenCalls, thenCall)
 )
 
-// callee returns the name in front of the first parenthesis, after a bracket.
+// callee returns the name before the first parenthesis, without a leading bracket.
 func callee(text []byte) string {
 	name, _, _ := bytes.Cut(trimLeft(text), []byte{'('})
 	return string(trimLeft(bytes.TrimPrefix(name, []byte{'['})))

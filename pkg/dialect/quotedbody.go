@@ -30,15 +30,14 @@ func privateQuotes(marker string) grammar {
 	}
 }
 
-// A quotedItem reads one call: its name and its object.
 type quotedItem struct {
 	*sequence
 	lit      *literal.Scanner
 	quote    string
 	stops    *literal.Stops
-	from     int    // where the call begins
-	head     []byte // the text before the brace; no more than a name
-	inObject bool   // the brace has come, with which the object begins
+	from     int    // start of the call
+	head     []byte // the text before the brace, at most the length of a name
+	inObject bool   // the opening brace has been read
 }
 
 const callWord = "call:"
@@ -64,7 +63,6 @@ func (b *quotedItem) write(p []byte) (int, literal.State) {
 	return n + k, state
 }
 
-// name returns the name of the call.
 func (b *quotedItem) name() string {
 	return strings.TrimSpace(strings.TrimPrefix(strings.TrimLeft(string(b.head), ": \t"), callWord))
 }
@@ -73,8 +71,8 @@ func (b *quotedItem) hint() string {
 	return "a call is: call:name{key:" + b.quote + "text" + b.quote + "}"
 }
 
-// canBegin reports whether a call can begin with a byte. After a call without a marker comes
-// text, or the marker of another.
+// canBegin reports whether a call can begin with a byte. A call without a marker is followed by text or by
+// another marker.
 func (b *quotedItem) canBegin(c byte) bool {
 	return (isNameByte(c) || c == ':') && !(b.hasItems && b.frame.missingOpener != "")
 }
@@ -108,7 +106,7 @@ func (b *quotedItem) complete(literal.State) string {
 	return b.textAfter(b.lit)
 }
 
-// reportStrays reports what is wrong before the name: no marker, or a colon too many.
+// reportStrays reports a missing marker or an extra colon before the name.
 func (b *quotedItem) reportStrays(r *reader) {
 	first := diag.Bytes(b.from, b.from+1)
 	if lacks := b.frame.missingOpener; lacks != "" {
@@ -128,6 +126,6 @@ func (b *quotedItem) close() {
 	}
 	b.complete(b.lit.Close())
 	if slices.ContainsFunc(b.lit.Findings(), func(f diag.Finding) bool { return f.Code == diag.WrongCloser }) {
-		b.scanner.callCut = true // an open string holds what closes the call
+		b.scanner.callCut = true // an open string contains the closer of the call
 	}
 }

@@ -51,14 +51,14 @@ quotes, and strings are between two tokens <|"|>, without escapes. Reasoning is 
 	}
 }
 
-// strayCalls returns the marker of calls whose own marker is missing. Where several dialects
-// are read, only the quote tokens tell them from text.
+// strayCalls returns the marker for calls whose own marker is missing. If several dialects are read, only the
+// quote tokens distinguish them from text.
 func strayCalls(lacks, quote string) []marker {
 	own := nameThen(wordThen(either(blankThen("}"), nameThen(then(":"))), "{"))
 	return []marker{{text: callWord, role: openKeep, lookahead: adjacent(quotedCall(quote)), ownLookahead: adjacent(own), missingOpener: lacks}}
 }
 
-// quotedCall returns the lookahead for a name and arguments in which a quote token is.
+// quotedCall returns the lookahead for a name and arguments with a quote token.
 func quotedCall(quote string) lookahead {
 	return nameThen(wordThen(func(text []byte) verdict {
 		end := bytes.IndexAny(text, "}\r\n")

@@ -12,19 +12,18 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// A reader makes a call of what was written.
+// A reader builds a call from its written form.
 type reader struct {
-	tools Toolset // nil: not known
+	tools Toolset // nil if unknown
 	*callObject
 	shape
 	call     chat.Call
 	findings []diag.Finding
-	idAt     diag.Span // where its id is, if that has a place of its own
-	nameAt   diag.Span // and its name
+	idAt     diag.Span // location of the ID, if it has one
+	nameAt   diag.Span // location of the name
 }
 
-// read makes the call. Where the text is faulty or cut there is no more to say
-// about the call than that.
+// read builds the call. If the text is faulty or cut, only that is reported.
 func (r *reader) read(w *callObject) {
 	r.callObject, r.shape, r.findings = w, w.shape(), w.findings
 	r.call = chat.Call{
@@ -57,11 +56,10 @@ func (r *reader) readRest() {
 	r.reportOthers()
 }
 
-// isFullForm reports whether the call has the dialect's own shape, and has to have all
-// of it.
+// isFullForm reports whether the call has the dialect's own members and all of them are required.
 func (r *reader) isFullForm() bool { return r.isOwn && r.memberNames.needsID }
 
-// hint says how a call is written.
+// hint describes the form of a call.
 func (r *reader) hint() string {
 	if r.callObject == nil || r.memberNames.needsID {
 		return callHint
@@ -71,7 +69,7 @@ func (r *reader) hint() string {
 
 func (r *reader) add(f diag.Finding) { r.findings = append(r.findings, f) }
 
-// fault adds an error: the call is not executed.
+// fault adds an error, which makes the call not executable.
 func (r *reader) fault(code diag.Code, place diag.Span, format string, args ...any) {
 	f := diag.New(code, place, format, args...)
 	f.Severity = diag.Error
@@ -81,20 +79,19 @@ func (r *reader) fault(code diag.Code, place diag.Span, format string, args ...a
 	r.add(f)
 }
 
-// reportWrongType adds that a member has the wrong type.
+// reportWrongType reports a member of the wrong type.
 func (r *reader) reportWrongType(m member, want string) {
 	r.fault(diag.CallMember, r.get(m).ValueSpan(), "%q: expected %s, got %s", m, want, kindOf(r.get(m).Kind()))
 }
 
-// reportMissing adds that a member is missing.
+// reportMissing reports a missing member.
 func (r *reader) reportMissing(m member, why string) {
 	r.fault(diag.CallMember, r.brace(), "missing member %q%s", m, why)
 }
 
-// place returns the place of the call.
 func (r *reader) place() diag.Span { return diag.Bytes(r.call.Start, r.call.End) }
 
-// setStatus says whether the call can be executed.
+// setStatus sets the status of the call from its findings.
 func (r *reader) setStatus() {
 	c := &r.call
 	switch worst := diag.Worst(r.findings); {
@@ -122,7 +119,7 @@ func (r *reader) readName(whole bool) {
 	}
 }
 
-// readTool takes the name of the tool.
+// readTool reads the tool name.
 func (r *reader) readTool() {
 	place := r.get(r.nameMember)
 	if place.Kind() == '"' {
@@ -130,7 +127,7 @@ func (r *reader) readTool() {
 	}
 	written := r.cutControlToken(place)
 	name, noise := cleanName(written, r.tools)
-	if _, known := r.tools[name]; name != "" && !known && place.Kind() == '"' && strings.HasPrefix(written, `"`) { // as the string of JSON says
+	if _, known := r.tools[name]; name != "" && !known && place.Kind() == '"' && strings.HasPrefix(written, `"`) { // the JSON string contains the quotes
 		name, noise = written, "the tool name contains quotes, as written"
 	}
 	switch {
@@ -153,8 +150,8 @@ func (r *reader) readTool() {
 	r.call.Name = name
 }
 
-// cutControlToken returns the name up to the first control token in it, and reports that. The
-// token can have split another name: the call runs only if what is left is a known tool.
+// cutControlToken returns the name up to its first control token, and reports the token. The token may have
+// split another name, so the rest must be a known tool for the call to run.
 func (r *reader) cutControlToken(place *literal.Member) string {
 	i := controlTokenIndex(r.name)
 	if _, known := r.tools[r.name]; i <= 0 || known {
@@ -173,7 +170,7 @@ func (r *reader) cutControlToken(place *literal.Member) string {
 	return name
 }
 
-// cleanName takes from a name that has been read what does not belong to it.
+// cleanName removes noise from the name of the call.
 func (r *reader) cleanName(place diag.Span) {
 	if name, noise := cleanName(r.call.Name, r.tools); noise != "" && name != "" {
 		r.call.Name = name
@@ -181,7 +178,7 @@ func (r *reader) cleanName(place diag.Span) {
 	}
 }
 
-// overlapsFix reports whether a fix changes something at a place already.
+// overlapsFix reports whether an existing fix edits a span.
 func (r *reader) overlapsFix(place diag.Span) bool {
 	for _, f := range r.findings {
 		for _, x := range f.Fixes {
@@ -195,8 +192,7 @@ func (r *reader) overlapsFix(place diag.Span) bool {
 	return false
 }
 
-// readID takes the id. In the dialect's own shape there must be one, and it is a
-// string; relatives also have numbers.
+// readID reads the ID. In the dialect's own form it is required and a string; other forms also have numbers.
 func (r *reader) readID(whole bool) {
 	last := ofToolCallID
 	if r.isFullForm() {
@@ -231,7 +227,7 @@ func (r *reader) readOperation() {
 	}
 }
 
-// reportRelative reports a shape that is not the dialect's own.
+// reportRelative reports member names of another dialect.
 func (r *reader) reportRelative() {
 	var theirs, ours []string
 	place := r.get(r.nameMember).KeySpan()
@@ -249,7 +245,7 @@ func (r *reader) reportRelative() {
 	r.add(diag.New(diag.CallVariant, place, "%s %s read as %s", quotedList(theirs), verb, quotedList(ours)))
 }
 
-// readArguments takes the arguments. A string that holds an object is for it.
+// readArguments reads the arguments. A string that contains an object counts as the object.
 func (r *reader) readArguments() {
 	if !r.hasArgs {
 		switch {
@@ -275,8 +271,8 @@ func (r *reader) readArguments() {
 	}
 }
 
-// hasMisplacedArguments reports whether a member that means nothing may hold the arguments: the first
-// holds an object or array, or there are several.
+// hasMisplacedArguments reports whether an unknown member may hold the arguments: the only one holds an object
+// or array, or there are several.
 func (r *reader) hasMisplacedArguments() bool {
 	if r.otherCount != 1 {
 		return r.otherCount > 0
@@ -290,16 +286,16 @@ func (r *reader) noArguments(place diag.Span) {
 	r.add(noArguments(place))
 }
 
-// noArguments reports a call without arguments, which has {}.
+// noArguments returns the finding for a call without arguments.
 func noArguments(place diag.Span) diag.Finding {
 	return diag.New(diag.NoArguments, place, "the call has no arguments; {} is used")
 }
 
-// readEncoded takes arguments that are a string.
+// readEncoded reads arguments encoded as a string.
 func (r *reader) readEncoded(place diag.Span) {
 	var text string
 	if json.Unmarshal(r.args, &text) != nil {
-		return // it was read as a string
+		return // parsed as a string before
 	}
 	if strings.TrimSpace(text) == "" && !r.isFullForm() {
 		r.noArguments(place)
@@ -323,13 +319,13 @@ func (r *reader) readEncoded(place diag.Span) {
 	if d.Status == chat.StatusAmbiguous {
 		r.call.Status = chat.StatusAmbiguous
 	}
-	for _, f := range d.Findings { // their places are in the string
+	for _, f := range d.Findings { // their spans refer to the string
 		f.Span, f.Fixes = place, nil
 		r.add(f)
 	}
 }
 
-// decode reads a text that should be an object of JSON.
+// decode parses a text that should be a JSON object.
 func decode(text string) literal.Parsed {
 	d := literal.ParseJSON(text)
 	if d.Value != nil && d.Value[0] != '{' {
@@ -354,8 +350,7 @@ func (r *reader) readPriority() {
 	}
 }
 
-// reportOthers reports members that mean nothing: beside the dialect's own, those
-// of relatives do.
+// reportOthers reports unknown members, and next to the dialect's own members those of other dialects.
 func (r *reader) reportOthers() {
 	count, first := r.otherCount, r.firstOther
 	for m := ofType; m <= ofToolCallID && r.isFullForm(); m++ {

@@ -10,31 +10,30 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A ScanResult is what a whole response says.
+// A ScanResult is the content of a whole response.
 type ScanResult struct {
-	Dialect      Dialect        // that of its first call, if none was asked for
-	Why          string         // how it was told
-	Content      string         // the text outside calls and reasoning
-	Reasoning    string         // what the model thinks
-	Calls        []chat.Call    // in the order of the text, complete or with a fault
-	CallDialects []*Dialect     // of the calls, where no dialect was asked for
-	NameSpans    []diag.Span    // where the names of the calls are, as far as that is known
-	Findings     []diag.Finding // in the order of the text, with lines and columns
+	Dialect      Dialect // of the first call, if none was requested
+	Why          string  // evidence for the dialect
+	Content      string  // text outside calls and reasoning
+	Reasoning    string
+	Calls        []chat.Call    // in text order, complete or faulty
+	CallDialects []*Dialect     // of each call, if no dialect was requested
+	NameSpans    []diag.Span    // of the names of the calls, as far as known
+	Findings     []diag.Finding // in text order, with lines and columns
 }
 
-// MaxKept is how many calls, and how many findings, of one response are kept. A
-// text can hold one in every few of its bytes.
+// MaxKept bounds the kept calls and the kept findings of one response: a text can contain one in every few
+// bytes.
 const MaxKept = 10_000
 
-// Findings collects the findings of one response, the first [MaxKept] of them.
-// The zero value is empty.
+// Findings collects the first [MaxKept] findings of a response. The zero value is empty.
 type Findings struct {
 	kept         []diag.Finding
-	firstDropped diag.Finding // of those that were not kept
-	dropped      int          // how many those are
+	firstDropped diag.Finding // the first finding dropped
+	dropped      int          // number of findings dropped
 }
 
-// Add takes a finding as it comes from a [Scanner].
+// Add adds a finding of a [Scanner].
 func (f *Findings) Add(found diag.Finding) {
 	switch {
 	case len(f.kept) < MaxKept && (found.Call == nil || *found.Call < MaxKept):
@@ -46,8 +45,8 @@ func (f *Findings) Add(found diag.Finding) {
 	f.dropped++
 }
 
-// Locate returns what was kept, by place, with the lines and columns of text,
-// which is the whole response. If anything was not kept, one finding says so.
+// Locate returns the kept findings in text order, with lines and columns in text, the whole response. One more
+// finding reports dropped ones.
 func (f *Findings) Locate(text string) []diag.Finding {
 	if f.dropped > 0 {
 		f.kept = append(f.kept, diag.New(diag.TooMany, f.firstDropped.Span, "%d more findings are not shown; the first of them is here", f.dropped))
@@ -60,21 +59,21 @@ func (f *Findings) Locate(text string) []diag.Finding {
 	return f.kept
 }
 
-// Scan reads a whole response. Of very many calls or findings it keeps the first
-// [MaxKept] and says so in a finding.
+// Scan reads a whole response. It keeps the first [MaxKept] calls and findings, and reports dropped ones in a
+// finding.
 func Scan(text string, o Options) ScanResult {
 	c := collectors.Get().(*collector)
 	c.text = append(c.text[:0], text...)
 	return c.scan(text, c.text, o)
 }
 
-// ScanBytes is [Scan] of bytes, which it does not keep.
+// ScanBytes is [Scan] for bytes, which it does not retain.
 func ScanBytes(text []byte, o Options) ScanResult {
 	c := collectors.Get().(*collector)
 	return c.scan(string(text), text, o)
 }
 
-// scan reads a response, and gives the collector back.
+// scan reads a response and releases the collector.
 func (c *collector) scan(text string, same []byte, o Options) ScanResult {
 	r := c.read(text, same, o)
 	if len(text) <= mostReused {
@@ -83,29 +82,27 @@ func (c *collector) scan(text string, same []byte, o Options) ScanResult {
 	return r
 }
 
-// collectors are those that have read a response. The memory that a short one needs
-// costs several times as much as to read it.
+// collectors are reused: allocating one costs several times as much as reading a short response.
 var collectors = sync.Pool{New: func() any { return new(collector) }}
 
-// mostReused bounds the responses whose collector is used again, in bytes: it keeps
-// room for what it has read.
+// mostReused bounds the length of responses whose collector is reused, because it keeps its buffers.
 const mostReused = 64 << 10
 
-// A collector takes the events of a response.
+// A collector collects the events of a response.
 type collector struct {
 	scanner            Scanner
-	emit               func(Event) // take
-	text               []byte      // room for that of a response
+	emit               func(Event) // the method take
+	text               []byte      // buffer for the response
 	content, reasoning textRanges
 	kept               []chat.Call
-	rows               []*Dialect  // of those
-	names              []diag.Span // and where their names are
+	rows               []*Dialect  // dialect of each kept call
+	names              []diag.Span // span of the name of each kept call
 	calls, revoked     int
-	firstDropped       chat.Call // the first call that is not kept
+	firstDropped       chat.Call // the first call dropped
 	findings           Findings
 }
 
-// read reads a response, given as a string and as bytes.
+// read reads a response, given both as a string and as bytes.
 func (c *collector) read(text string, same []byte, o Options) ScanResult {
 	if c.emit == nil {
 		c.emit = c.take
@@ -120,7 +117,6 @@ func (c *collector) read(text string, same []byte, o Options) ScanResult {
 	return c.reading(text)
 }
 
-// reading returns what was collected of a text.
 func (c *collector) reading(text string) ScanResult {
 	if c.calls > MaxKept {
 		c.findings.Add(diag.New(diag.TooMany, diag.Bytes(c.firstDropped.Start, c.firstDropped.End), "%d more calls are not shown; the first of them is here", c.calls-MaxKept))
@@ -144,13 +140,13 @@ func (c *collector) reading(text string) ScanResult {
 	return r
 }
 
-// textRanges are parts of a text, in the order in which they count. No two of them touch.
+// textRanges are parts of a text in order, none of them adjacent.
 type textRanges []textRange
 
-// A textRange is a part of a text, between two offsets.
+// A textRange is a part of a text between two offsets.
 type textRange struct{ from, to int }
 
-// add adds a stretch.
+// add appends a range, merging adjacent ones.
 func (p *textRanges) add(from, to int) {
 	if last := len(*p) - 1; last >= 0 && (*p)[last].to == from {
 		(*p)[last].to = to
@@ -159,7 +155,7 @@ func (p *textRanges) add(from, to int) {
 	}
 }
 
-// of returns the stretches of a text as one.
+// of joins the ranges of a text.
 func (p textRanges) of(text string) string {
 	if len(p) == 1 {
 		return text[p[0].from:p[0].to]

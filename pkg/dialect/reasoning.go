@@ -6,35 +6,34 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Reasoning says where a response may hold what its model thinks.
+// Reasoning says where a response may contain reasoning.
 type Reasoning int
 
-// The ways to look for reasoning.
+// Modes of reading reasoning.
 const (
-	// ReasoningAuto reads the reasoning markers where they are. A closing marker
-	// without an opening one means that all before it was reasoning: the opening
-	// marker was in the prompt.
+	// ReasoningAuto reads reasoning markers where they occur. A closing marker without an opening one makes
+	// everything before it reasoning: the opening marker was in the prompt.
 	ReasoningAuto Reasoning = iota
-	// ReasoningOpen says that the response begins inside reasoning.
+	// ReasoningOpen means that the response begins inside reasoning.
 	ReasoningOpen
-	// ReasoningOff makes text of the reasoning markers.
+	// ReasoningOff treats reasoning markers as text.
 	ReasoningOff
 )
 
-// A delimiters is the markers around reasoning.
+// delimiters are the markers around reasoning.
 type delimiters struct {
 	name         string
-	needsOpener  bool // no prompt opens it: a closing marker alone means nothing
-	sharedCloser bool // its closing marker ends other messages as well, and means nothing outside
+	needsOpener  bool // no prompt contains the opener: a closer alone means nothing
+	sharedCloser bool // its closer ends other messages as well, and means nothing outside reasoning
 	markers      []marker
 }
 
-// newDelimiters returns the wrapper of an opening and a closing marker.
+// newDelimiters returns the delimiters of an opening and a closing marker.
 func newDelimiters(open, end string) *delimiters {
 	return &delimiters{name: open + "…" + end, markers: []marker{{text: open, role: reasoningOpen}, {text: end, role: reasoningClose}}}
 }
 
-// closers returns the markers that end the reasoning.
+// closers returns the markers that end reasoning.
 func (w *delimiters) closers() []string {
 	var all []string
 	for _, m := range w.markers {
@@ -45,14 +44,14 @@ func (w *delimiters) closers() []string {
 	return all
 }
 
-// thinkTags is what most models write.
+// thinkTags are the delimiters of most models.
 var thinkTags = newDelimiters("<think>", "</think>")
 
-// scratchPad is what Hermes was taught besides.
+// scratchPad is an additional form of Hermes.
 var scratchPad = newDelimiters("<scratch_pad>", "</scratch_pad>")
 
-// reasoningDelimiters returns the wrappers of reasoning in a dialect. What most models write
-// counts in each: a call that is only thought of must not be run.
+// reasoningDelimiters returns the delimiters of a dialect. Those of most models count in every dialect: a call
+// in reasoning must not run.
 func (d *Dialect) reasoningDelimiters() []*delimiters {
 	if slices.Contains(d.framing.reasoning, thinkTags) {
 		return d.framing.reasoning
@@ -60,19 +59,19 @@ func (d *Dialect) reasoningDelimiters() []*delimiters {
 	return append(slices.Clip(d.framing.reasoning), thinkTags)
 }
 
-// A reasoningState is what is known of the reasoning in a response.
+// A reasoningState is the state of reasoning in a response.
 type reasoningState struct {
 	mode       Reasoning
 	inside     bool
-	delimiters *delimiters // whose opening marker was read; nil if that was in the prompt
+	delimiters *delimiters // of the open reasoning; nil if the prompt opened it
 	openerSpan diag.Span
-	opener     string // that marker
-	hasText    bool   // something is in it
-	ended      bool   // some has ended
+	opener     string // its opening marker
+	hasText    bool   // it has text
+	ended      bool   // some reasoning has ended
 }
 
-// beginReasoning follows an opening marker. Inside reasoning it is text, but for
-// one at the very start: the prompt, or the model, has opened it already.
+// beginReasoning handles an opening marker. Inside reasoning it is text, except at the very start: the prompt,
+// or the model, has already opened it.
 func (s *Scanner) beginReasoning(u markerUse, at int, text string) {
 	t := &s.reasoning
 	if t.inside && t.hasText {
@@ -82,13 +81,12 @@ func (s *Scanner) beginReasoning(u markerUse, at int, text string) {
 	t.inside, t.hasText, t.delimiters, t.openerSpan, t.opener = true, false, u.delimiters, diag.Bytes(at, at+len(text)), text
 }
 
-// canCloseReasoning reports whether reasoning is open that a closing marker of a wrapper can end.
+// canCloseReasoning reports whether a closer of w can end open reasoning.
 func (s *Scanner) canCloseReasoning(w *delimiters) bool {
 	t := &s.reasoning
 	return t.inside && (t.delimiters == w || t.delimiters == nil && len(s.markers.dialects) == 1)
 }
 
-// endReasoning follows a closing marker.
 func (s *Scanner) endReasoning(u markerUse, at int, text string) {
 	t := &s.reasoning
 	place := diag.Bytes(at, at+len(text))
@@ -116,7 +114,7 @@ func (s *Scanner) endReasoning(u markerUse, at int, text string) {
 	s.state = s.stateBetweenFrames()
 }
 
-// restartAnswer forgets what was known of the answer: it begins only now.
+// restartAnswer resets the state: the answer only begins now.
 func (s *Scanner) restartAnswer() {
 	s.surrounding, s.foreign, s.list, s.frame, s.callHolders, s.ids = surroundingText{}, fence{}, openList{}, frame{}, 0, idSet{}
 	s.unmatched, s.elements = unmatchedOpen{}, toolElements{}
@@ -126,8 +124,8 @@ func (s *Scanner) restartAnswer() {
 	}
 }
 
-// reportStrayMarker reports a marker that means nothing where it is. Without it what is
-// before and after it could mean something together.
+// reportStrayMarker reports a marker without a meaning here. Removing it is unsafe: the text around it could
+// form a marker or a call.
 func (s *Scanner) reportStrayMarker(at int, text string) {
 	place := diag.Bytes(at, at+len(text))
 	f := diag.New(diag.StrayMarker, place, "%s closes nothing", excerpt(text))
@@ -135,7 +133,7 @@ func (s *Scanner) reportStrayMarker(at int, text string) {
 	s.report(f)
 }
 
-// draftReason says why a call inside reasoning is not run.
+// draftReason explains why a call in reasoning is not run.
 func (t *reasoningState) draftReason() string {
 	since := "from the start of the response"
 	if t.delimiters != nil {
@@ -144,7 +142,7 @@ func (t *reasoningState) draftReason() string {
 	return "reasoning is open " + since + ": this call is a draft and is not run"
 }
 
-// closeReasoning reports reasoning that the end of the text cuts off.
+// closeReasoning reports reasoning that is open at the end of the text.
 func (s *Scanner) closeReasoning() {
 	t := &s.reasoning
 	if t.inside && t.delimiters != nil {
@@ -152,8 +150,7 @@ func (s *Scanner) closeReasoning() {
 	}
 }
 
-// StripReasoning returns a text without what its model thinks, as most models mark that,
-// and whether there was any.
+// StripReasoning removes reasoning in the delimiters of most models, and reports whether there was any.
 func StripReasoning(text string) (said string, thought bool) {
 	r := Scan(text, Options{Dialect: Dialect{Name: "words"}})
 	return r.Content, r.Reasoning != "" || len(r.Content) < len(text)

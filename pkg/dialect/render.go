@@ -8,11 +8,11 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// renderedID is the id of a call that has none.
+// renderedID is the ID of a rendered call without one.
 const renderedID = "call_1"
 
-// renderCalls writes the object with the list of the one call. A positional call
-// can only be written if its one argument is the object of all.
+// renderCalls writes the object with a list of one call. A positional call needs a single argument: the object
+// of arguments.
 func renderCalls(_ *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	id := c.ID
 	if id == "" {
@@ -26,8 +26,8 @@ func renderCalls(_ *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	return append(b, "}]}"...), true
 }
 
-// namedArguments returns the object of arguments of a call. A positional call has
-// one if that is its only argument.
+// namedArguments returns the object of arguments of a call. A positional call has one if it is the only
+// argument.
 func namedArguments(c chat.Call) json.RawMessage {
 	args := c.Arguments
 	var list []json.RawMessage
