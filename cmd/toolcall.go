@@ -306,7 +306,7 @@ func (o *toolsCallOptions) perform(ctx context.Context, def *tool.Definition, ca
 	if err != nil {
 		return err
 	}
-	about.Took = time.Since(begin)
+	about.Duration = time.Since(begin)
 	o.ended(about, result)
 	return o.end(def, result)
 }
@@ -339,7 +339,7 @@ func (o *toolsCallOptions) answered(about agent.Event, a agent.Approval) {
 		about.Verdict = policy.Allow
 	}
 	if a.Modified != nil {
-		about.Other = runfile.CallDigest(about.Call.Tool, o.console.secrets.HideJSON(a.Modified))
+		about.ModifiedDigest = runfile.CallDigest(about.Call.Tool, o.console.secrets.HideJSON(a.Modified))
 	}
 	o.console.logApproval("", about)
 }
