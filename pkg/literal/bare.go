@@ -19,11 +19,11 @@ func (s *Scanner) scanBareKey(p []byte) int {
 	if n > 0 {
 		return n
 	}
-	marked, n, stopped := s.readInterrupt(p)
+	atDelimiter, n, stopped := s.readInterrupt(p)
 	switch {
 	case stopped:
 		return n
-	case !marked && isBareKeyByte(p[0]):
+	case !atDelimiter && isBareKeyByte(p[0]):
 		return 1
 	}
 	s.endBareKey()
@@ -37,7 +37,7 @@ func (s *Scanner) canInterrupt(c byte) bool { return c == s.delimiter[0] || s.ca
 
 // readInterrupt reports whether p begins with a string delimiter, or otherwise with a stop, and
 // reads n bytes of the stop. An undecided stop counts as one.
-func (s *Scanner) readInterrupt(p []byte) (marked bool, n int, stopped bool) {
+func (s *Scanner) readInterrupt(p []byte) (atDelimiter bool, n int, stopped bool) {
 	if p[0] == s.delimiter[0] && s.hasPrefix(s.delimiter, p) {
 		return true, 0, false
 	}
@@ -69,11 +69,11 @@ func (s *Scanner) scanBareValue(p []byte) int {
 	if n > 0 {
 		return n
 	}
-	marked, n, stopped := s.readInterrupt(p)
+	atDelimiter, n, stopped := s.readInterrupt(p)
 	switch {
 	case stopped:
 		return n
-	case marked || strings.IndexByte(",}]", p[0]) >= 0:
+	case atDelimiter || strings.IndexByte(",}]", p[0]) >= 0:
 		s.endBareValue()
 		return 0
 	case p[0] == '{' || p[0] == '[':

@@ -15,8 +15,8 @@ import (
 //
 // A missing delimiter of the last string is noticed late: the object is Done then although more
 // has been read, see [Scanner.Unread].
-func NewDelimited(mark string, o Options) *Scanner {
-	s := &Scanner{goal: goalDelimited, settings: settings{lang: delimited, delimiter: mark}}
+func NewDelimited(delimiter string, o Options) *Scanner {
+	s := &Scanner{goal: goalDelimited, settings: settings{lang: delimited, delimiter: delimiter}}
 	s.Reset(o)
 	return s
 }
@@ -24,18 +24,18 @@ func NewDelimited(mark string, o Options) *Scanner {
 // delimitedToken reads the first byte of a token.
 func (s *Scanner) delimitedToken(p []byte) int {
 	c := p[0]
-	marked := c == s.delimiter[0] && s.hasPrefix(s.delimiter, p)
+	atDelimiter := c == s.delimiter[0] && s.hasPrefix(s.delimiter, p)
 	switch {
 	case s.undecided:
 		return 0
-	case s.phase != inArguments && marked:
+	case s.phase != inArguments && atDelimiter:
 		s.mode = inDelimited
 		return len(s.delimiter)
 	case s.phase != inArguments:
 		return s.skipDelimitedByte(c)
 	case s.args.want == wantNext && strings.IndexByte(",]}", c) < 0:
-		return s.readAfterValue(marked)
-	case marked:
+		return s.readAfterValue(atDelimiter)
+	case atDelimiter:
 		s.openDelimited(s.pos)
 		return len(s.delimiter)
 	}
@@ -80,8 +80,8 @@ func (s *Scanner) skipDelimitedByte(c byte) int {
 }
 
 // openDelimited begins a string after its opening delimiter.
-func (s *Scanner) openDelimited(mark int) {
-	s.openString(0, mark)
+func (s *Scanner) openDelimited(opener int) {
+	s.openString(0, opener)
 	s.mode = inDelimited
 }
 

@@ -74,9 +74,9 @@ func (s *Scanner) clearPart() {
 // the state is [Invalid] and [Scanner.End] is its offset. That byte is unread, unless it is
 // non-ASCII or begins a fence or comment. If anywhere is set, the fence can be closed in the
 // middle of a line.
-func (s *Scanner) ExpectPunct(marks string, anywhere bool) {
+func (s *Scanner) ExpectPunct(puncts string, anywhere bool) {
 	s.expect(goalPunct)
-	s.part.puncts, s.part.fenceAnywhere = marks, anywhere
+	s.part.puncts, s.part.fenceAnywhere = puncts, anywhere
 }
 
 // Punct returns the punctuation byte that was read.

@@ -23,10 +23,10 @@ type State int
 // The states of a scanner. It reads further only in state [NeedMore].
 const (
 	NeedMore    State = iota // the end has not been reached
-	Done                 // the expected item was read without errors
+	Done                     // the expected item was read without errors
 	Invalid                  // the item has an error, or is not a call
-	FenceClosed               // the surrounding code fence was closed
-	Stopped              // a stop was found, see [Options]
+	FenceClosed              // the surrounding code fence was closed
+	Stopped                  // a stop was found, see [Options]
 )
 
 // MaxDepth is the default limit for nested arrays and objects.

@@ -38,10 +38,10 @@ func hasTrailingText(rest string) bool {
 
 // A Parsed is the result of parsing a whole text.
 type Parsed struct {
-	Value    json.RawMessage // nil if it has an error
-	Status   chat.Status
-	ValueChanged  bool // a repair may have changed the value
-	Findings []diag.Finding
+	Value        json.RawMessage // nil if it has an error
+	Status       chat.Status
+	ValueChanged bool // a repair may have changed the value
+	Findings     []diag.Finding
 }
 
 // ParseJSON parses a text that should be one JSON value. Extensions of JavaScript and Python are

@@ -27,15 +27,15 @@ func AppendPython(b []byte, json []byte) []byte {
 // AppendDelimited appends a value, given as valid JSON, in the form that [NewDelimited] reads
 // back as the same value: unquoted keys and strings between delimiters. A key with special
 // characters and a string that contains the delimiter are quoted as in JSON.
-func AppendDelimited(b []byte, json []byte, mark string) []byte {
+func AppendDelimited(b []byte, json []byte, delimiter string) []byte {
 	for i := 0; i < len(json); {
 		token := nextToken(json[i:])
 		i += len(token)
 		switch {
 		case token[0] == '"' && isKeyAt(json[i:]):
-			b = appendKey(b, unquote(token), mark)
+			b = appendKey(b, unquote(token), delimiter)
 		case token[0] == '"':
-			b = appendDelimitedString(b, unquote(token), mark)
+			b = appendDelimitedString(b, unquote(token), delimiter)
 		case !isJSONBlank(token[0]):
 			b = append(b, token...)
 		}
@@ -75,8 +75,8 @@ func isKeyAt(rest []byte) bool {
 	return false
 }
 
-func appendKey(b []byte, key, mark string) []byte {
-	bare := key != "" && strings.IndexByte(key, mark[0]) < 0
+func appendKey(b []byte, key, delimiter string) []byte {
+	bare := key != "" && strings.IndexByte(key, delimiter[0]) < 0
 	for i := 0; i < len(key); i++ {
 		bare = bare && isBareKeyByte(key[i])
 	}
@@ -86,18 +86,18 @@ func appendKey(b []byte, key, mark string) []byte {
 	return appendJSONString(b, key)
 }
 
-func appendDelimitedString(b []byte, text, mark string) []byte {
-	if strings.Index(text+mark, mark) == len(text) {
-		return append(append(append(b, mark...), text...), mark...)
+func appendDelimitedString(b []byte, text, delimiter string) []byte {
+	if strings.Index(text+delimiter, delimiter) == len(text) {
+		return append(append(append(b, delimiter...), text...), delimiter...)
 	}
 	from := len(b)
 	quoted := string(appendJSONString(b, text)[from:])
-	if mark[0] < ' ' || isNonASCII(mark[0]) || mark[0] == '"' || mark[0] == '\\' {
+	if delimiter[0] < ' ' || isNonASCII(delimiter[0]) || delimiter[0] == '"' || delimiter[0] == '\\' {
 		return append(b, quoted...)
 	}
 	const hex = "0123456789abcdef"
-	escape := `\u00` + string([]byte{hex[mark[0]>>4], hex[mark[0]&15]})
-	return append(b, strings.ReplaceAll(quoted, mark[:1], escape)...)
+	escape := `\u00` + string([]byte{hex[delimiter[0]>>4], hex[delimiter[0]&15]})
+	return append(b, strings.ReplaceAll(quoted, delimiter[:1], escape)...)
 }
 
 // pythonWords maps the words of JSON to those of Python.

@@ -19,14 +19,14 @@ type Stops struct {
 }
 
 // NewStops returns stops, nil for none. It ignores empty ones.
-func NewStops(marks ...string) *Stops {
+func NewStops(markers ...string) *Stops {
 	var s *Stops
-	for _, m := range marks {
+	for _, m := range markers {
 		if m == "" {
 			continue
 		}
 		if s == nil {
-			s = &Stops{markers: make([]string, 0, len(marks))}
+			s = &Stops{markers: make([]string, 0, len(markers))}
 		}
 		s.markers = append(s.markers, m)
 		s.first[m[0]] = true
@@ -45,8 +45,8 @@ type stopping struct {
 	atEOF        bool   // nothing follows the lookahead
 }
 
-func newStopping(stops *Stops, private string) stopping {
-	s := stopping{stops: stops, maxLookahead: len(private)}
+func newStopping(stops *Stops, delimiter string) stopping {
+	s := stopping{stops: stops, maxLookahead: len(delimiter)}
 	if stops != nil {
 		s.maxLookahead = max(s.maxLookahead, stops.longest)
 	}
@@ -91,16 +91,16 @@ func (s *Scanner) flushLookahead() {
 
 // hasPrefix reports whether p begins with a marker. It sets s.undecided if p is too short to
 // tell.
-func (s *Scanner) hasPrefix(mark string, p []byte) bool {
+func (s *Scanner) hasPrefix(marker string, p []byte) bool {
 	n := 0
-	for n < len(mark) && n < len(p) && mark[n] == p[n] {
+	for n < len(marker) && n < len(p) && marker[n] == p[n] {
 		n++
 	}
 	s.steps += n
-	if n == len(p) && n < len(mark) && !s.atEOF {
+	if n == len(p) && n < len(marker) && !s.atEOF {
 		s.undecided = true
 	}
-	return n == len(mark)
+	return n == len(marker)
 }
 
 // canBeginStop reports whether a stop can begin with c here.
@@ -112,9 +112,9 @@ func (s *Scanner) canBeginStop(c byte) bool {
 // true and reads nothing.
 func (s *Scanner) readStop(p []byte) (int, bool) {
 	found := ""
-	for _, mark := range s.stops.markers {
-		if s.hasPrefix(mark, p) && (found == "" || len(mark) < len(found)) {
-			found = mark
+	for _, marker := range s.stops.markers {
+		if s.hasPrefix(marker, p) && (found == "" || len(marker) < len(found)) {
+			found = marker
 		}
 	}
 	if found == "" {
@@ -126,7 +126,7 @@ func (s *Scanner) readStop(p []byte) (int, bool) {
 }
 
 // endAtStop ends the part before a stop.
-func (s *Scanner) endAtStop(mark string) {
+func (s *Scanner) endAtStop(marker string) {
 	if s.mode == inLine || s.mode == inBlock || s.mode == inStar {
 		s.noteComment(s.pos)
 	}
@@ -134,13 +134,13 @@ func (s *Scanner) endAtStop(mark string) {
 	switch {
 	case s.goal == goalPunct:
 	case s.phase == inArguments:
-		s.failUnclosed(excerpt(mark))
+		s.failUnclosed(excerpt(marker))
 	case s.phase == inHead:
 		s.beginNonCall(s.tokenStart)
 	}
-	s.extendBareFault(mark)
+	s.extendBareFault(marker)
 	s.mode = inGap
-	s.end, s.state, s.stop = s.tokenStart, Stopped, mark
+	s.end, s.state, s.stop = s.tokenStart, Stopped, marker
 }
 
 // scanUntil returns the number of bytes at the start of p before a byte of ends and before the
@@ -171,8 +171,8 @@ func (s *Scanner) indexStop(text string) int {
 	if s.stops == nil {
 		return first
 	}
-	for _, mark := range s.stops.markers {
-		if i := strings.Index(text, mark); i >= 0 && (first < 0 || i < first) {
+	for _, marker := range s.stops.markers {
+		if i := strings.Index(text, marker); i >= 0 && (first < 0 || i < first) {
 			first = i
 		}
 	}

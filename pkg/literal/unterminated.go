@@ -30,7 +30,7 @@ const (
 )
 
 // readAfterValue reads an unexpected token after a value: a delimiter or something else.
-func (s *Scanner) readAfterValue(marked bool) int {
+func (s *Scanner) readAfterValue(atDelimiter bool) int {
 	last := &s.lastString
 	isLast := last.end == s.args.lastEnd
 	if isLast && last.kind == delimitedString && !last.triedReopen {
@@ -39,7 +39,7 @@ func (s *Scanner) readAfterValue(marked bool) int {
 			return 0
 		}
 	}
-	if !marked {
+	if !atDelimiter {
 		s.fail(diag.BadLiteral, s.pos, s.pos+1, "missing comma or closing bracket")
 		return 0
 	}

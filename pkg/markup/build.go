@@ -45,8 +45,8 @@ type output struct {
 
 // An argument is the range of a member in output.args.
 type argument struct {
-	key, colon, value, end int
-	repeats                []json.RawMessage // values of repeated tags
+	key, keyEnd, value, end int
+	repeats                 []json.RawMessage // values of repeated tags
 }
 
 // A member is a member of a value written as tags.
@@ -175,7 +175,7 @@ func (o *output) beginArgument(name string) (i int, isNew bool) {
 		o.args = o.args[:from]
 		return i, false
 	}
-	o.arguments = append(o.arguments, argument{key: from + 1, colon: len(o.args)})
+	o.arguments = append(o.arguments, argument{key: from + 1, keyEnd: len(o.args)})
 	o.args = append(o.args, ':')
 	if o.argumentIndexes != nil {
 		o.argumentIndexes[string(key)] = len(o.arguments) - 1
@@ -188,7 +188,7 @@ func (o *output) argumentIndex(key []byte) int {
 	if o.argumentIndexes == nil && len(o.arguments) == maxLinearMembers {
 		o.argumentIndexes = map[string]int{}
 		for i, a := range o.arguments {
-			o.argumentIndexes[string(o.args[a.key:a.colon])] = i
+			o.argumentIndexes[string(o.args[a.key:a.keyEnd])] = i
 		}
 	}
 	if o.argumentIndexes != nil {
@@ -197,7 +197,7 @@ func (o *output) argumentIndex(key []byte) int {
 		}
 		return -1
 	}
-	return slices.IndexFunc(o.arguments, func(a argument) bool { return string(o.args[a.key:a.colon]) == string(key) })
+	return slices.IndexFunc(o.arguments, func(a argument) bool { return string(o.args[a.key:a.keyEnd]) == string(key) })
 }
 
 // endArgument ends the last argument with its value.
@@ -273,14 +273,14 @@ func (m *machine) addParam(start, end int) {
 		m.note(diag.MissingOpener, start, start, "missing opening tag before the value of %s", excerpt(p.name.text))
 	}
 	if p.name.text == "" {
-		m.fault(diag.CallMember, p.name.start, max(p.name.end, p.name.start), "missing parameter name")
+		m.fail(diag.CallMember, p.name.start, max(p.name.end, p.name.start), "missing parameter name")
 	} else if !utf8.ValidString(p.name.text) {
-		m.fault(diag.InvalidUTF8, p.name.start, p.name.end, "invalid UTF-8 in a parameter name")
+		m.fail(diag.InvalidUTF8, p.name.start, p.name.end, "invalid UTF-8 in a parameter name")
 	}
 	if m.hasObject {
-		m.fault(diag.CallMember, start, end, "parameters mixed with a JSON object of arguments")
+		m.fail(diag.CallMember, start, end, "parameters mixed with a JSON object of arguments")
 	}
-	m.noteMarks()
+	m.noteValueMarkers()
 	o.scratch = reuse(o.scratch)
 	value := m.paramValue(start, end)
 	switch i, isNew := o.beginArgument(p.name.text); {
@@ -290,7 +290,7 @@ func (m *machine) addParam(start, end int) {
 		o.arguments[i].repeats = append(o.arguments[i].repeats, bytes.Clone(value))
 		o.hasRepeats = true
 	default:
-		m.fault(diag.DuplicateKey, p.name.start, p.name.end, "duplicate parameter %s", excerpt(p.name.text))
+		m.fail(diag.DuplicateKey, p.name.start, p.name.end, "duplicate parameter %s", excerpt(p.name.text))
 	}
 }
 

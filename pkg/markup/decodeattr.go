@@ -20,8 +20,8 @@ const (
 	asList valueForm = "list" // parameter tags without names
 )
 
-// holds reports whether a value consists of parameter tags.
-func (f valueForm) holds() bool { return f == asDict || f == asList }
+// isContainer reports whether a value consists of parameter tags.
+func (f valueForm) isContainer() bool { return f == asDict || f == asList }
 
 // formOf returns the declared format.
 func (s *Syntax) formOf(attributes []attribute) valueForm {

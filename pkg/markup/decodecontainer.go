@@ -57,10 +57,10 @@ func (v *valueReader) decodeContainer(text []byte, f valueForm, shape *Shape) js
 
 // step reads the next tag. It returns false at the end and at an error.
 func (h *containerReader) step() bool {
-	found, _ := h.parser.nextOwnMark()
+	found, _ := h.parser.nextOwnMarker()
 	switch depth := len(h.stack); {
 	case found.kind == paramOpen && depth == literal.MaxDepth:
-		h.fault(diag.TooDeep, found, "tags are nested more than %d levels deep", depth)
+		h.fail(diag.TooDeep, found, "tags are nested more than %d levels deep", depth)
 	case found.kind == paramOpen:
 		return h.openTag(found)
 	case found.kind == paramClose && depth > 1:
@@ -70,46 +70,46 @@ func (h *containerReader) step() bool {
 		h.stack = h.stack[:depth-1]
 		return h.addValue(found, b.name, b.json())
 	case found.start < len(h.parser.text):
-		h.fault(diag.NotACall, found, "expected a value")
+		h.fail(diag.NotACall, found, "expected a value")
 	case depth > 1:
-		h.fault(diag.MissingCloser, found, "missing closing tag of the value %s", excerpt(h.stack[depth-1].name))
+		h.fail(diag.MissingCloser, found, "missing closing tag of the value %s", excerpt(h.stack[depth-1].name))
 	}
 	return false
 }
 
-// fault reports at a mark why the value cannot be read.
-func (h *containerReader) fault(code diag.Code, at mark, format string, args ...any) {
-	h.m.fault(code, h.start+at.start, h.start+max(at.start, at.end), format, args...)
+// fail reports at a marker why the value cannot be read.
+func (h *containerReader) fail(code diag.Code, at marker, format string, args ...any) {
+	h.m.fail(code, h.start+at.start, h.start+max(at.start, at.end), format, args...)
 }
 
 // openTag reads a tag in the innermost container, and its value unless that is a container.
-func (h *containerReader) openTag(found mark) bool {
+func (h *containerReader) openTag(found marker) bool {
 	h.parser.beginTag(found)
 	if !h.parser.scanTag() || h.parser.tag.unclosed {
-		h.fault(diag.MissingCloser, found, "unterminated tag")
+		h.fail(diag.MissingCloser, found, "unterminated tag")
 		return false
 	}
 	key, attributes := h.parser.splitName(h.parser.syntax.KeyAttr)
 	tag := h.parser.tag
 	h.parser.lookahead = tag.next
 	if twice := tag.duplicate.name; twice != "" {
-		h.fault(diag.DuplicateKey, found, "duplicate attribute %s", excerpt(twice))
+		h.fail(diag.DuplicateKey, found, "duplicate attribute %s", excerpt(twice))
 	}
 	of := &h.stack[len(h.stack)-1]
 	b := container{name: key.value, form: h.parser.syntax.formOf(attributes), shape: of.child(key.value)}
 	b.trace = h.traceBegin(of, key, tag)
 	switch {
-	case b.form.holds() && !tag.selfClosing:
+	case b.form.isContainer() && !tag.selfClosing:
 		h.stack = append(h.stack, b)
 		return true
-	case b.form.holds():
+	case b.form.isContainer():
 		return h.addValue(found, b.name, b.json())
 	}
 	end := tag.next
 	if !tag.selfClosing {
 		closer, ok := h.parser.scanParamCloser()
 		if !ok {
-			h.fault(diag.MissingCloser, found, "missing closing tag of the value %s", excerpt(b.name))
+			h.fail(diag.MissingCloser, found, "missing closing tag of the value %s", excerpt(b.name))
 			return false
 		}
 		end, h.parser.lookahead = closer.start, closer.end
@@ -130,25 +130,25 @@ func (h *containerReader) traceEnd(b *container, at int) {
 }
 
 // scanParamCloser scans to the closing tag of a value without tags in it.
-func (m *machine) scanParamCloser() (mark, bool) {
+func (m *machine) scanParamCloser() (marker, bool) {
 	for {
-		found, ok := m.scanMark()
-		if !ok || found.kind == paramClose && m.isOwn(found) {
+		found, ok := m.scanMarker()
+		if !ok || found.kind == paramClose && m.isOwnMarker(found) {
 			return found, ok
 		}
 	}
 }
 
-// addValue adds a value, which begins or ends with a mark, to the innermost container.
-func (h *containerReader) addValue(at mark, name string, value json.RawMessage) bool {
+// addValue adds a value, which begins or ends with a marker, to the innermost container.
+func (h *containerReader) addValue(at marker, name string, value json.RawMessage) bool {
 	b := &h.stack[len(h.stack)-1]
 	switch {
 	case b.form == asList && name != "":
 		h.noteAttribute(0, "unexpected name on a list item; ignored")
 	case b.form == asDict && name == "":
-		h.fault(diag.CallMember, at, "missing value name")
+		h.fail(diag.CallMember, at, "missing value name")
 	case b.form == asDict && b.names[name]:
-		h.fault(diag.DuplicateKey, at, "duplicate value %s", excerpt(name))
+		h.fail(diag.DuplicateKey, at, "duplicate value %s", excerpt(name))
 		return true
 	}
 	if b.names == nil {

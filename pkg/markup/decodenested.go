@@ -30,7 +30,7 @@ func (v *valueReader) decodeNested(text []byte, shape *Shape) (json.RawMessage, 
 	stack := []elementNode{{shape: shape, trace: v.trace}}
 	for {
 		top := &stack[len(stack)-1]
-		found, _ := in.nextMark()
+		found, _ := in.nextMarker()
 		switch {
 		case in.lookahead == len(in.text) && len(stack) == 1:
 			v.traceEnd(top, len(text))
@@ -41,10 +41,10 @@ func (v *valueReader) decodeNested(text []byte, shape *Shape) (json.RawMessage, 
 			stack = stack[:len(stack)-1]
 			stack[len(stack)-1].add(found.name, value)
 			in.lookahead = found.end
-		case found.kind != elementOpen || !in.isOwn(found):
+		case found.kind != elementOpen || !in.isOwnMarker(found):
 			return nil, false
 		case len(stack) == literal.MaxDepth:
-			v.m.fault(diag.TooDeep, v.start, v.start+1, "tags are nested more than %d levels deep", literal.MaxDepth)
+			v.m.fail(diag.TooDeep, v.start, v.start+1, "tags are nested more than %d levels deep", literal.MaxDepth)
 			return json.RawMessage("null"), true
 		default:
 			child := elementNode{name: found.name, shape: top.child(found.name)}
@@ -64,13 +64,13 @@ func (v *valueReader) decodeNested(text []byte, shape *Shape) (json.RawMessage, 
 }
 
 // traceBegin and traceEnd record the span of a tag in a node.
-func (v *valueReader) traceBegin(n *elementNode, tag mark) int {
+func (v *valueReader) traceBegin(n *elementNode, tag marker) int {
 	name := v.start + tag.nameEnd
 	return v.m.out.tracer.begin(n.trace, tag.name, diag.Bytes(name-len(tag.name), name), diag.Bytes(v.start+tag.end, v.start+tag.end))
 }
 
 func (v *valueReader) traceEnd(n *elementNode, at int) {
-	v.m.out.tracer.end(n.trace, v.start+at, n.list())
+	v.m.out.tracer.end(n.trace, v.start+at, n.isList())
 }
 
 // decodeEmpty returns the empty object or array for an empty text.
@@ -95,20 +95,20 @@ func (v *valueReader) beginsTags(in *machine, shape *Shape) bool {
 		return false
 	}
 	at := in.lookahead
-	found, _ := in.nextMark()
+	found, _ := in.nextMarker()
 	in.lookahead = at
-	return found.kind == elementOpen && in.isOwn(found)
+	return found.kind == elementOpen && in.isOwnMarker(found)
 }
 
 // decodeLeaf reads a tag without nested tags up to its closing tag.
-func (v *valueReader) decodeLeaf(in *machine, tag mark, n *elementNode) (json.RawMessage, bool) {
+func (v *valueReader) decodeLeaf(in *machine, tag marker, n *elementNode) (json.RawMessage, bool) {
 	depth := 0
 	for !tag.selfClosing {
-		found, ok := in.scanMark()
+		found, ok := in.scanMarker()
 		switch {
 		case !ok:
 			return nil, false
-		case found.name != tag.name || !in.isOwn(found):
+		case found.name != tag.name || !in.isOwnMarker(found):
 		case found.kind == elementOpen && !found.selfClosing:
 			depth++
 		case found.kind == elementClose && depth > 0:
@@ -163,14 +163,14 @@ func (n *elementNode) add(name string, value json.RawMessage) {
 	n.members[i].values = append(n.members[i].values, value)
 }
 
-// list reports whether the tags of the node are items.
-func (n *elementNode) list() bool {
+// isList reports whether the tags of the node are items.
+func (n *elementNode) isList() bool {
 	return len(n.members) == 1 && n.members[0].key == itemTag && n.shape.kinds()&Object == 0
 }
 
 // json returns the value of the node: an array if its tags are items.
 func (n *elementNode) json() json.RawMessage {
-	if n.list() {
+	if n.isList() {
 		return appendArray(nil, n.members[0].values)
 	}
 	return encodeObject(n.members)

@@ -24,7 +24,7 @@ func (m *machine) paramValue(start, end int) json.RawMessage {
 	v := &m.out.value
 	*v = valueReader{m: m, start: start, trace: m.trace(start, end)}
 	if (m.param.isContainer || m.syntax.NestedTags) && !utf8.Valid(text) { // names in it, too
-		m.fault(diag.InvalidUTF8, start, end, "invalid UTF-8 in a value")
+		m.fail(diag.InvalidUTF8, start, end, "invalid UTF-8 in a value")
 	}
 	switch {
 	case m.param.isContainer:
@@ -307,7 +307,7 @@ func (v *valueReader) addParsed(r literal.Parsed, plain bool) {
 func (v *valueReader) decodeAsText(text []byte) json.RawMessage {
 	b := v.m.out.quote(text)
 	if !utf8.Valid(text) {
-		v.m.fault(diag.InvalidUTF8, v.start, v.start+1, "invalid UTF-8 in a value")
+		v.m.fail(diag.InvalidUTF8, v.start, v.start+1, "invalid UTF-8 in a value")
 	}
 	return b
 }

@@ -22,8 +22,8 @@ func (m *machine) note(code diag.Code, start, end int, format string, args ...an
 	return m.out.addFinding(f)
 }
 
-// fault records an error: the call has no arguments.
-func (m *machine) fault(code diag.Code, start, end int, format string, args ...any) {
+// fail records an error: the call has no arguments.
+func (m *machine) fail(code diag.Code, start, end int, format string, args ...any) {
 	f := m.note(code, start, end, format, args...)
 	f.Severity = diag.Error
 	if m.out != nil {
@@ -35,7 +35,7 @@ func (m *machine) fix(f *diag.Finding, kind diag.FixKind, title string, start, e
 	f.Fixes = append(f.Fixes, diag.Fix{Title: title, Kind: kind, Edits: []diag.Edit{{Start: m.base + start, End: m.base + end, New: text}}})
 }
 
-func (m *machine) noteMissingPrefix(found mark) {
+func (m *machine) noteMissingPrefix(found marker) {
 	what := m.syntax.Prefix + m.syntax.Token
 	m.note(diag.MissingOpener, found.start, found.nameEnd, "the tags of the call lack the prefix %q", what)
 }
@@ -45,7 +45,7 @@ func (m *machine) noteName(n name) {
 	kind := diag.Safe
 	switch {
 	case n.hasExtra:
-		m.fault(diag.CallMember, n.start, n.end, "unexpected text beside the name in the tag")
+		m.fail(diag.CallMember, n.start, n.end, "unexpected text beside the name in the tag")
 		return
 	case n.hasControlToken && m.tag.unclosed && n.end == m.tag.end && bytes.HasPrefix(m.text[n.start:n.end], []byte(n.text)):
 		m.tag.tokenStart = n.start + len(n.text)
@@ -80,9 +80,9 @@ func (m *machine) noteOpenTag() {
 		m.fix(f, diag.Unsafe, "replace it", t.tokenStart, t.next, end)
 		return
 	}
-	f := m.noteMissingEnd(t.mark.start, t.end, t.next, end)
+	f := m.noteMissingEnd(t.marker.start, t.end, t.next, end)
 	line := t.next < len(m.text) && (m.text[t.next] == '\n' || m.text[t.next] == '\r')
-	if !line || t.quote != 0 || bytes.ContainsFunc(m.text[t.mark.nameEnd:t.end], isUnexpectedInTag) {
+	if !line || t.quote != 0 || bytes.ContainsFunc(m.text[t.marker.nameEnd:t.end], isUnexpectedInTag) {
 		f.Fixes[0].Kind = diag.Unsafe
 	}
 }
@@ -100,7 +100,7 @@ func (m *machine) noteMissingEnd(start, from, to int, end string) *diag.Finding 
 }
 
 // noteCutCloser reports a closing tag without its first character.
-func (m *machine) noteCutCloser(found mark) {
+func (m *machine) noteCutCloser(found marker) {
 	first := m.syntax.delimiters().Close[:1]
 	f := m.note(diag.MissingCloser, found.start, found.end, "missing %q at the start of the closing tag", first)
 	m.fix(f, diag.Safe, "add it", found.start, found.start, first)
@@ -137,7 +137,7 @@ func (m *machine) paramClosingTag() string {
 	return m.closingTag(m.syntax.ParamTags[0])
 }
 
-func (m *machine) noteWrongCloser(found mark) {
+func (m *machine) noteWrongCloser(found marker) {
 	f := m.note(diag.WrongCloser, found.start, found.end, "missing closing tag of %s: this tag ends its value", excerpt(m.param.name.text))
 	f.Path = pointer(m.param.name.text)
 	end := found.start
@@ -147,7 +147,7 @@ func (m *machine) noteWrongCloser(found mark) {
 	m.fix(f, diag.Unsafe, "close the parameter", found.start, end, m.paramClosingTag())
 }
 
-func (m *machine) noteKeyCloser(found mark) {
+func (m *machine) noteKeyCloser(found marker) {
 	f := m.note(diag.WrongCloser, found.start, found.end, "missing closing tag of the name %s: this tag ends it", excerpt(m.param.name.text))
 	m.fix(f, diag.Safe, "close the name", found.start, found.start, m.closingTag(m.syntax.KeyTag))
 }
@@ -163,7 +163,7 @@ func (m *machine) noteAttributes(attributes []attribute) {
 	}
 }
 
-func (m *machine) noteStray(found mark) {
+func (m *machine) noteStray(found marker) {
 	f := m.note(diag.StrayMarker, found.start, found.end, "unmatched closing tag")
 	m.fix(f, diag.Safe, "remove it", found.start, found.end, "")
 }
@@ -176,7 +176,7 @@ func (m *machine) noteJunk(start, end int) {
 		if m.syntax.ObjectArgs && m.addInvalidObject(start, end) {
 			return
 		}
-		m.fault(diag.NotACall, start, end, "expected arguments, got text")
+		m.fail(diag.NotACall, start, end, "expected arguments, got text")
 		return
 	}
 	m.note(diag.SurroundingText, start, end, "unexpected text between parameters")
@@ -186,24 +186,24 @@ func (m *machine) noteJunk(start, end int) {
 }
 
 func (m *machine) noteNoValue(start, end int) {
-	m.fault(diag.CallMember, start, end, "parameter name without a value")
+	m.fail(diag.CallMember, start, end, "parameter name without a value")
 }
 
 func (m *machine) noteTruncated() {
 	m.note(diag.TruncatedCall, m.start, len(m.text), "unexpected end of text inside the call").Hint = "write the whole call again"
 }
 
-// noteMarks reports tags that are part of a value.
-func (m *machine) noteMarks() {
+// noteValueMarkers reports tags that are part of a value.
+func (m *machine) noteValueMarkers() {
 	p := &m.param
-	if p.markCount == 0 {
+	if p.markerCount == 0 {
 		return
 	}
 	more := ""
-	if p.markCount > 1 {
-		more = fmt.Sprintf(" (%d tags)", p.markCount)
+	if p.markerCount > 1 {
+		more = fmt.Sprintf(" (%d tags)", p.markerCount)
 	}
-	m.note(diag.MarkerInValue, p.firstMark.start, p.firstMark.end, "dialect tag inside the value of %s%s", excerpt(p.name.text), more).Path = pointer(p.name.text)
+	m.note(diag.MarkerInValue, p.firstMarker.start, p.firstMarker.end, "dialect tag inside the value of %s%s", excerpt(p.name.text), more).Path = pointer(p.name.text)
 }
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")

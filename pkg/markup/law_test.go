@@ -108,7 +108,7 @@ func TestCutAnywhere(t *testing.T) {
 		if !ok || call.Status != chat.StatusOK {
 			continue
 		}
-		last := strings.LastIndex(s.text[:whole.End()], "<") // the closing mark
+		last := strings.LastIndex(s.text[:whole.End()], "<") // the closing marker
 		for end := range last {
 			cut := s
 			cut.text = s.text[:end]

@@ -22,12 +22,12 @@ const (
 	afterKey               // before the tag of its value
 	inValue
 	inCDATA
-	afterCloser // after a mark that may close the value
+	afterCloser // after a marker that may close the value
 	atEnd
 )
 
 // A machine reads one call from a growing text. It keeps the whole text and never goes back
-// before the current mark.
+// before the current marker.
 type machine struct {
 	syntax          *Syntax
 	words           *vocabulary
@@ -50,7 +50,7 @@ type machine struct {
 	truncated      bool // the text ends inside the call
 	incomplete     bool // it ends inside a parameter or before the first
 
-	qualified   bool // marks without the prefix or token do not count
+	qualified   bool // markers without the prefix or token do not count
 	shape       *Shape
 	tag         tag
 	attrBuffer  []attribute // reused for each tag
@@ -59,8 +59,8 @@ type machine struct {
 	hasObject   bool // the arguments are a JSON object
 	hasParams   bool // a parameter was read
 	param       param
-	closer      mark   // the mark that may close the value
-	following   peeked // the mark after closer
+	closer      marker // the marker that may close the value
+	following   peeked // the marker after closer
 	ambiguous   bool   // there may be another reading
 }
 
@@ -69,17 +69,17 @@ type param struct {
 	name           name
 	closesByName   bool // a closing tag with the parameter's name can close it
 	attrs          []attribute
-	isElement      bool // its tag is its name
-	isContainer    bool // its value consists of parameter tags
-	start          int  // of the value
-	wrongCloser    bool // another tag closed it
-	openerMissing  bool // the tag before the value is missing
-	markCount      int  // marks in the value
-	firstMark      mark // the first of them
-	closerRejected bool // one of them could have closed it
-	openCalls      int  // calls that begin in the value and do not end in it
-	openParams     int  // the same for parameters
-	depth          int  // open tags in the value with the parameter's own tag name
+	isElement      bool   // its tag is its name
+	isContainer    bool   // its value consists of parameter tags
+	start          int    // of the value
+	wrongCloser    bool   // another tag closed it
+	openerMissing  bool   // the tag before the value is missing
+	markerCount    int    // markers in the value
+	firstMarker    marker // the first of them
+	closerRejected bool   // one of them could have closed it
+	openCalls      int    // calls that begin in the value and do not end in it
+	openParams     int    // the same for parameters
+	depth          int    // open tags in the value with the parameter's own tag name
 }
 
 // run reads as much of the text as possible.
@@ -140,14 +140,14 @@ func (m *machine) endOfText() {
 	m.finish(len(m.text))
 }
 
-// isTruncatedMark reports whether the text has ended, and only whitespace and the start of a
-// mark precede its end.
-func (m *machine) isTruncatedMark() bool {
+// isTruncatedMarker reports whether the text has ended, and only whitespace and the start of a
+// marker precede its end.
+func (m *machine) isTruncatedMarker() bool {
 	if !m.final {
 		return false
 	}
 	ahead := machine{syntax: m.syntax, words: m.words, param: m.param, text: m.text, pos: m.pos, lookahead: m.lookahead}
-	_, ok := ahead.nextMark()
+	_, ok := ahead.nextMarker()
 	m.steps += ahead.steps
 	return !ok
 }
@@ -198,59 +198,59 @@ func (m *machine) skipBlanks() bool {
 	return m.final
 }
 
-// A peeked is the mark found after an offset.
+// A peeked is the marker found after an offset.
 type peeked struct {
 	at, look int // the offset, and the offset after its whitespace
-	mark
+	marker
 }
 
-// nextMark returns the mark after whitespace. It returns false if it needs more text. The kind
-// is noMark if something else or nothing follows.
-func (m *machine) nextMark() (mark, bool) {
+// nextMarker returns the marker after whitespace. It returns false if it needs more text. The kind
+// is noMarker if something else or nothing follows.
+func (m *machine) nextMarker() (marker, bool) {
 	if m.following.at == m.lookahead && m.lookahead > 0 {
 		m.lookahead = m.following.look
-		return m.following.mark, true
+		return m.following.marker, true
 	}
 	if !m.skipBlanks() {
-		return mark{}, false
+		return marker{}, false
 	}
 	i := m.lookahead
 	if i == len(m.text) {
-		return mark{start: i}, true
+		return marker{start: i}, true
 	}
 	if token := m.syntax.Token; token != "" {
 		switch m.matchAt(i, token) {
 		case maybe:
-			return mark{}, false
+			return marker{}, false
 		case yes:
 			i += len(token)
 		}
 	}
-	found, v := m.parseMark(i)
+	found, v := m.parseMarker(i)
 	if v == no {
 		found, v = m.parseCutCloser(i)
 	}
 	if v == no {
-		found = mark{start: m.lookahead}
+		found = marker{start: m.lookahead}
 	}
 	return found, v != maybe
 }
 
-// isOwn reports whether a mark has the prefix or token if this call's marks do.
-func (m *machine) isOwn(found mark) bool { return found.qualified || !m.qualified }
+// isOwnMarker reports whether a marker has the prefix or token if this call's markers do.
+func (m *machine) isOwnMarker(found marker) bool { return found.qualified || !m.qualified }
 
-// nextOwnMark is [machine.nextMark] for marks of this call only.
-func (m *machine) nextOwnMark() (mark, bool) {
-	found, ok := m.nextMark()
-	if !m.isOwn(found) {
-		found.kind = noMark
+// nextOwnMarker is [machine.nextMarker] for markers of this call only.
+func (m *machine) nextOwnMarker() (marker, bool) {
+	found, ok := m.nextMarker()
+	if !m.isOwnMarker(found) {
+		found.kind = noMarker
 	}
 	return found, ok
 }
 
 // readOpening reads the start of the call's opening tag.
 func (m *machine) readOpening() bool {
-	found, ok := m.nextMark()
+	found, ok := m.nextMarker()
 	if !ok {
 		return false
 	}
@@ -289,7 +289,7 @@ func (m *machine) setTool(a attribute) {
 		m.rejectCall()
 		return
 	case more || len(n.text) > maxNameLen:
-		m.fault(diag.CallMember, n.start, n.end, "invalid tool name %s", excerpt(n.text))
+		m.fail(diag.CallMember, n.start, n.end, "invalid tool name %s", excerpt(n.text))
 		return
 	}
 	m.shape = m.tools[n.text]
@@ -319,7 +319,7 @@ func (m *machine) readName() bool {
 				return v == yes && m.setTextName(m.lookahead)
 			}
 		case c == m.syntax.delimiters().Open[0]:
-			found, v := m.parseMark(m.lookahead)
+			found, v := m.parseMarker(m.lookahead)
 			if v != no {
 				return v == yes && m.setTextName(found.start)
 			}
@@ -339,9 +339,9 @@ func (m *machine) setTextName(end int) bool {
 	return m.enterCall(end, false)
 }
 
-// readBody reads the next mark between parameters.
+// readBody reads the next marker between parameters.
 func (m *machine) readBody() bool {
-	found, ok := m.nextOwnMark()
+	found, ok := m.nextOwnMarker()
 	if !ok {
 		return false
 	}
@@ -375,7 +375,7 @@ func (m *machine) readBody() bool {
 		m.noteStray(found)
 		return m.enter(inBody, found.end)
 	}
-	if m.isTruncatedMark() {
+	if m.isTruncatedMarker() {
 		return false
 	}
 	if m.text[m.lookahead] == '{' && m.syntax.ObjectArgs && !m.hasParams && !m.triedObject {
@@ -388,42 +388,42 @@ func (m *machine) readBody() bool {
 	return true
 }
 
-// canEndAt reports whether the text can end after a mark without its end. If the text is
-// truncated there, the mark may be the start of another one.
-func (m *machine) canEndAt(found mark) bool {
+// canEndAt reports whether the text can end after a marker without its end. If the text is
+// truncated there, the marker may be the start of another one.
+func (m *machine) canEndAt(found marker) bool {
 	return m.endsAtCallEnd || m.syntax.OptionalEnd && found.kind == callClose && !m.param.wrongCloser
 }
 
-// readJunk skips unexpected text between parameters up to the next mark.
+// readJunk skips unexpected text between parameters up to the next marker.
 func (m *machine) readJunk() bool {
 	for {
-		found, ok := m.scanMark()
+		found, ok := m.scanMarker()
 		if !ok {
 			return false
 		}
-		if m.isOwn(found) && found.kind != valueOpen {
+		if m.isOwnMarker(found) && found.kind != valueOpen {
 			m.noteJunk(m.pos, found.start)
 			return m.enter(inBody, found.start)
 		}
 	}
 }
 
-// scanMark scans to the next mark and past it. It returns false if not found yet, and stops
+// scanMarker scans to the next marker and past it. It returns false if not found yet, and stops
 // before a possible start of one.
-func (m *machine) scanMark() (mark, bool) {
+func (m *machine) scanMarker() (marker, bool) {
 	first := m.syntax.delimiters().Open[0]
 	for {
 		i := bytes.IndexByte(m.text[m.lookahead:], first)
 		if i < 0 {
 			m.steps += len(m.text) - m.lookahead
 			m.lookahead = len(m.text)
-			return mark{}, false
+			return marker{}, false
 		}
 		m.steps += i + 1
 		m.lookahead += i
-		found, v := m.parseMark(m.lookahead)
+		found, v := m.parseMarker(m.lookahead)
 		if v == maybe {
-			return mark{}, false
+			return marker{}, false
 		}
 		m.lookahead++
 		if v == yes {

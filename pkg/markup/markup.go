@@ -105,7 +105,7 @@ func (s *Scanner) finishIfEnded(before, piece int) int {
 	return max(0, end-before)
 }
 
-// Close marks the end of the text and returns the last state. An unfinished call is reported as
+// Close markers the end of the text and returns the last state. An unfinished call is reported as
 // truncated and is never executable.
 func (s *Scanner) Close() State {
 	if s.state == NeedMore {
@@ -155,12 +155,12 @@ func (s *Scanner) Alternatives() []chat.Call { return s.reading.alternatives }
 func (s *Scanner) Findings() []diag.Finding { return s.reading.findings }
 
 // Unread returns the bytes after the call from earlier pieces, for the caller to read again:
-// whitespace, and a mark that ends the call without being part of it. In state [NoCall] it is
+// whitespace, and a marker that ends the call without being part of it. In state [NoCall] it is
 // all text of earlier pieces.
 func (s *Scanner) Unread() string { return s.rest }
 
 // End returns the offset after the call, in state [NoCall] the start offset.
 func (s *Scanner) End() int { return s.m.base + s.m.end }
 
-// Steps returns how many bytes and marks were looked at, for tests.
+// Steps returns how many bytes and markers were looked at, for tests.
 func (s *Scanner) Steps() int { return s.m.steps + s.reading.steps }

@@ -11,7 +11,7 @@ import (
 
 // A tag is the opening tag that is being read.
 type tag struct {
-	mark         mark
+	marker       marker
 	quote        byte // the open quote
 	unquotedEnd  int  // end of the tag if the quote is text
 	lastNonBlank byte
@@ -33,8 +33,8 @@ type attribute struct {
 }
 
 // beginTag starts reading an opening tag after its name.
-func (m *machine) beginTag(found mark) {
-	m.tag = tag{mark: found}
+func (m *machine) beginTag(found marker) {
+	m.tag = tag{marker: found}
 	m.state, m.lookahead = inTag, found.nameEnd
 }
 
@@ -42,13 +42,13 @@ func (m *machine) beginTag(found mark) {
 func (m *machine) readTag() bool {
 	whole := m.scanTag()
 	t := &m.tag
-	if t.mark.kind == callOpen && m.lookahead-m.start > maxOpeningTag {
+	if t.marker.kind == callOpen && m.lookahead-m.start > maxOpeningTag {
 		return m.rejectLongOpening()
 	}
 	if !whole {
 		return false
 	}
-	if t.mark.kind == callOpen {
+	if t.marker.kind == callOpen {
 		a, others := m.splitName(m.syntax.NameAttr)
 		m.setTool(a)
 		m.setID(others)
@@ -58,14 +58,14 @@ func (m *machine) readTag() bool {
 	m.param.name = m.paramKey()
 	m.noteName(m.param.name)
 	m.noteTag(m.param.attrs)
-	m.param.closesByName = m.nameCloses(m.param.name.text)
-	m.param.isContainer = m.syntax.formOf(m.param.attrs).holds()
+	m.param.closesByName = m.canCloseByName(m.param.name.text)
+	m.param.isContainer = m.syntax.formOf(m.param.attrs).isContainer()
 	return m.enterParam(t.next, t.selfClosing)
 }
 
 // noteTag reports faults of the tag other than in its name.
 func (m *machine) noteTag(others []attribute) {
-	if found := m.tag.mark; found.glued {
+	if found := m.tag.marker; found.glued {
 		f := m.note(diag.CallMember, found.start, found.nameEnd+len(m.syntax.NameAttr), "missing space before the attribute %q", m.syntax.NameAttr)
 		f.Severity = diag.Warning
 		sign := len(m.text[:found.nameEnd]) - len(bytes.TrimSuffix(m.text[:found.nameEnd], []byte(byteLevelSpace)))
@@ -73,13 +73,13 @@ func (m *machine) noteTag(others []attribute) {
 	}
 	m.noteAttributes(others)
 	if a := m.tag.duplicate; a.name != "" {
-		m.fault(diag.DuplicateKey, a.start, a.end, "duplicate attribute %s", excerpt(a.name))
+		m.fail(diag.DuplicateKey, a.start, a.end, "duplicate attribute %s", excerpt(a.name))
 	}
 	m.noteOpenTag()
 }
 
-// nameCloses reports whether a closing tag with the name of a parameter can close it.
-func (m *machine) nameCloses(name string) bool {
+// canCloseByName reports whether a closing tag with the name of a parameter can close it.
+func (m *machine) canCloseByName(name string) bool {
 	if m.syntax.ElementParams || len(name) > maxElementName {
 		return false
 	}
@@ -121,7 +121,7 @@ func (m *machine) scanTag() bool {
 		case (c == '\n' || c == '\r') && (inTag || t.quote != 0):
 			return t.endWithoutEnd(at, end)
 		case c == d.Open[0]:
-			found, v := m.parseMark(at)
+			found, v := m.parseMarker(at)
 			if v == maybe {
 				return false
 			}
@@ -168,7 +168,7 @@ func (t *tag) finish(end, next int) bool {
 
 // namePosition returns the position of the name in the tag.
 func (m *machine) namePosition() string {
-	if m.tag.mark.kind == callOpen {
+	if m.tag.marker.kind == callOpen {
 		return m.syntax.NameAttr
 	}
 	return m.syntax.KeyAttr
@@ -177,7 +177,7 @@ func (m *machine) namePosition() string {
 // splitName returns the attribute with the name, and the others.
 func (m *machine) splitName(where string) (attribute, []attribute) {
 	t := &m.tag
-	from := t.mark.nameEnd
+	from := t.marker.nameEnd
 	if where == InTag {
 		from++
 		return m.nameInTag(from, t.end), nil
@@ -285,7 +285,7 @@ func (m *machine) paramKey() name {
 	m.param.attrs = others
 	n := m.paramName(a.value, a.start, a.end)
 	n.irregular = n.irregular || a.irregular
-	has, _ := m.shape.declares(n.text)
+	has, _ := m.shape.hasProperty(n.text)
 	n.hasExtra = m.syntax.KeyAttr == InTag && !has && strings.Contains(n.text, "=")
 	return n
 }
@@ -325,7 +325,7 @@ func cleanName(text string, start, end int) name {
 // paramName returns a parameter name, cleaned unless the tool has a parameter with exactly that
 // name.
 func (m *machine) paramName(text string, start, end int) name {
-	if has, _ := m.shape.declares(text); has {
+	if has, _ := m.shape.hasProperty(text); has {
 		return name{text: text, start: start, end: end}
 	}
 	return cleanName(text, start, end)

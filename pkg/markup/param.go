@@ -2,8 +2,8 @@ package markup
 
 import "bytes"
 
-// beginParam begins a parameter at its mark.
-func (m *machine) beginParam(found mark) bool {
+// beginParam begins a parameter at its marker.
+func (m *machine) beginParam(found marker) bool {
 	m.param = param{}
 	if m.syntax.KeyTag != "" {
 		return m.enter(inKey, found.end)
@@ -26,11 +26,11 @@ func (m *machine) enterParam(at int, closed bool) bool {
 // readKey reads a parameter name that has its own tag.
 func (m *machine) readKey() bool {
 	for {
-		found, ok := m.scanMark()
+		found, ok := m.scanMarker()
 		if !ok {
 			return false
 		}
-		if !m.isOwn(found) {
+		if !m.isOwnMarker(found) {
 			continue
 		}
 		switch found.kind {
@@ -51,7 +51,7 @@ func (m *machine) readKey() bool {
 
 // readAfterKey reads the tag before a value that has its own tag.
 func (m *machine) readAfterKey() bool {
-	found, ok := m.nextOwnMark()
+	found, ok := m.nextOwnMarker()
 	if !ok {
 		return false
 	}
@@ -69,18 +69,18 @@ func (m *machine) readAfterKey() bool {
 	return m.enterParam(m.pos, false)
 }
 
-// readValue scans to the mark that closes the value.
+// readValue scans to the marker that closes the value.
 func (m *machine) readValue() bool {
 	if m.syntax.CDATA && m.lookahead == m.param.start {
 		if v := m.tryCDATA(); v != no {
 			return v == yes
 		}
 	}
-	found, ok := m.scanMark()
+	found, ok := m.scanMarker()
 	if !ok {
 		return false
 	}
-	return m.handleValueMark(found)
+	return m.handleValueMarker(found)
 }
 
 // tryCDATA enters a CDATA section at the start of a value.
@@ -115,12 +115,12 @@ const (
 	cdataClose = "]]>"
 )
 
-// handleValueMark decides whether a mark in a value ends it.
-func (m *machine) handleValueMark(found mark) bool {
+// handleValueMarker decides whether a marker in a value ends it.
+func (m *machine) handleValueMarker(found marker) bool {
 	p := &m.param
 	own := m.isCloser(found)
 	switch {
-	case !m.isOwn(found):
+	case !m.isOwnMarker(found):
 		if own || found.kind == paramClose && !p.isElement {
 			return m.checkCloser(found)
 		}
@@ -134,10 +134,10 @@ func (m *machine) handleValueMark(found mark) bool {
 		if own {
 			return m.closeValue(found.start, found.end)
 		}
-	case own, m.closesParamName(found), found.kind == callClose, found.kind == wrapperClose, found.kind == groupClose:
+	case own, m.isNameCloser(found), found.kind == callClose, found.kind == wrapperClose, found.kind == groupClose:
 		return m.checkCloser(found)
 	case found.kind == callOpen:
-		m.addMarkToValue(found)
+		m.addMarkerToValue(found)
 	case found.kind == paramOpen:
 		return m.tryNextParam(found)
 	}
@@ -145,8 +145,8 @@ func (m *machine) handleValueMark(found mark) bool {
 }
 
 // openNestedParam counts a nested value, unless its tag closes itself.
-func (m *machine) openNestedParam(found mark) bool {
-	ahead := m.lookaheadMachine(found)
+func (m *machine) openNestedParam(found marker) bool {
+	ahead := m.newLookahead(found)
 	ahead.beginTag(found)
 	whole := ahead.scanTag()
 	m.steps += ahead.steps
@@ -160,41 +160,41 @@ func (m *machine) openNestedParam(found mark) bool {
 	return true
 }
 
-// isCloser reports whether a mark is the parameter's own closing tag.
-func (m *machine) isCloser(found mark) bool {
+// isCloser reports whether a marker is the parameter's own closing tag.
+func (m *machine) isCloser(found marker) bool {
 	if m.param.isElement {
 		return found.kind == elementClose && found.name == m.param.name.text
 	}
 	return found.kind == paramClose
 }
 
-// closesParamName reports whether a mark is a closing tag with the parameter's name.
-func (m *machine) closesParamName(found mark) bool {
+// isNameCloser reports whether a marker is a closing tag with the parameter's name.
+func (m *machine) isNameCloser(found marker) bool {
 	return found.kind == elementClose && found.name == m.param.name.text
 }
 
-// checkCloser looks at what follows a mark that may close the value.
-func (m *machine) checkCloser(found mark) bool {
+// checkCloser looks at what follows a marker that may close the value.
+func (m *machine) checkCloser(found marker) bool {
 	m.closer = found
 	m.state, m.lookahead = afterCloser, found.end
 	return true
 }
 
-// readAfterCloser decides by the following text whether the mark closes the value.
+// readAfterCloser decides by the following text whether the marker closes the value.
 func (m *machine) readAfterCloser() bool {
 	at := m.lookahead
-	follows, ok := m.nextMark()
+	follows, ok := m.nextMarker()
 	if !ok {
 		return false
 	}
 	m.following = peeked{at, m.lookahead, follows}
-	if !m.isOwn(follows) {
-		follows.kind = noMark
+	if !m.isOwnMarker(follows) {
+		follows.kind = noMarker
 	}
-	atEnd := follows.kind == noMark && m.isTruncatedMark()
-	own := m.isCloser(m.closer) && m.isOwn(m.closer)
+	atEnd := follows.kind == noMarker && m.isTruncatedMarker()
+	own := m.isCloser(m.closer) && m.isOwnMarker(m.closer)
 	if atEnd || m.canFollowCloser(own, follows.kind) {
-		inner, v := m.closesInnerParam(own, follows)
+		inner, v := m.isInnerCloser(own, follows)
 		if v == maybe {
 			return false
 		}
@@ -206,9 +206,9 @@ func (m *machine) readAfterCloser() bool {
 	return true
 }
 
-// closesInnerParam reports whether the mark closes a parameter inside the value: one has begun
+// isInnerCloser reports whether the marker closes a parameter inside the value: one has begun
 // there, and the next one is not a parameter of the tool.
-func (m *machine) closesInnerParam(own bool, follows mark) (bool, verdict) {
+func (m *machine) isInnerCloser(own bool, follows marker) (bool, verdict) {
 	if !own || m.param.openParams == 0 || follows.kind != paramOpen {
 		return false, no
 	}
@@ -216,13 +216,13 @@ func (m *machine) closesInnerParam(own bool, follows mark) (bool, verdict) {
 	if v == maybe {
 		return false, maybe
 	}
-	has, knows := m.shape.declares(key)
+	has, knows := m.shape.hasProperty(key)
 	m.ambiguous = m.ambiguous || !knows
 	return knows && !has, yes
 }
 
-// rejectCloser makes the mark a part of the value.
-func (m *machine) rejectCloser(own bool, follows mark) {
+// rejectCloser makes the marker a part of the value.
+func (m *machine) rejectCloser(own bool, follows marker) {
 	p := &m.param
 	switch {
 	case m.closer.kind == callClose && p.openCalls > 0:
@@ -234,13 +234,13 @@ func (m *machine) rejectCloser(own bool, follows mark) {
 		m.ambiguous = m.ambiguous || m.isCloser(follows) // two in a row: one is a slip, or text
 	}
 	if m.closer.kind != elementClose {
-		m.addMarkToValue(m.closer)
+		m.addMarkerToValue(m.closer)
 	}
 	m.state, m.lookahead = inValue, m.closer.end
 }
 
-// canFollowCloser reports whether a mark is expected after the one that may close the value.
-func (m *machine) canFollowCloser(own bool, follows kind) bool {
+// canFollowCloser reports whether a marker is expected after the one that may close the value.
+func (m *machine) canFollowCloser(own bool, follows markerKind) bool {
 	switch follows {
 	case wrapperClose, wrapperOpen, callOpen:
 		return true
@@ -250,7 +250,7 @@ func (m *machine) canFollowCloser(own bool, follows kind) bool {
 	return false
 }
 
-// acceptCloser ends the value at the mark.
+// acceptCloser ends the value at the marker.
 func (m *machine) acceptCloser(own bool) bool {
 	p, next := &m.param, m.closer.end
 	if !own {
@@ -272,11 +272,11 @@ func (m *machine) closeValue(end, next int) bool {
 	return m.enter(inBody, next)
 }
 
-// addMarkToValue makes a mark a part of the value.
-func (m *machine) addMarkToValue(found mark) {
+// addMarkerToValue makes a marker a part of the value.
+func (m *machine) addMarkerToValue(found marker) {
 	p := &m.param
-	if p.markCount++; p.markCount == 1 {
-		p.firstMark = found
+	if p.markerCount++; p.markerCount == 1 {
+		p.firstMarker = found
 	}
 	switch found.kind {
 	case callOpen:
@@ -288,10 +288,10 @@ func (m *machine) addMarkToValue(found mark) {
 
 // tryNextParam decides whether the opening tag of a parameter in a value begins the next
 // parameter after a missing closing tag.
-func (m *machine) tryNextParam(found mark) bool {
+func (m *machine) tryNextParam(found marker) bool {
 	apart := m.syntax.KeyTag != "" || m.isLineStart(found.start)
 	if !apart && !m.param.closerRejected {
-		m.addMarkToValue(found)
+		m.addMarkerToValue(found)
 		return true
 	}
 	key, v := m.peekKey(found)
@@ -299,14 +299,14 @@ func (m *machine) tryNextParam(found mark) bool {
 		m.lookahead = found.start // the search continues there
 		return false
 	}
-	has, knows := m.shape.declares(key)
+	has, knows := m.shape.hasProperty(key)
 	if v == no || knows && !has {
-		m.addMarkToValue(found)
+		m.addMarkerToValue(found)
 		return true
 	}
 	if !apart { // it begins the next and text is between the two, or all of it is the value
 		m.ambiguous = true
-		m.addMarkToValue(found)
+		m.addMarkerToValue(found)
 		return true
 	}
 	m.param.wrongCloser = true
@@ -327,9 +327,9 @@ func (m *machine) isLineStart(i int) bool {
 // maxKeyLen limits the lookahead for a parameter name inside a value, in bytes.
 const maxKeyLen = 256
 
-// peekKey returns the name of the parameter that a mark in a value would begin.
-func (m *machine) peekKey(found mark) (string, verdict) {
-	ahead := m.lookaheadMachine(found)
+// peekKey returns the name of the parameter that a marker in a value would begin.
+func (m *machine) peekKey(found marker) (string, verdict) {
+	ahead := m.newLookahead(found)
 	defer func() { m.steps += ahead.steps }()
 	if m.syntax.KeyTag == "" {
 		ahead.beginTag(found)
@@ -339,7 +339,7 @@ func (m *machine) peekKey(found mark) (string, verdict) {
 		return ahead.paramKey().text, yes
 	}
 	ahead.lookahead = found.end
-	closer, ok := ahead.scanMark()
+	closer, ok := ahead.scanMarker()
 	switch {
 	case !ok:
 		return "", ahead.maybeUnlessFinal()
@@ -349,8 +349,8 @@ func (m *machine) peekKey(found mark) (string, verdict) {
 	return string(bytes.TrimSpace(m.text[found.end:closer.start])), yes
 }
 
-// lookaheadMachine returns a machine for a limited lookahead after a mark in a value.
-func (m *machine) lookaheadMachine(found mark) *machine {
+// newLookahead returns a machine for a limited lookahead after a marker in a value.
+func (m *machine) newLookahead(found marker) *machine {
 	stop := min(len(m.text), found.end+maxKeyLen)
 	return &machine{syntax: m.syntax, words: m.words, text: m.text[:stop], final: m.final || stop-found.end == maxKeyLen}
 }

@@ -20,7 +20,7 @@ func (s *Syntax) Append(b []byte, c chat.Call, tools Toolset) ([]byte, bool) {
 		return b, false
 	}
 	w := writer{Syntax: s, b: b}
-	if !w.writeCall(c.Name, arguments) || !s.readsBack(w.b[len(b):], c.Name, arguments, tools) {
+	if !w.writeCall(c.Name, arguments) || !s.roundTrips(w.b[len(b):], c.Name, arguments, tools) {
 		return b, false
 	}
 	return w.b, true
@@ -40,8 +40,8 @@ func objectArguments(c chat.Call) (json.RawMessage, bool) {
 	return all[0], true
 }
 
-// readsBack reports whether a text is exactly one call with a name and arguments.
-func (s *Syntax) readsBack(text []byte, name string, arguments json.RawMessage, tools Toolset) bool {
+// roundTrips reports whether a text is exactly one call with a name and arguments.
+func (s *Syntax) roundTrips(text []byte, name string, arguments json.RawMessage, tools Toolset) bool {
 	r := New(s, Options{Tools: tools})
 	n, state := r.Write(text)
 	call, _ := r.Call()

@@ -17,10 +17,10 @@ type ArgumentSpan struct {
 
 // A tracedValue is the recorded position of a value.
 type tracedValue struct {
-	in          int // index of the containing value; outermost for an argument
-	name        string
-	named, said diag.Span
-	list        bool // it is an array of the values in it
+	parent       int // index of the containing value; outermost for an argument
+	name         string
+	named, value diag.Span
+	list         bool // it is an array of the values in it
 }
 
 const outermost = -1
@@ -38,7 +38,7 @@ func LocateArguments(s *Syntax, text string, tools Toolset) (json.RawMessage, []
 		return nil, nil
 	}
 	m := parseTraced(s, text, tools)
-	if m.incomplete { // a mark after the call has ended its last value
+	if m.incomplete { // a marker after the call has ended its last value
 		m = parseTraced(s, text+m.callClosingTag(), tools)
 	}
 	if m.notCall || m.incomplete || m.out.invalid {
@@ -61,14 +61,14 @@ func (t *tracer) begin(in int, name string, named, said diag.Span) int {
 	if !t.enabled {
 		return outermost
 	}
-	t.values = append(t.values, tracedValue{in: in, name: name, named: named, said: said})
+	t.values = append(t.values, tracedValue{parent: in, name: name, named: named, value: said})
 	return len(t.values) - 1
 }
 
 // end sets the end of a value that contains others.
 func (t *tracer) end(i, at int, list bool) {
 	if t.enabled {
-		t.values[i].said.End, t.values[i].list = at, list
+		t.values[i].value.End, t.values[i].list = at, list
 	}
 }
 
@@ -101,8 +101,8 @@ const maxPointerLen = 256
 
 // A sibling identifies the values of one name in a value, or all items of a list.
 type sibling struct {
-	in   int
-	name string
+	parent int
+	name   string
 }
 
 // argumentSpans returns the spans of all values. A repeated name makes an array.
@@ -110,14 +110,14 @@ func (t *tracer) argumentSpans() []ArgumentSpan {
 	all, pointers := make([]ArgumentSpan, 0, len(t.values)), make([]string, len(t.values))
 	count, seen, arrays := map[sibling]int{}, map[sibling]int{}, map[sibling]int{}
 	for _, v := range t.values {
-		count[sibling{v.in, v.name}]++
+		count[sibling{v.parent, v.name}]++
 	}
 	for i, v := range t.values {
-		key, pointer, list := sibling{v.in, v.name}, "", false
-		if v.in != outermost {
-			pointer, list = pointers[v.in], t.values[v.in].list
+		key, pointer, list := sibling{v.parent, v.name}, "", false
+		if v.parent != outermost {
+			pointer, list = pointers[v.parent], t.values[v.parent].list
 		}
-		if v.in != outermost && (pointer == "" || len(pointer)+len(v.name) > maxPointerLen) {
+		if v.parent != outermost && (pointer == "" || len(pointer)+len(v.name) > maxPointerLen) {
 			continue
 		}
 		if list {
@@ -128,9 +128,9 @@ func (t *tracer) argumentSpans() []ArgumentSpan {
 		if !list && count[key] > 1 {
 			if seen[key] == 0 {
 				arrays[key] = len(all)
-				all = append(all, ArgumentSpan{pointer, v.named, v.said})
+				all = append(all, ArgumentSpan{pointer, v.named, v.value})
 			}
-			all[arrays[key]].Value.End = v.said.End
+			all[arrays[key]].Value.End = v.value.End
 			list = true
 		}
 		if list {
@@ -138,7 +138,7 @@ func (t *tracer) argumentSpans() []ArgumentSpan {
 			seen[key]++
 		}
 		pointers[i] = pointer
-		all = append(all, ArgumentSpan{pointer, v.named, v.said})
+		all = append(all, ArgumentSpan{pointer, v.named, v.value})
 	}
 	return all
 }

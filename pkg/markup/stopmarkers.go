@@ -31,8 +31,8 @@ func (s *stops) appendText(m *machine, p []byte) {
 // indexStop returns the index of the first stop in a text, or -1.
 func (s *stops) indexStop(text []byte) int {
 	first := -1
-	for _, mark := range s.markers {
-		if i := bytes.Index(text, []byte(mark)); i >= 0 && (first < 0 || i < first) {
+	for _, marker := range s.markers {
+		if i := bytes.Index(text, []byte(marker)); i >= 0 && (first < 0 || i < first) {
 			first = i
 		}
 	}
@@ -42,9 +42,9 @@ func (s *stops) indexStop(text []byte) int {
 // partialStopLen returns how many bytes at the end of a text can begin a stop.
 func (s *stops) partialStopLen(text []byte) int {
 	most := 0
-	for _, mark := range s.markers {
-		for n := min(len(mark)-1, len(text)); n > most; n-- {
-			if strings.HasPrefix(mark, string(text[len(text)-n:])) {
+	for _, marker := range s.markers {
+		for n := min(len(marker)-1, len(text)); n > most; n-- {
+			if strings.HasPrefix(marker, string(text[len(text)-n:])) {
 				most = n
 			}
 		}

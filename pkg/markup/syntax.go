@@ -83,10 +83,10 @@ func (s *Syntax) delimiters() Delimiters {
 	return s.Delimiters
 }
 
-type kind uint8
+type markerKind uint8
 
 const (
-	noMark kind = iota
+	noMarker markerKind = iota
 	callOpen
 	callClose
 	paramOpen  // of a parameter, or of a key with its own tag
@@ -102,30 +102,30 @@ const (
 	elementClose
 )
 
-// A tail is the required text after the name in a mark.
+// A tail is the required text after the name in a marker.
 type tail uint8
 
 const (
 	endTail         tail = iota // the end of the tag
-	optionalEndTail             // the end of the tag, optional before a line end or mark
+	optionalEndTail             // the end of the tag, optional before a line end or marker
 	anyTail                     // the end of the tag, always optional
 	equalsTail                  // "="
 	attrTail                    // whitespace or the end of the tag
 	noTail
 )
 
-// A markWord is a mark up to the end of its name.
-type markWord struct {
+// A markerWord is a marker up to the end of its name.
+type markerWord struct {
 	text      string
-	kind      kind
+	kind      markerKind
 	tail      tail
 	qualified bool // with the prefix
 }
 
 // A vocabulary holds the words of a syntax: all, and by their second byte.
 type vocabulary struct {
-	all []markWord
-	by  [256][]markWord
+	all []markerWord
+	by  [256][]markerWord
 }
 
 // words returns the vocabulary of the syntax.
@@ -144,7 +144,7 @@ func (s *Syntax) words() *vocabulary {
 }
 
 // at returns the words that can be at the start of a text.
-func (v *vocabulary) at(text []byte) []markWord {
+func (v *vocabulary) at(text []byte) []markerWord {
 	switch {
 	case v == nil:
 		return nil
@@ -154,15 +154,15 @@ func (v *vocabulary) at(text []byte) []markWord {
 	return v.by[text[1]]
 }
 
-func (s *Syntax) makeWords() []markWord {
+func (s *Syntax) makeWords() []markerWord {
 	d := s.delimiters()
-	var words []markWord
-	add := func(kind kind, tail tail, before string, names ...string) {
+	var words []markerWord
+	add := func(kind markerKind, tail tail, before string, names ...string) {
 		for _, name := range names {
 			if s.Prefix != "" {
-				words = append(words, markWord{before + s.Prefix + name, kind, tail, true})
+				words = append(words, markerWord{before + s.Prefix + name, kind, tail, true})
 			}
-			words = append(words, markWord{before + name, kind, tail, false})
+			words = append(words, markerWord{before + name, kind, tail, false})
 		}
 	}
 	add(callOpen, s.callTail(), d.Open, s.CallTags...)
@@ -184,7 +184,7 @@ func (s *Syntax) makeWords() []markWord {
 	add(wrapperOpen, endTail, d.Open, s.WrapperTags...)
 	add(wrapperClose, endTail, d.Close, s.WrapperTags...)
 	for _, text := range s.EndMarkers {
-		words = append(words, markWord{text, wrapperClose, noTail, true})
+		words = append(words, markerWord{text, wrapperClose, noTail, true})
 	}
 	if s.NameEndTag != "" {
 		add(nameEnd, endTail, d.Open, s.NameEndTag)

@@ -37,8 +37,8 @@ func (s *Shape) Property(name string) *Shape {
 	return s.Properties[name]
 }
 
-// declares reports whether the shape has a member, and whether it knows all members.
-func (s *Shape) declares(name string) (has, knows bool) {
+// hasProperty reports whether the shape has a member, and whether it knows all members.
+func (s *Shape) hasProperty(name string) (has, knows bool) {
 	if s == nil || s.Properties == nil {
 		return false, false
 	}

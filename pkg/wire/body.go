@@ -216,25 +216,25 @@ func (t jsonTexts) String() string {
 }
 
 // appendSegments appends the segments of texts that begin at an offset of the response's text.
-func (b *body) appendSegments(pieces []Segment, at int, t jsonTexts) []Segment {
+func (b *body) appendSegments(segments []Segment, at int, t jsonTexts) []Segment {
 	for _, v := range t {
 		if v.Str != "" {
-			pieces = append(pieces, b.segmentsOf(at, v)...)
+			segments = append(segments, b.segmentsOf(at, v)...)
 			at += len(v.Str)
 		}
 	}
-	return pieces
+	return segments
 }
 
 // addText adds text and reasoning to the response.
-func (b *body) addText(says, thinks jsonTexts) {
-	if !b.reserve(says.size() + thinks.size()) {
+func (b *body) addText(contentTexts, reasoningTexts jsonTexts) {
+	if !b.reserve(contentTexts.size() + reasoningTexts.size()) {
 		return
 	}
-	content, reasoning := says.String(), thinks.String()
+	content, reasoning := contentTexts.String(), reasoningTexts.String()
 	if s := b.sources; s != nil {
-		s.Content = b.appendSegments(s.Content, b.content.Len(), says)
-		s.Reasoning = b.appendSegments(s.Reasoning, b.reasoning.Len(), thinks)
+		s.Content = b.appendSegments(s.Content, b.content.Len(), contentTexts)
+		s.Reasoning = b.appendSegments(s.Reasoning, b.reasoning.Len(), reasoningTexts)
 	}
 	b.content.WriteString(content)
 	b.reasoning.WriteString(reasoning)

@@ -95,20 +95,20 @@ func (d *Chat) readDelta(id string, v gjson.Result, ends bool) error {
 		p.set(k.Str, v)
 		return true
 	})
-	said, thought, err := p.texts(&d.body)
+	content, reasoning, err := p.texts(&d.body)
 	if err != nil {
 		return err
 	}
 	calls := d.callItems(p.calls)
-	if d.resp.Stop != "" && id != d.id && (said.size() > 0 || len(calls) > 0) {
+	if d.resp.Stop != "" && id != d.id && (content.size() > 0 || len(calls) > 0) {
 		return errLateResponse
 	}
-	if (said.size() > 0 || thought.size() > 0 || len(calls) > 0 || ends) && !d.identity.accepts(id) {
+	if (content.size() > 0 || reasoning.size() > 0 || len(calls) > 0 || ends) && !d.identity.accepts(id) {
 		return errSpliced
 	}
 	d.id = id
 	d.hasRefusal = d.hasRefusal || p.refusal.Str != ""
-	d.addText(said, thought)
+	d.addText(content, reasoning)
 	v.ForEach(func(k, v gjson.Result) bool {
 		d.addNative(k.Str, v)
 		return d.err == nil

@@ -40,18 +40,18 @@ func (p *deltaFields) set(name string, v gjson.Result) {
 }
 
 // texts returns the text and the reasoning.
-func (p *deltaFields) texts(b *body) (said, thought jsonTexts, err error) {
+func (p *deltaFields) texts(b *body) (content, reasoning jsonTexts, err error) {
 	switch {
 	case p.content.IsArray():
-		said, thought = b.textsOfParts(b.items(p.content))
+		content, reasoning = b.textsOfParts(b.items(p.content))
 	case p.content.IsObject():
-		said, thought = b.textsOfParts([]gjson.Result{p.content})
+		content, reasoning = b.textsOfParts([]gjson.Result{p.content})
 	case isTextOrNull(p.content):
-		said = jsonTexts{p.content}
+		content = jsonTexts{p.content}
 	default:
 		err = errContentNotText
 	}
-	return append(said, p.refusal), append(thought, p.reasoning(b)...), err
+	return append(content, p.refusal), append(reasoning, p.reasoning(b)...), err
 }
 
 // reasoning returns the reasoning. A server that sends it under several names repeats it.
@@ -65,16 +65,16 @@ func (p *deltaFields) reasoning(b *body) jsonTexts {
 }
 
 // textsOfParts returns the text and the reasoning in the parts of a content.
-func (b *body) textsOfParts(parts []gjson.Result) (said, thought jsonTexts) {
+func (b *body) textsOfParts(parts []gjson.Result) (content, reasoning jsonTexts) {
 	for _, part := range parts {
 		if part.Type == gjson.String {
-			said = append(said, part)
+			content = append(content, part)
 			continue
 		}
-		said = append(said, part.Get("text"), part.Get("refusal"))
-		thought = append(thought, b.textsOf(part.Get("thinking"))...) // Mistral
+		content = append(content, part.Get("text"), part.Get("refusal"))
+		reasoning = append(reasoning, b.textsOf(part.Get("thinking"))...) // Mistral
 	}
-	return said, thought
+	return content, reasoning
 }
 
 // textsOf returns the text of a string or of a list of parts.

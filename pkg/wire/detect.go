@@ -238,24 +238,24 @@ var errorSiblings = []string{
 // goes unnoticed.
 func isErrorReport(v gjson.Result) bool {
 	e, status, only := v.Get("error"), v.Get("base_resp.status_code"), true
-	says := e.Str
+	message := e.Str
 	switch {
 	case status.Type == gjson.Number && status.Num != 0: // MiniMax, beside the members of a response
 		return true
 	case isMessagePair(v, "id", isUUID), isMessagePair(v, "__type", isException):
 		return true
 	case e.IsObject():
-		says = e.Get("message").Str
+		message = e.Get("message").Str
 	case !e.Exists() && len(v.Map()) == 1: // FastAPI
-		says = fastAPIMessage(v.Get("detail"))
+		message = fastAPIMessage(v.Get("detail"))
 	case !e.Exists() && v.Get("type").Str == "error":
-		says = v.Get("message").Str
+		message = v.Get("message").Str
 	}
 	v.ForEach(func(k, _ gjson.Result) bool {
 		only = slices.Contains(errorSiblings, k.Str)
 		return only
 	})
-	return says != "" && only
+	return message != "" && only
 }
 
 // isMessagePair reports whether an object has only a message and one other member, whose value

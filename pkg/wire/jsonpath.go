@@ -27,11 +27,11 @@ type pathStep struct {
 func NewPathFinder(body []byte) *PathFinder { return &PathFinder{body: body} }
 
 // Path returns the path of a segment of the body.
-func (p *PathFinder) Path(piece Segment) string {
-	if piece.ObjectStart != p.objectStart || piece.Start < p.pos {
-		p.objectStart, p.pos, p.open, p.expectKey = piece.ObjectStart, piece.ObjectStart, p.open[:0], false
+func (p *PathFinder) Path(segment Segment) string {
+	if segment.ObjectStart != p.objectStart || segment.Start < p.pos {
+		p.objectStart, p.pos, p.open, p.expectKey = segment.ObjectStart, segment.ObjectStart, p.open[:0], false
 	}
-	for p.pos < piece.Start {
+	for p.pos < segment.Start {
 		p.readToken()
 	}
 	return p.String()

@@ -12,7 +12,7 @@ import (
 // most, besides one pass over the text for all of them.
 type Locator struct {
 	body        []byte
-	pieces      []Segment
+	segments    []Segment
 	current     int // index of the current segment
 	position        // in the current segment
 	checkpoints []position
@@ -28,8 +28,8 @@ type position struct {
 const checkpointStride = 1 << 10
 
 // NewLocator returns a locator for a text made of segments of a body.
-func NewLocator(body []byte, pieces []Segment) *Locator {
-	l := &Locator{body: body, pieces: pieces}
+func NewLocator(body []byte, segments []Segment) *Locator {
+	l := &Locator{body: body, segments: segments}
 	l.enterSegment(0)
 	return l
 }
@@ -38,12 +38,12 @@ func NewLocator(body []byte, pieces []Segment) *Locator {
 // segment with some of them. An empty range is where the text continues. Without segments there
 // are no ranges.
 func (l *Locator) Locate(start, end int) []BodyRange {
-	if len(l.pieces) == 0 {
+	if len(l.segments) == 0 {
 		return nil
 	}
 	l.seek(start)
 	places := []BodyRange{l.currentRange()}
-	for l.current+1 < len(l.pieces) && l.pieces[l.current+1].TextOffset < end {
+	for l.current+1 < len(l.segments) && l.segments[l.current+1].TextOffset < end {
 		places[len(places)-1].End = l.contentEnd(l.current)
 		l.enterSegment(l.current + 1)
 		places = append(places, l.currentRange())
@@ -61,14 +61,14 @@ type BodyRange struct {
 
 // currentRange returns an empty range at the current position.
 func (l *Locator) currentRange() BodyRange {
-	return BodyRange{Start: l.bodyOffset, Segment: l.pieces[l.current]}
+	return BodyRange{Start: l.bodyOffset, Segment: l.segments[l.current]}
 }
 
 // seek moves to the character that contains a byte of the text.
 func (l *Locator) seek(at int) {
-	behind, _ := slices.BinarySearchFunc(l.pieces, at+1, func(p Segment, at int) int { return cmp.Compare(p.TextOffset, at) })
-	if piece := max(0, behind-1); piece != l.current {
-		l.enterSegment(piece)
+	behind, _ := slices.BinarySearchFunc(l.segments, at+1, func(p Segment, at int) int { return cmp.Compare(p.TextOffset, at) })
+	if segment := max(0, behind-1); segment != l.current {
+		l.enterSegment(segment)
 	} else if at < l.textOffset {
 		l.rewind(at)
 	}
@@ -108,12 +108,12 @@ func (l *Locator) rewind(at int) {
 }
 
 // enterSegment moves to the start of a segment.
-func (l *Locator) enterSegment(piece int) {
-	if piece >= len(l.pieces) {
+func (l *Locator) enterSegment(segment int) {
+	if segment >= len(l.segments) {
 		return
 	}
-	p := l.pieces[piece]
-	l.current, l.position = piece, position{p.TextOffset, p.Start}
+	p := l.segments[segment]
+	l.current, l.position = segment, position{p.TextOffset, p.Start}
 	if p.Quoted {
 		l.bodyOffset++
 	}
@@ -121,8 +121,8 @@ func (l *Locator) enterSegment(piece int) {
 }
 
 // contentEnd returns the end of a segment without its quote.
-func (l *Locator) contentEnd(piece int) int {
-	p := &l.pieces[piece]
+func (l *Locator) contentEnd(segment int) int {
+	p := &l.segments[segment]
 	if p.Quoted {
 		return p.End - 1
 	}
@@ -134,7 +134,7 @@ func (l *Locator) contentEnd(piece int) int {
 func (l *Locator) nextChar(most int) (size, width int) {
 	rest := l.body[l.bodyOffset:l.contentEnd(l.current)]
 	plain := rest[:min(len(rest), most, checkpointStride)]
-	if i := bytes.IndexByte(plain, '\\'); i >= 0 && l.pieces[l.current].Quoted {
+	if i := bytes.IndexByte(plain, '\\'); i >= 0 && l.segments[l.current].Quoted {
 		plain = plain[:i]
 	}
 	if len(plain) > 0 || len(rest) < 2 {

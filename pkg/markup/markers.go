@@ -11,9 +11,9 @@ const (
 	yes
 )
 
-// A mark is a tag or token of the dialect in the text.
-type mark struct {
-	kind         kind
+// A marker is a tag or token of the dialect in the text.
+type marker struct {
+	kind         markerKind
 	qualified    bool // it has the prefix or token of the syntax
 	unclosed     bool // its end is missing
 	firstMissing bool // its first character is missing
@@ -21,11 +21,11 @@ type mark struct {
 	start        int
 	nameEnd      int  // end of its name
 	glued        bool // no whitespace follows the name
-	end          int  // end of the mark; for a tag with attributes, of its name
+	end          int  // end of the marker; for a tag with attributes, of its name
 	name         string
 }
 
-// Lookahead limits for one mark.
+// Lookahead limits for one marker.
 const (
 	maxBlanks      = 8   // before the end of a closing tag
 	maxElementName = 128 // bytes of an element name
@@ -46,10 +46,10 @@ func (m *machine) matchAt(i int, text string) verdict {
 }
 
 // parseCutCloser parses a closing tag of the call without its first character.
-func (m *machine) parseCutCloser(i int) (mark, verdict) {
+func (m *machine) parseCutCloser(i int) (marker, verdict) {
 	d := m.syntax.delimiters()
 	if len(d.Close) < 2 || i == len(m.text) || m.text[i] != d.Close[1] {
-		return mark{}, no
+		return marker{}, no
 	}
 	best := no
 	for _, name := range m.syntax.CallTags {
@@ -57,19 +57,19 @@ func (m *machine) parseCutCloser(i int) (mark, verdict) {
 			closer := d.Close[1:] + name + d.End
 			switch v := m.matchAt(i, closer); v {
 			case yes:
-				return mark{kind: callClose, qualified: m.qualified, firstMissing: true, start: i, end: i + len(closer)}, yes
+				return marker{kind: callClose, qualified: m.qualified, firstMissing: true, start: i, end: i + len(closer)}, yes
 			case maybe:
 				best = maybe
 			}
 		}
 	}
-	return mark{}, best
+	return marker{}, best
 }
 
-// parseMark parses the mark whose first byte is at an offset.
-func (m *machine) parseMark(i int) (mark, verdict) {
+// parseMarker parses the marker whose first byte is at an offset.
+func (m *machine) parseMarker(i int) (marker, verdict) {
 	m.steps++
-	found, v := m.parseKnownMark(i)
+	found, v := m.parseKnownMarker(i)
 	if v == no && m.param.closesByName {
 		found, v = m.parseNameCloser(i)
 	}
@@ -80,26 +80,26 @@ func (m *machine) parseMark(i int) (mark, verdict) {
 	return found, v
 }
 
-// parseKnownMark parses a mark of the vocabulary.
-func (m *machine) parseKnownMark(i int) (mark, verdict) {
+// parseKnownMarker parses a marker of the vocabulary.
+func (m *machine) parseKnownMarker(i int) (marker, verdict) {
 	open := no
 	words := m.words.at(m.text[i:])
 	for k := range words {
 		w := &words[k]
 		v := m.matchAt(i, w.text)
 		if v == yes {
-			var found mark
+			var found marker
 			if found, v = m.parseTail(w.kind, w.tail, i+len(w.text)); v == yes {
 				return m.qualify(found, i, w.qualified), yes
 			}
 		}
 		open = max(open, v)
 	}
-	return mark{}, open
+	return marker{}, open
 }
 
 // parseNameCloser parses a closing tag with the name of the parameter instead of its tag.
-func (m *machine) parseNameCloser(i int) (mark, verdict) {
+func (m *machine) parseNameCloser(i int) (marker, verdict) {
 	found, v := m.parseNameCloserWith(i, "")
 	if prefix := m.syntax.Prefix; v != yes && prefix != "" {
 		dressed, other := m.parseNameCloserWith(i, prefix)
@@ -109,10 +109,10 @@ func (m *machine) parseNameCloser(i int) (mark, verdict) {
 }
 
 // parseNameCloserWith is [machine.parseNameCloser] with a prefix.
-func (m *machine) parseNameCloserWith(i int, prefix string) (mark, verdict) {
+func (m *machine) parseNameCloserWith(i int, prefix string) (marker, verdict) {
 	end, v := m.matchSequence(i, m.syntax.delimiters().Close, prefix, m.param.name.text)
 	if v != yes {
-		return mark{}, v
+		return marker{}, v
 	}
 	found, v := m.parseTail(elementClose, endTail, end)
 	found = m.qualify(found, i, prefix != "")
@@ -131,8 +131,8 @@ func (m *machine) matchSequence(i int, texts ...string) (end int, v verdict) {
 	return i, yes
 }
 
-// qualify sets the start of a mark, which includes a preceding token.
-func (m *machine) qualify(found mark, i int, dressed bool) mark {
+// qualify sets the start of a marker, which includes a preceding token.
+func (m *machine) qualify(found marker, i int, dressed bool) marker {
 	found.start, found.qualified = i, dressed || m.syntax.Prefix == "" && m.syntax.Token == ""
 	if token := m.syntax.Token; token != "" && bytes.HasSuffix(m.text[min(i, m.pos):i], []byte(token)) {
 		found.start, found.qualified = i-len(token), true
@@ -140,9 +140,9 @@ func (m *machine) qualify(found mark, i int, dressed bool) mark {
 	return found
 }
 
-// parseTail parses the required end of a mark after its name, which ends at i.
-func (m *machine) parseTail(k kind, t tail, i int) (mark, verdict) {
-	found := mark{kind: k, nameEnd: i, end: i}
+// parseTail parses the required end of a marker after its name, which ends at i.
+func (m *machine) parseTail(k markerKind, t tail, i int) (marker, verdict) {
+	found := marker{kind: k, nameEnd: i, end: i}
 	switch t {
 	case noTail:
 		return found, yes
@@ -185,7 +185,7 @@ const byteLevelSpace = "\u0120"
 
 // parseGluedTail parses an attribute directly after the name of an opening tag, or after a
 // [byteLevelSpace].
-func (m *machine) parseGluedTail(found mark) (mark, verdict) {
+func (m *machine) parseGluedTail(found marker) (marker, verdict) {
 	open := no
 	for _, blank := range []string{"", byteLevelSpace} {
 		end, v := m.matchSequence(found.end, blank, m.syntax.NameAttr, "=")
@@ -226,7 +226,7 @@ func (m *machine) parseTagEnd(i int) (int, verdict) {
 }
 
 // isEndMissing reports whether the end of a closing tag is missing at an offset: the line or
-// text ends, or another mark begins.
+// text ends, or another marker begins.
 func (m *machine) isEndMissing(i int) verdict {
 	if i == len(m.text) {
 		return verdictOf(m.final)
@@ -236,15 +236,15 @@ func (m *machine) isEndMissing(i int) verdict {
 }
 
 // parseElement parses a tag that is not in the vocabulary.
-func (m *machine) parseElement(i int) (mark, verdict) {
+func (m *machine) parseElement(i int) (marker, verdict) {
 	d := m.syntax.delimiters()
-	found := mark{kind: elementClose}
+	found := marker{kind: elementClose}
 	v := m.matchAt(i, d.Close)
 	from := i + len(d.Close)
 	if v != yes {
 		found.kind, from = elementOpen, i+len(d.Open)
 		if v = max(v, m.matchAt(i, d.Open)); v != yes {
-			return mark{}, v
+			return marker{}, v
 		}
 	}
 	end := from
@@ -253,10 +253,10 @@ func (m *machine) parseElement(i int) (mark, verdict) {
 	}
 	m.steps += end - from
 	if end == len(m.text) {
-		return mark{}, m.maybeUnlessFinal()
+		return marker{}, m.maybeUnlessFinal()
 	}
 	if end == from || end-from == maxElementName {
-		return mark{}, no
+		return marker{}, no
 	}
 	found.name, found.nameEnd = string(m.text[from:end]), end
 	if found.kind == elementOpen && m.text[end] == '/' {
