@@ -8,22 +8,21 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// JSON outside of fences. At the start of a response every object and array may
-// hold calls. After text an object must say so with its first key, because texts
-// have braces of many kinds; other objects are passed over whole, so that nothing
-// in their strings is taken for calls.
+// JSON outside fences. At the start of a response any object or array may contain calls. After text an object
+// needs a known first key, because braces have many uses in text. Other objects are skipped whole, so that their
+// strings are not mistaken for calls.
 
 // A firstKey is the beginning of an object in the text.
 type firstKey struct {
-	keys       []string // those that count
+	keys       []string // keys that count
 	stage      keyStage
 	quote      byte // around the key; 0 for none
-	candidates uint // which keys it can be, a bit for each
-	length     int  // how much of them has been read
-	isQuoted   bool // a quote or a backslash precedes the object
+	candidates uint // keys it can be, one bit each
+	length     int  // bytes read of the key
+	isQuoted   bool // a quote or backslash precedes the object
 }
 
-// A keyStage says how far the beginning of an object has been read.
+// A keyStage is the part of the beginning being read.
 type keyStage int
 
 const (
@@ -32,14 +31,13 @@ const (
 	afterKey
 )
 
-// beginFirstKey begins to read an object at the brace that is held.
+// beginFirstKey begins an object at the held brace.
 func (s *Scanner) beginFirstKey() {
 	s.firstKey = firstKey{isQuoted: s.afterQuotedMarker || s.textLine.inCode() || s.textLine.isAfterQuote(), keys: s.markers.firstKeys, candidates: ^uint(0)}
 	s.state, s.lineBlank = inFirstKey, false
 }
 
-// readFirstKey reads an object in the text up to where it is known what its first key
-// is.
+// readFirstKey reads an object in the text until its first key is known.
 func (s *Scanner) readFirstKey(p []byte) int {
 	c, k := p[0], &s.firstKey
 	switch {
@@ -54,12 +52,12 @@ func (s *Scanner) readFirstKey(p []byte) int {
 	return 1
 }
 
-// isComplete reports whether a colon would make it a key that counts.
+// isComplete reports whether a colon now would complete a key that counts.
 func (k *firstKey) isComplete() bool {
 	return k.stage == afterKey || k.stage == withinKey && k.quote == 0 && k.isWhole()
 }
 
-// isWhole reports whether all of a key has been read.
+// isWhole reports whether a candidate has been read completely.
 func (k *firstKey) isWhole() bool {
 	for i, key := range k.keys {
 		if k.candidates>>i&1 != 0 && len(key) == k.length {
@@ -92,8 +90,7 @@ func (k *firstKey) accept(c byte) bool {
 	return true
 }
 
-// acceptLetter reports whether a byte is the next of a key, and keeps the keys that it
-// is of.
+// acceptLetter reports whether a byte continues a candidate, and keeps those candidates.
 func (k *firstKey) acceptLetter(c byte) bool {
 	fits := uint(0)
 	for i, key := range k.keys {
@@ -106,7 +103,7 @@ func (k *firstKey) acceptLetter(c byte) bool {
 	return fits != 0
 }
 
-// enterKeyedObject follows the key of an object that holds calls.
+// enterKeyedObject handles the first key of an object with calls.
 func (s *Scanner) enterKeyedObject() {
 	if !s.firstKey.isQuoted && !s.foreign.open() {
 		s.enterBareObject(s.heldAt)
@@ -123,7 +120,7 @@ func (s *Scanner) enterKeyedObject() {
 	s.report(f)
 }
 
-// leaveFirstKey continues after the beginning of an object that holds no calls.
+// leaveFirstKey continues after the beginning of an object without calls.
 func (s *Scanner) leaveFirstKey() {
 	if s.firstKey.quote != 0 && !s.foreign.isCode {
 		s.beginSkipped()
@@ -134,17 +131,17 @@ func (s *Scanner) leaveFirstKey() {
 	s.state = inProse
 }
 
-// rawFence is what ends JSON outside of fences: the beginning of one.
+// rawFence ends JSON outside fences: it begins a fence.
 var rawFence = literal.Fence{Char: '`', Len: 3}
 
-// A skippedObject is an object in the text that is not ours, which is passed over.
+// A skippedObject is a JSON object in the text without calls.
 type skippedObject struct {
 	lit       *literal.Scanner
-	fence     literal.Fence // that ends it
-	emittedTo int           // up to where it has become content
+	fence     literal.Fence // ends the object
+	emittedTo int           // offset up to which it has been emitted
 }
 
-// beginSkipped begins to pass over an object that is not ours, if it is JSON.
+// beginSkipped begins to skip an object, if it is JSON.
 func (s *Scanner) beginSkipped() {
 	o, around := &s.skipped, rawFence
 	if s.foreign.open() {
@@ -160,15 +157,14 @@ func (s *Scanner) beginSkipped() {
 	s.state = inSkippedKey
 }
 
-// skipObject passes over the rest of an object that a scanner has begun to read,
-// and in which some brackets are open.
+// skipObject skips the rest of an object that lit has begun to read, with open brackets.
 func (s *Scanner) skipObject(lit *literal.Scanner, fence literal.Fence, around string) {
 	s.skipped = skippedObject{lit: lit, fence: fence, emittedTo: lit.Offset()}
 	lit.SkipRest(around)
 }
 
-// readSkipped reads on in an object that is not ours. After its first key it is
-// JSON, and is passed over up to its last bracket.
+// readSkipped reads a skipped object. After its first key it must be JSON, and is skipped up to its last
+// bracket.
 func (s *Scanner) readSkipped(p []byte) int {
 	o := &s.skipped
 	n, state := s.readLiteral(o.lit, p)
@@ -186,8 +182,8 @@ func (s *Scanner) readSkipped(p []byte) int {
 	return n
 }
 
-// emitSkipped makes content of an object that is not ours up to an offset, which lies in
-// the next bytes p or among the fence characters before them that have waited.
+// emitSkipped emits a skipped object up to an offset, which is in the next bytes p or among the fence characters
+// before them.
 func (s *Scanner) emitSkipped(p []byte, end int) {
 	o := &s.skipped
 	if waiting := min(s.at, end) - o.emittedTo; waiting > 0 {
@@ -197,7 +193,7 @@ func (s *Scanner) emitSkipped(p []byte, end int) {
 	o.emittedTo = max(o.emittedTo, end)
 }
 
-// resumeAtRun continues after a run of fence characters that has been read.
+// resumeAtRun continues after a run of fence characters.
 func (s *Scanner) resumeAtRun(f literal.Fence, at int) {
 	s.opener = fence{char: f.Char, length: f.Len, at: at}
 	s.held, s.heldAt = append(s.held[:0], bytes.Repeat([]byte{f.Char}, f.Len)...), at

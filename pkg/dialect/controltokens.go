@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// controlTokens begin and end messages, or the text as a whole. A server makes them of
-// what a prompt should say; in the text of a prompt they could become what they look
-// like. Words that ordinary text or HTML holds are not among them.
+// controlTokens begin and end messages, or the whole text. In the text of a prompt, a server could read them as
+// control tokens. Words of ordinary text and HTML are excluded.
 var controlTokens = []string{
 	"<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|system|>", "<|user|>", "<|assistant|>",
 	"<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>",
@@ -17,8 +16,8 @@ var controlTokens = []string{
 	"[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]",
 }
 
-// ControlToken returns the first token of a text that begins or ends a message for
-// some model, and where it is; "" if there is none.
+// ControlToken returns the first token in a text that begins or ends a message for some model, and its offset;
+// or "".
 func ControlToken(text []byte) (token string, at int) {
 	at = len(text)
 	for _, first := range "<[" {
@@ -37,7 +36,7 @@ func ControlToken(text []byte) (token string, at int) {
 	return token, at
 }
 
-// controlTokenAt returns the token that a text begins with.
+// controlTokenAt returns the token at the start of a text, or "".
 func controlTokenAt(text []byte) string {
 	for _, t := range controlTokens {
 		if len(text) >= len(t) && string(text[:len(t)]) == t {
@@ -47,13 +46,13 @@ func controlTokenAt(text []byte) string {
 	return ""
 }
 
-// roleTokens are [controlTokens] and those of further templates, which begin or end messages and nothing else.
+// roleTokens are controlTokens and the message delimiters of further templates.
 var roleTokens = append([]string{
 	"<|observation|>", "<|START_OF_TURN_TOKEN|>", "<|END_OF_TURN_TOKEN|>", "<|SYSTEM_TOKEN|>", "<|USER_TOKEN|>", "<|CHATBOT_TOKEN|>",
 	"<bos>", "<eos>",
 }, controlTokens...)
 
-// escapeRoles writes the first character of each role token as an escape.
+// escapeRoles escapes the first character of each role token.
 var escapeRoles = sync.OnceValue(func() *strings.Replacer {
 	var pairs []string
 	for _, token := range roleTokens {
@@ -62,6 +61,6 @@ var escapeRoles = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 })
 
-// NeutraliseRoles makes the tokens inert with which templates begin and end messages, for a text that goes
-// back to the model that wrote it. Markers of calls and of reasoning stay.
+// NeutraliseRoles makes role tokens inert in a text that goes back to the model that wrote it. Markers of calls
+// and reasoning stay.
 func NeutraliseRoles(text string) string { return escapeRoles().Replace(text) }

@@ -44,7 +44,7 @@ type fence struct {
 	char            byte
 	length          int
 	at              int  // its offset
-	isCode          bool // a language: text in it that looks like a call is none of ours
+	isCode          bool // a language: text in it that looks like a call is only code
 	reported        bool // a finding about isCode was reported
 	quotesReasoning bool // it quotes a marker that opens reasoning
 }

@@ -1,12 +1,12 @@
 package dialect
 
-// nameArguments is the form of calls that most models write as JSON.
+// nameArguments are the member names of most models.
 var nameArguments = memberNames{name: ofName, args: ofArguments}
 
-// nameParameters is that of Llama 3 and InternLM.
+// nameParameters are those of Llama 3 and InternLM.
 var nameParameters = memberNames{name: ofName, args: ofParameters}
 
-// The grammars of calls whose marker is missing.
+// Grammars of calls without a marker.
 var (
 	bareArguments  = bareJSON(nameArguments)
 	bareParameters = bareJSON(nameParameters)
@@ -15,26 +15,25 @@ var (
 	bareActions      = bareJSON(memberNames{name: ofToolName, args: ofParameters})
 )
 
-// builtinCalls is the grammar of calls of the built-in tools of Llama.
+// builtinCalls is the grammar of Llama's built-in tools.
 var builtinCalls = pythonCalls("", ".call")
 
-// thenCallMember matches an object whose first key is one of a call. The
-// tag before it means many things.
+// thenCallMember matches an object whose first key belongs to a call, for tags with many meanings.
 var thenCallMember = wordThen(then(`"name"`, `"arguments"`), "{")
 
-// missingMarker begins calls whose marker is missing, as servers drop markers that are
-// tokens of their own, where only this dialect is read.
+// missingMarker begins calls whose marker is missing, because servers drop markers that are special tokens. It
+// counts only if no other dialect is read.
 func missingMarker(text string, g *grammar) []marker {
 	return []marker{{role: implicitOpen, lookahead: never, ownLookahead: thenJSON, grammar: g, missingOpener: text}}
 }
 
-// jsonFences are fences that can hold calls in JSON: those marked so, or not at all.
+// jsonFences are fences that can contain JSON calls: marked json, or not at all.
 var jsonFences = []fenceSpec{
 	{info: "json", adjacent: "{[", lookahead: blankThen("{[")},
 	{info: "", adjacent: "{[", lookahead: blankThen("{[")},
 }
 
-// jsonDialects write calls as JSON objects after a marker, or with none.
+// jsonDialects write calls as JSON objects, with or without a marker.
 func jsonDialects() []Dialect {
 	return []Dialect{
 		{
@@ -394,7 +393,7 @@ in a json fence. Relatives are read, too: "tool" and "args", "action" and "actio
 	}
 }
 
-// bareJSON is the grammar of calls in JSON without a marker.
+// bareJSON is the grammar of JSON calls without a marker.
 func bareJSON(f memberNames) grammar {
 	return grammar{memberNames: &f, newBody: newCallBody, render: renderTagged}
 }

@@ -12,19 +12,19 @@ type marker struct {
 	text           string
 	role           role
 	lineStart      bool          // only at the start of a line
-	lookahead      lookahead     // it counts if this follows; nil for anything
-	ownLookahead   lookahead     // the same where no other dialect is read
-	skip           string        // this is passed over after it, if it is there
-	grammar        *grammar      // of what it begins, if that is not the dialect's
-	missingOpener  string        // calls without a marker of their own should have this one
-	opensList      bool          // it begins a frame, and is around all others as well
-	sharedWithText bool          // it is around what is no call as well
-	needsTool      bool          // the call of Python after it must name a tool, where the tools are known
+	lookahead      lookahead     // must match the text after it; nil for anything
+	ownLookahead   lookahead     // replaces lookahead if no other dialect is read
+	skip           string        // optional text skipped after it
+	grammar        *grammar      // of the frame it begins, if it differs from the dialect's
+	missingOpener  string        // the marker that is missing from calls found by this one
+	opensList      bool          // it begins a frame and encloses all others as well
+	sharedWithText bool          // it also encloses text that is not a call
+	needsTool      bool          // the Python call after it must name a known tool, if tools are known
 	effect         messageEffect // what it does to a message
-	messageStart   bool          // it counts only where no text comes before it in its message
+	messageStart   bool          // only where no text precedes it in its message
 }
 
-// A messageEffect is what a marker without a header does to a message.
+// A messageEffect is the effect of a marker, other than a header, on a message.
 type messageEffect uint8
 
 const (
@@ -33,61 +33,59 @@ const (
 	beginsAnswer // text for the user
 )
 
-// A role is what a marker does.
+// A role is the effect of a marker.
 type role uint8
 
 const (
-	open            role = iota // a frame begins: the grammar reads on after it
-	openKeep                    // a frame begins with it: the grammar reads it as well
-	listOpen                    // it precedes calls, and means nothing by itself
-	listClose                   // it follows them
-	reasoningOpen               // reasoning begins
-	reasoningClose              // reasoning ends
-	ignore                      // it is around messages, and means nothing by itself
-	ignoreKeepSpace             // the same, and blanks after it are text
-	continuation                // it closes a part of a call: after a call it says that this one continues
-	fenceRun                    // a run of fence characters begins
-	openBrace                   // an object begins
-	implicitOpen                // no marker: a frame that can begin where there is no text yet
+	open            role = iota // opens a frame; the grammar reads after the marker
+	openKeep                    // opens a frame; the grammar reads the marker as well
+	listOpen                    // precedes calls, without a meaning of its own
+	listClose                   // follows calls
+	reasoningOpen               // opens reasoning
+	reasoningClose              // closes reasoning
+	ignore                      // surrounds messages, without a meaning of its own
+	ignoreKeepSpace             // the same, but blanks after it are text
+	continuation                // closes a part of a call: after a call it means that the call continues
+	fenceRun                    // a run of fence characters
+	openBrace                   // the opening brace of an object
+	implicitOpen                // no marker: opens a frame where there is no text yet
 )
 
-// jsonStart begins calls with the first bracket of JSON. A list must be one of
-// objects where it could be something else.
+// jsonStart begins calls with the first bracket of JSON. A list must be one of objects, if it could be something
+// else.
 var jsonStart = []marker{{role: implicitOpen, lookahead: thenJSON}}
 
 // listInText begins a list of calls after text.
 var listInText = marker{text: "[{", role: implicitOpen}
 
-// A markerUse is what a marker means in one dialect, or in a wrapper of reasoning.
+// A markerUse is the meaning of a marker in one dialect, or in reasoning delimiters.
 type markerUse struct {
 	*marker
 	dialect    *Dialect
 	delimiters *delimiters
 }
 
-// A fenceUse is a fence of calls of one dialect.
 type fenceUse struct {
 	*fenceSpec
 	dialect *Dialect
 }
 
-// A markerSet is the markers of the dialects that a response is read in, ready to be
-// searched.
+// A markerSet is the searchable set of markers of the dialects being read.
 type markerSet struct {
 	*matcher
 	dialects                []*Dialect
 	texts                   []string
 	uses                    [][]markerUse // of each text
-	prefilters              []*prefilter  // what tells early which of them count
+	prefilters              []*prefilter  // one per text
 	fences                  []fenceUse    // fences of calls
 	implicit                []markerUse   // frames that can begin where there is no text yet
-	implicitPrefilter       *prefilter    // what tells early which of them do
-	objectDialect           *Dialect      // that of JSON outside of fences, if it counts
-	firstKeys               []string      // the first keys that say so after text
-	plainDialects           plainDialects // the dialects of such JSON, where several are read
-	reasoningClosers        []string      // the texts that end reasoning
-	literalReasoningClosers []string      // those of them that can be in no literal
-	longest                 int           // bytes of the longest text
+	implicitPrefilter       *prefilter    // for implicit
+	objectDialect           *Dialect      // of JSON outside fences, if that counts
+	firstKeys               []string      // first keys of such JSON after text
+	plainDialects           plainDialects // dialects of such JSON, if several are read
+	reasoningClosers        []string      // texts that end reasoning
+	literalReasoningClosers []string      // those that cannot occur in a literal
+	longest                 int           // length of the longest text
 	terminators             memo[terminatorKey, *terminators]
 }
 
@@ -97,21 +95,18 @@ var (
 	brace     = marker{text: "{", role: openBrace}
 )
 
-// plainDialects tells the dialect of a call in JSON without a marker by the members that
-// tell the tool and its arguments.
+// plainDialects maps the members for the tool and the arguments to the dialect of a JSON call without a marker.
 type plainDialects [memberCount][memberCount]*Dialect
 
-// dialectOf returns the dialect of a shape: that of its members, or else the one whose
-// calls have the members that are most common.
+// dialectOf returns the dialect with the members of a shape, or the one with the most common members.
 func (p *plainDialects) dialectOf(s shape) *Dialect {
 	return cmp.Or(p[s.nameMember][s.argsMember], p[ofName][ofArguments])
 }
 
-// newMarkerSet returns the markers of some dialects.
 func newMarkerSet(rows []*Dialect) *markerSet {
 	s := &markerSet{dialects: rows}
 	var wrappers []*delimiters
-	owners := map[*delimiters]*Dialect{} // nil for those of several
+	owners := map[*delimiters]*Dialect{} // nil for several
 	for _, row := range rows {
 		s.addDialect(row)
 		for _, w := range row.reasoningDelimiters() {
@@ -183,13 +178,13 @@ func (s *markerSet) add(u markerUse) {
 		s.longest = max(s.longest, len(u.text))
 	}
 	at := len(s.uses[i])
-	if u.role <= openKeep || u.delimiters != nil && u.delimiters.sharedCloser { // before those that mean nothing by themselves
+	if u.role <= openKeep || u.delimiters != nil && u.delimiters.sharedCloser { // before uses without a meaning of their own
 		at = cmp.Or(1+slices.IndexFunc(s.uses[i], func(u markerUse) bool { return u.role == listOpen || u.role == ignore }), at+1) - 1
 	}
 	s.uses[i] = slices.Insert(s.uses[i], at, u)
 }
 
-// markerTexts returns all that begins or ends something in a dialect.
+// markerTexts returns all markers of a dialect.
 func (d *Dialect) markerTexts() []string {
 	all := slices.Clone(d.framing.closers)
 	for _, m := range d.framing.markers {
@@ -212,7 +207,7 @@ func markerSetOf(d *Dialect) *markerSet {
 	return newMarkerSet([]*Dialect{&row})
 }
 
-// markerSets are the markers of each dialect of the table, made when they are needed.
+// markerSets are built on first use, for each dialect of the table.
 var markerSets = sync.OnceValue(func() map[string]func() *markerSet {
 	sets := map[string]func() *markerSet{}
 	for i := range Dialects() {
@@ -221,7 +216,7 @@ var markerSets = sync.OnceValue(func() map[string]func() *markerSet {
 	return sets
 })
 
-// allMarkers is the markers of all dialects.
+// allMarkers is the set of all dialects.
 var allMarkers = sync.OnceValue(func() *markerSet {
 	var rows []*Dialect
 	for i := range Dialects() {

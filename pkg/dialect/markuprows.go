@@ -12,9 +12,8 @@ var (
 	thenInvoke   = then("<invoke", "<｜DSML｜invoke")
 )
 
-// thenTool matches a plain name, at once or on a line of its own, with a line
-// end or a marker after it. After a blank on the same line it needs an argument:
-// words about the tag in a sentence are no call.
+// thenTool matches a plain name, at once or on its own line, followed by a line end or a marker. After a blank
+// on the same line it needs an argument: words about the tag in a sentence are not a call.
 func thenTool(text []byte) verdict {
 	following := trimLeft(text)
 	n := 0
@@ -36,8 +35,7 @@ func thenTool(text []byte) verdict {
 // thenArguments matches the marker of the first argument.
 var thenArguments = then("<arg_key>", "<tool_sep>")
 
-// nameThenLine matches a name with a line end after it: one word, for several
-// are text.
+// nameThenLine matches a single-word name followed by a line end.
 func nameThenLine(text []byte) verdict {
 	text = trimLeft(text)
 	n := 0
@@ -51,8 +49,7 @@ func nameThenLine(text []byte) verdict {
 	return verdictOf(n > 0 && (isNewline(rest[0]) || rest[0] == '\\'))
 }
 
-// withoutObject is a lead without an object after the name: those that write pairs write none,
-// but for "laguna".
+// withoutObject excludes an object after the name: dialects of pairs write none, except for "laguna".
 func withoutObject(next lookahead) lookahead {
 	object := nameThen(blankThen("{"))
 	return func(text []byte) verdict {
@@ -69,11 +66,10 @@ func withoutObject(next lookahead) lookahead {
 	}
 }
 
-// mostOfTag bounds what is read of a call to tell by its tags how it is written.
+// mostOfTag bounds the part of a call that is inspected to tell its form by its tags.
 const mostOfTag = 256
 
-// thenElement matches the rest of a tag and then one that opens something
-// else than a parameter.
+// thenElement matches the rest of a tag and the opening tag of something other than a parameter.
 var thenElement = within(mostOfTag, func(text []byte) verdict {
 	tag, following, closed := bytes.Cut(text, []byte{'>'})
 	following = trimLeft(following)
@@ -94,7 +90,7 @@ func thenCallOfElements(text []byte) verdict {
 	return thenElement(text)
 }
 
-// thenForm matches a call whose parameters say in which form values are.
+// thenForm matches a call whose parameters declare the form of their values.
 var thenForm = within(mostOfTag, func(text []byte) verdict {
 	v := thenInvoke(text)
 	call, _, closed := bytes.Cut(text, []byte("</invoke>"))
@@ -107,7 +103,7 @@ var thenForm = within(mostOfTag, func(text []byte) verdict {
 	return undecided
 })
 
-// emptyCall is a call without a name, which is none.
+// emptyCall is an element without a name, which is not a call.
 var emptyCall = marker{text: "<tool_call>", role: ignore, lookahead: then("</tool_call>")}
 
 // markupDialects write calls as tags with text between them.
@@ -469,7 +465,7 @@ name with pairs of <longcat_arg_key> and <longcat_arg_value>.`,
 	}
 }
 
-// The grammars of JSON that some of these dialects have besides.
+// Additional JSON grammars of these dialects.
 var (
 	namedObjects = taggedJSON(nameArguments)
 )

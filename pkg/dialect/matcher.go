@@ -15,7 +15,7 @@ type matcher struct {
 type state struct {
 	child   uint16 // one with one more byte, or 0
 	sibling uint16 // another one with another last byte, or 0
-	fail    uint16 // the longest end of this one that is a state as well
+	fail    uint16 // the longest proper suffix of this one that is a state
 	found   int16  // the text that ends here, or -1
 	last    byte
 	depth   uint8 // in bytes

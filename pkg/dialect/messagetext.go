@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// quote writes a JSON string.
+// quote returns text as a JSON string.
 func quote(text string) string {
 	b, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\ufffd"))
 	if err != nil {
@@ -16,7 +16,7 @@ func quote(text string) string {
 	return string(b)
 }
 
-// excerpt shortens what is quoted in a message.
+// excerpt shortens text quoted in a message.
 func excerpt(text string) string {
 	const most = 40
 	if len(text) <= most {
@@ -42,7 +42,7 @@ func kindOf(first byte) string {
 	return "a number"
 }
 
-// quotedList writes words as "a" and "b".
+// quotedList joins words as "a" and "b".
 func quotedList(words []string) string {
 	all := make([]string, len(words))
 	for i, w := range words {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// mistralNaming is NAME and JSON, with a marker between them since version 11.
+// mistralNaming is a name and JSON, with a marker between them since version 11.
 var mistralNaming = nameSyntax{
 	afterName: []string{"[ARGS]"}, braceAllowed: true, idMarker: "[CALL_ID]", stops: []string{"[TOOL_CALLS]", "</s>"}, separator: "[ARGS]", noArgsAllowed: true,
 }
@@ -17,8 +17,7 @@ var (
 	thenArgs    = either(adjacent(nameThen(adjacent(either(then("[ARGS]", "[CALL_ID]"), thenMembers)))), nameThen(wordThen(blankThen("{"), "[ARGS]")))
 )
 
-// mistralMarkers are the markers of Mistral. Each version also reads what the other one
-// writes, where it is read alone.
+// mistralMarkers are the markers of Mistral. If only one version is read, the forms of the other count, too.
 func mistralMarkers(list, call lookahead) []marker {
 	return []marker{
 		{text: "[TOOL_CALLS]", role: open, lookahead: list, ownLookahead: thenJSON, grammar: &mistralList},
@@ -33,7 +32,7 @@ var bracketThink = &delimiters{name: "[THINK]…[/THINK]", needsOpener: true, ma
 // solarThink ends with the marker that ends any message.
 var solarThink = &delimiters{name: "<|think|>…<|end|>", needsOpener: true, sharedCloser: true, markers: []marker{{text: "<|think|>", role: reasoningOpen}, {text: "<|end|>", role: reasoningClose}}}
 
-// namedDialects write the name of the tool before its arguments in JSON.
+// namedDialects write the tool name before its JSON arguments.
 func namedDialects() []Dialect {
 	return []Dialect{
 		{
@@ -296,15 +295,15 @@ func thenInput(text []byte) verdict {
 	return undecided
 }
 
-// thenNameLine matches a name, which a control token can follow, and a value on the next line. Another value than an
-// object counts after the name of a tool.
+// thenNameLine matches a name, optionally followed by a control token, and a value on the next line. Values
+// other than objects count only after a known tool name.
 var thenNameLine = nameThen(tokenThen(lineThen(either(blankThen("{"), then("[", "\"", "null")))))
 
 // thenRecipient matches a name, and the marker of its message on the next line.
 var thenRecipient = nameThen(lineThen(then("<|content|>")))
 
-// recipientMarkers returns the markers of Functionary 2. Each header is one marker, so that a quote before it
-// is seen.
+// recipientMarkers returns the markers of Functionary 2. Each header is one marker, so that a quote before it is
+// seen.
 func recipientMarkers() []marker {
 	all := []marker{{text: "<|stop|>", role: ignore}}
 	for _, from := range []string{"", "<|from|>assistant", "<|from|>assistant ", "<|from|>assistant\n"} {
@@ -316,11 +315,11 @@ func recipientMarkers() []marker {
 	return all
 }
 
-// qwenResults passes over results of tools that the model makes up.
+// qwenResults skips fabricated tool results.
 var qwenResults = fabricatedResults([]string{"✿RETURN✿"}, []string{"✿FUNCTION✿"})
 
-// deepseek returns a marker of DeepSeek in all its spellings: with wide bars, or
-// those of ASCII, and with four things between the words.
+// deepseek returns all spellings of a DeepSeek marker: with wide or ASCII bars, and four separators between the
+// words.
 func deepseek(words string) []string {
 	var all []string
 	for _, bar := range []string{"｜", "|"} {
@@ -338,7 +337,7 @@ var (
 	thenDeepseekName     = nameThen(wordThen(not(blankThen("<")), deepseekSep...))
 )
 
-// prefixed puts a word before each of some markers.
+// prefixed prepends a word to each marker.
 func prefixed(word string, markers []string) []string {
 	all := make([]string, len(markers))
 	for i, m := range markers {
@@ -347,8 +346,8 @@ func prefixed(word string, markers []string) []string {
 	return all
 }
 
-// deepseekMarkers returns the markers of DeepSeek. Where other dialects are read as well,
-// the one that begins a call has a lead.
+// deepseekMarkers returns the markers of DeepSeek. If several dialects are read, the one that begins a call has
+// a lookahead.
 func deepseekMarkers(named lookahead) []marker {
 	var all []marker
 	add := func(m marker, words ...string) {

@@ -8,21 +8,21 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A pending marker is one of which it is not known yet what it means.
+// A pending marker has been read but not resolved yet.
 type pending struct {
-	uses      []markerUse // what it can mean
-	prefilter *prefilter  // tells early what it does not
-	excluded  uint64      // those of the first that it does not, a bit for each
-	size      int         // its bytes, at the start of those that are held
-	text      string      // the marker
-	skip      string      // what is passed over after it
+	uses      []markerUse // its possible uses
+	prefilter *prefilter  // rules out uses by the first bytes after the marker
+	excluded  uint64      // uses ruled out among the first 64, one bit each
+	size      int         // its length; the held bytes begin with it
+	text      string
+	skip      string // optional text to skip after it
 }
 
-// singleStepBytes is up to how many bytes after a marker are looked at one by one. After
-// them only the end of a word can tell what the marker means.
+// singleStepBytes is the number of bytes after a marker that are inspected one by one. Beyond them, only the end
+// of a word can decide.
 const singleStepBytes = 16
 
-// readLookahead reads after a marker until it is known what it means.
+// readLookahead reads after a marker until the marker is resolved.
 func (s *Scanner) readLookahead(p []byte) int {
 	following := s.held[s.pending.size:]
 	switch len(following) {
@@ -41,10 +41,10 @@ func (s *Scanner) readLookahead(p []byte) int {
 	return 1
 }
 
-// scanLookahead is readLookahead where nothing after the marker has been read. Where p tells what
-// the marker means it is not read, either.
+// scanLookahead is readLookahead before the first byte after the marker. If p resolves the marker, p is not
+// consumed.
 func (s *Scanner) scanLookahead(p []byte) int {
-	const few = 4 // most is known then
+	const few = 4 // usually enough
 	most := min(len(p), maxLookahead)
 	for n := range min(few, most+1) {
 		if u, v := s.decide(p[:n]); v != undecided {
@@ -68,8 +68,8 @@ func (s *Scanner) scanLookahead(p []byte) int {
 	return len(p)
 }
 
-// isDecidedWithin reports whether it is known what a marker means at the end of a text after it,
-// or before that from an index on: leads are final.
+// isDecidedWithin reports whether the marker is resolved by the text after it, at its end or from index from on:
+// verdicts are final.
 func (s *Scanner) isDecidedWithin(following []byte, from int) bool {
 	for len(following) > from && !canDecideAt(following) {
 		following = following[:len(following)-1]
@@ -78,12 +78,11 @@ func (s *Scanner) isDecidedWithin(following []byte, from int) bool {
 	if _, v := s.decide(following); v == undecided {
 		return false
 	}
-	s.pending.excluded = gone // which it may not be so early
+	s.pending.excluded = gone // not ruled out at a shorter length
 	return true
 }
 
-// shortestLookahead returns how much of a text is needed to know what the marker before it means,
-// an index at least.
+// shortestLookahead returns the length of text needed to resolve the marker, at least from.
 func (s *Scanner) shortestLookahead(following []byte, from int) int {
 	to := len(following)
 	for from < to {
@@ -96,14 +95,13 @@ func (s *Scanner) shortestLookahead(following []byte, from int) int {
 	return to
 }
 
-// canDecideAt reports whether it can be known at the end of a text after a marker what the
-// marker means.
+// canDecideAt reports whether a marker can be resolved at the end of the text after it.
 func canDecideAt(following []byte) bool {
 	n := len(following)
 	return n <= singleStepBytes || !isSpace(following[n-1]) && (!isNumberedNameByte(following[n-1]) || isSpace(following[n-2]))
 }
 
-// decide returns what a marker means with this text after it, if that is known.
+// decide resolves a marker with the text after it, if possible.
 func (s *Scanner) decide(following []byte) (markerUse, verdict) {
 	if !canDecideAt(following) {
 		return markerUse{}, undecided
@@ -111,7 +109,7 @@ func (s *Scanner) decide(following []byte) (markerUse, verdict) {
 	return s.resolve(following)
 }
 
-// forceDecision returns what a marker means of which it must be known now.
+// forceDecision resolves a marker that must be resolved now.
 func (s *Scanner) forceDecision(following []byte) (markerUse, verdict) {
 	u, v := s.resolve(following)
 	if v != yes {
@@ -120,10 +118,9 @@ func (s *Scanner) forceDecision(following []byte) (markerUse, verdict) {
 	return u, v
 }
 
-// closeLookahead takes the text after a marker at the end of the text. Of several
-// uses one that needs nothing more after the marker counts. A marker of calls with
-// nothing after it is what is left of one, unless it is a word; where another marker
-// should be, no arguments after it make it one as well.
+// closeLookahead resolves the pending marker at the end of the text. A use that needs no more text wins. A
+// marker of calls with nothing after it is what remains of a call, unless it is a word, or takes the place of another
+// marker and has no arguments.
 func (s *Scanner) closeLookahead() {
 	following := s.held[s.pending.size:]
 	u, v := s.resolve(following)
@@ -131,7 +128,7 @@ func (s *Scanner) closeLookahead() {
 	word = word || u.marker != nil && u.missingOpener != "" && bytes.IndexByte(following, '{') < 0
 	cut := v == undecided && u.role <= listOpen && !word
 	if v == undecided && len(s.markers.dialects) == 1 && u.role == open && !word {
-		v, cut = yes, cut && u.bodyGrammar().memberNames != nil // the reader of a call with a name before it says so as well
+		v, cut = yes, cut && u.bodyGrammar().memberNames != nil // a body with a name before the arguments reports it itself
 	}
 	for _, other := range s.pending.uses {
 		if v == undecided && s.useVerdict(other, following) == yes {
@@ -145,8 +142,7 @@ func (s *Scanner) closeLookahead() {
 	s.callCut = s.callCut || cut
 }
 
-// resolve returns what a marker means, with this text after it: the first of its
-// uses that it can have there.
+// resolve returns the first use of the pending marker that is possible with the text after it.
 func (s *Scanner) resolve(following []byte) (markerUse, verdict) {
 	s.steps += len(following)
 	result, v := markerUse{}, no
@@ -174,8 +170,8 @@ func (s *Scanner) resolve(following []byte) (markerUse, verdict) {
 	return result, v
 }
 
-// findRivals returns the uses in which a marker could begin a frame of another dialect,
-// until that of the response has been told.
+// findRivals returns the uses in which the marker could begin a frame of another dialect, until the dialect of
+// the response is determined.
 func (s *Scanner) findRivals(u markerUse, following []byte) rivals {
 	o := rivals{uses: s.pending.uses}
 	if s.detected.calls || len(s.markers.dialects) == 1 || u.dialect == s.hintedDialect {
@@ -190,13 +186,13 @@ func (s *Scanner) findRivals(u markerUse, following []byte) rivals {
 	return o
 }
 
-// rivals are uses of a marker, of which those count that have their bit set.
+// rivals are uses of a marker, selected by bits.
 type rivals struct {
 	uses  []markerUse
 	count uint64
 }
 
-// dialects returns the names of their dialects.
+// dialects returns the names of the dialects of the selected uses.
 func (o rivals) dialects() []string {
 	var names []string
 	for i, u := range o.uses {
@@ -207,7 +203,7 @@ func (o rivals) dialects() []string {
 	return names
 }
 
-// useVerdict reports whether a marker has a use here.
+// useVerdict returns whether a use of the marker counts here.
 func (s *Scanner) useVerdict(u markerUse, following []byte) verdict {
 	if s.isBarred(u) {
 		return no
@@ -218,7 +214,7 @@ func (s *Scanner) useVerdict(u markerUse, following []byte) verdict {
 	return no
 }
 
-// isBarred reports whether a marker cannot have a use here, whatever follows it.
+// isBarred reports whether a use cannot count here, whatever follows.
 func (s *Scanner) isBarred(u markerUse) bool {
 	t := &s.reasoning
 	switch u.role {
@@ -240,7 +236,7 @@ func (s *Scanner) isBarred(u markerUse) bool {
 	return u.lineStart && !s.lineBlank || u.marker != nil && u.messageStart && s.message.hasText
 }
 
-// matchesTool reports whether this text can follow a marker in one of its uses.
+// matchesTool is matches plus a check of the tool name where the use needs one.
 func (s *Scanner) matchesTool(u markerUse, following []byte) verdict {
 	if v := s.matches(u, following); v != yes || !s.isUnknownTool(u, following) {
 		return v
@@ -248,8 +244,7 @@ func (s *Scanner) matchesTool(u markerUse, following []byte) verdict {
 	return no
 }
 
-// isUnknownTool reports whether a marker needs the name of a tool after it, and another one
-// is there.
+// isUnknownTool reports whether a use needs a known tool name after the marker and the name is unknown.
 func (s *Scanner) isUnknownTool(u markerUse, following []byte) bool {
 	if !u.needsTool || s.tools == nil {
 		return false
@@ -258,7 +253,7 @@ func (s *Scanner) isUnknownTool(u markerUse, following []byte) bool {
 	return !known
 }
 
-// matches is leads where any name is that of a tool.
+// matches returns the verdict of the lookahead of a use.
 func (s *Scanner) matches(u markerUse, following []byte) verdict {
 	switch {
 	case u.ownLookahead != nil && len(s.markers.dialects) == 1:
@@ -269,8 +264,8 @@ func (s *Scanner) matches(u markerUse, following []byte) verdict {
 	return yes
 }
 
-// isQuoted reports whether a marker of that role means nothing here because it is
-// quoted: in inline code, after a quote, or in a fence of a program.
+// isQuoted reports whether a marker of a role is only quoted here: in inline code, after a quote, or in a fence
+// of code.
 func (s *Scanner) isQuoted(r role) bool {
 	switch {
 	case r <= listOpen:
@@ -283,8 +278,7 @@ func (s *Scanner) isQuoted(r role) bool {
 	return r < fenceRun && s.textLine.inCode()
 }
 
-// reportQuoted reports, once for a fence or a line, that a marker would begin a call if it
-// were not quoted.
+// reportQuoted reports, once per fence or line, a marker that would begin a call if it were not quoted.
 func (s *Scanner) reportQuoted(following []byte) {
 	told, where := &s.textLine.reported, "is quoted"
 	if s.foreign.isCode {
@@ -302,7 +296,7 @@ func (s *Scanner) reportQuoted(following []byte) {
 	s.report(f)
 }
 
-// reportAfterText reports, once a line, a marker that would begin a call if no text came before it.
+// reportAfterText reports, once per line, a marker that would begin a call without the text before it.
 func (s *Scanner) reportAfterText() {
 	if s.textLine.reported || s.reasoning.inside || !s.message.hasText || !slices.ContainsFunc(s.pending.uses, func(u markerUse) bool { return u.messageStart && !s.isQuoted(u.role) }) {
 		return
@@ -313,7 +307,7 @@ func (s *Scanner) reportAfterText() {
 	s.report(f)
 }
 
-// reportUnknownTool reports what would begin a call if it named a tool.
+// reportUnknownTool reports text that would be a call if its name were a known tool.
 func (s *Scanner) reportUnknownTool(following []byte) {
 	for _, u := range s.pending.uses {
 		if s.isUnknownTool(u, following) && s.matches(u, following) == yes && !s.isQuoted(u.role) {
@@ -325,9 +319,8 @@ func (s *Scanner) reportUnknownTool(following []byte) {
 	}
 }
 
-// applyUse continues after a marker whose use is known, or that has none here. What is
-// after it has been read, and is read again, or is ahead, and mean returns how much of
-// it is read.
+// applyUse applies the resolved use of a marker, or treats the marker as text. The text after it has either been
+// read and is unread, or is still ahead; then applyUse returns how much of it is consumed.
 func (s *Scanner) applyUse(u markerUse, v verdict, following []byte, ahead bool) int {
 	if !ahead {
 		s.unread(following)
@@ -354,7 +347,7 @@ func (s *Scanner) applyUse(u markerUse, v verdict, following []byte, ahead bool)
 	return 0
 }
 
-// treatAsText makes text of a marker that has no use here.
+// treatAsText emits a marker without a use here as content.
 func (s *Scanner) treatAsText(following []byte) {
 	has := func(fits func(role) bool) bool {
 		return slices.ContainsFunc(s.pending.uses, func(u markerUse) bool { return fits(u.role) })
@@ -374,7 +367,7 @@ func (s *Scanner) treatAsText(following []byte) {
 	s.state, s.afterQuotedMarker = inProse, quoted
 }
 
-// applyMarker continues after a marker that is no text, as mean does.
+// applyMarker applies a use other than text, like applyUse.
 func (s *Scanner) applyMarker(u markerUse, following []byte, ahead bool) (read int) {
 	at, text, inLine := s.heldAt, s.pending.text, !s.lineBlank
 	s.drop()
@@ -413,12 +406,12 @@ func (s *Scanner) applyMarker(u markerUse, following []byte, ahead bool) (read i
 	return read
 }
 
-// enterAtMarker enters a frame at a marker, which is a part of the body or precedes it. It
-// returns how much it reads of what is ahead.
+// enterAtMarker enters a frame at a marker, which the body may include. It returns how much of the text ahead is
+// consumed.
 func (s *Scanner) enterAtMarker(u markerUse, at int, text string, following []byte, ahead bool) (read int) {
 	switch {
 	case u.role != open:
-		if u.text == "" { // what was held is a separator
+		if u.text == "" { // the held byte is a separator
 			at, text = at+s.pending.size, ""
 		}
 		s.pushback = append(s.pushback[:0], text...)

@@ -9,32 +9,29 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// One unbalanced quote makes a string of all that follows it. Where the
-// text ends inside such a call, the call is cut at the first marker in it, and the rest is
-// read on. Nothing after the cut is executed: it may be a part of the open string. The
-// rest is read once more, in segments that each end before the next opening marker, so that
-// another broken call costs no further reading.
+// Error recovery: one unbalanced quote makes a string of everything after it. If the text ends inside such a
+// call, the call is cut at the first marker in the string, and reading resumes there. Nothing after the cut is
+// executable, because it may be part of the string. The rest is read once more, in segments that end before each
+// opening marker, so that another broken call costs no further reading.
 
-// A resync finds the first marker in an open string of the call that is being read, and
-// keeps the text from there.
+// resync finds the first marker in an open string of the current call, and keeps the text from there.
 type resync struct {
 	dialect        *Dialect
-	points         recoveryPoints // of that
+	points         recoveryPoints // of dialect
 	double, single bool           // a quote of this kind is open
-	escaped        bool           // the last byte is a backslash that counts
-	text           []byte         // from a marker in an open string, or what can begin one
-	from           int            // where that begins
+	escaped        bool           // the last byte is an escaping backslash
+	text           []byte         // from a marker in an open string, or a possible beginning of one
+	from           int            // offset of text
 	marker         string
 	happened       bool // a broken call has been cut
 }
 
-// reset begins anew at an offset.
+// reset restarts at an offset.
 func (r *resync) reset(at int) {
 	r.double, r.single, r.escaped, r.marker, r.text, r.from = false, false, false, "", r.text[:0], at
 }
 
-// record takes the next bytes of the open frame, which are at an offset. Those that
-// have been given back are known.
+// record adds bytes of the open frame at an offset. Bytes that were pushed back are known.
 func (s *Scanner) record(at int, p []byte) {
 	r := &s.resync
 	if known := r.from + len(r.text) - at; known >= 0 {
@@ -50,7 +47,7 @@ func (s *Scanner) record(at int, p []byte) {
 	r.find(r.points.longest)
 }
 
-// find looks for a marker as long as so many bytes are left.
+// find searches for a marker while at least ahead bytes remain.
 func (r *resync) find(ahead int) {
 	n := 0
 	for ; r.marker == "" && n+ahead <= len(r.text) && n < len(r.text); n++ {
@@ -76,8 +73,8 @@ func (r *resync) find(ahead int) {
 	r.text, r.from = append(r.text[:0], r.text[n:]...), r.from+n
 }
 
-// closeBody ends the frame that is open at the end of the text, or of a segment. If
-// it holds a broken call with a marker in it, the text is read on from there.
+// closeBody closes the open frame at the end of the text or of a segment. If it contains a broken call with a
+// marker in it, reading resumes at the marker.
 func (s *Scanner) closeBody() {
 	s.state = inProse
 	r := &s.resync
@@ -115,11 +112,10 @@ func (s *Scanner) closeBody() {
 	}
 }
 
-// isWhole reports whether an event is a call that was read to its end, or one whose
-// argument is text and no literal.
+// isWhole reports whether an event is a complete call, or one with a text argument.
 func isWhole(e Event) bool { return e.Call != nil && e.Call.Arguments != nil }
 
-// cutEvent returns what remains of an event about a call that is cut at an offset.
+// cutEvent returns the part of an event before the cut, and whether there is any.
 func cutEvent(e Event, at int) (Event, bool) {
 	switch {
 	case e.Call != nil && e.Call.End > at:
@@ -155,18 +151,18 @@ func (s *Scanner) resumeAfterCut(at int, marker, rest string) {
 	s.resync.happened = true
 	for _, segment := range s.frame.dialect.segments(rest) {
 		s.state, s.lineBlank = s.stateBetweenFrames(), true
-		s.search = search{matcher: s.markers.matcher} // of a marker that was broken off
+		s.search = search{matcher: s.markers.matcher} // forgets a partial marker
 		s.resync.reset(s.at)
 		s.Write([]byte(segment))
 		s.closeStates()
 	}
 }
 
-// recoveryPoints are texts that can end a broken call.
+// recoveryPoints are texts at which a broken call can be cut.
 type recoveryPoints struct {
 	texts   []string
 	first   [256]bool
-	longest int // bytes of the longest of them
+	longest int // length of the longest text
 }
 
 func (b *recoveryPoints) add(text string) {
@@ -175,7 +171,7 @@ func (b *recoveryPoints) add(text string) {
 	}
 }
 
-// at returns the longest of the texts that is at an index of a text.
+// at returns the longest text that occurs at index i.
 func (b *recoveryPoints) at(text []byte, i int) (marker string) {
 	if !b.first[text[i]] {
 		return ""
@@ -188,8 +184,8 @@ func (b *recoveryPoints) at(text []byte, i int) (marker string) {
 	return marker
 }
 
-// callOpeners returns the texts that begin a call of the dialect. Words count only at the
-// start of a line, and so does what begins a call without a marker.
+// callOpeners returns the texts that begin a call of the dialect. Words, and calls without a marker, count only
+// at the start of a line.
 func (d *Dialect) callOpeners() (b recoveryPoints) {
 	for _, m := range d.framing.markers {
 		switch {
@@ -212,8 +208,7 @@ func (d *Dialect) callOpeners() (b recoveryPoints) {
 	return b
 }
 
-// recoveryPoints returns the texts that can end a broken call: what begins another, and what
-// ends one.
+// recoveryPoints returns the texts that begin or end a call.
 func (d *Dialect) recoveryPoints() recoveryPoints {
 	b := d.callOpeners()
 	for _, text := range d.framing.closers {
@@ -233,8 +228,7 @@ func (d *Dialect) isCloser(marker string) bool {
 	return !slices.Contains(b.texts, marker)
 }
 
-// segments cuts a text before each opening marker in front of which something begins
-// that has brackets or quotes.
+// segments splits a text before each opening marker that brackets or quotes precede.
 func (d *Dialect) segments(text string) (all []string) {
 	b, from, any := d.callOpeners(), 0, false
 	src := []byte(text)

@@ -8,96 +8,92 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// Options say what is known beside the text of a response.
+// Options configure the reading of a response.
 type Options struct {
-	Dialect   Dialect   // the zero value: told from the text
-	Tools     Toolset   // nil: not known
-	Reasoning Reasoning // where reasoning may be
+	Dialect   Dialect   // the zero value detects the dialect
+	Tools     Toolset   // nil if unknown
+	Reasoning Reasoning // where reasoning is expected
 }
 
-// An Event is something that a scanner has found. Exactly one field is set.
+// An Event is a part of the response. Exactly one field is set.
 type Event struct {
-	Content   string        // a piece of the text outside calls and reasoning
-	Reasoning string        // a piece of what the model thinks, outside calls
-	Call      *chat.Call    // a call, complete or with a fault
+	Content   string        // text outside calls and reasoning
+	Reasoning string        // reasoning text outside calls
+	Call      *chat.Call    // complete or faulty
 	Finding   *diag.Finding // with byte offsets, and the index of its call
-	// Revoked says that the calls so far do not count: they are drafts, or parts of
-	// an argument. A finding about each of them has come before.
+	// Revoked invalidates all calls so far: they are drafts, or parts of an argument. A finding for each of them
+	// precedes it.
 	Revoked bool
-	// ContentWasReasoning says that all content so far was reasoning: a closing marker of it has
-	// come, whose opening marker was in the prompt.
+	// ContentWasReasoning turns all content so far into reasoning: its closing marker has come, and the opening one
+	// was in the prompt.
 	ContentWasReasoning bool
 }
 
-// A Scanner reads a response while it arrives. What it finds does not depend on
-// how the response is cut into pieces, only where content is cut does. It looks
-// at every byte a bounded number of times, and keeps no more of the response
-// than the current call, or what can still become one, a marker or the opening
-// line of a fence.
+// A Scanner reads a response while it arrives. Its events do not depend on how the response is split into
+// pieces, except for the boundaries of content. It inspects every byte a bounded number of times, and buffers
+// only the current call and text that may become a call, a marker or the opening line of a fence.
 type Scanner struct {
 	markers    *markerSet
 	tools      Toolset
 	emit       func(Event)
-	whole      string // the text, if all of it is known
+	whole      string // the whole response, if known
 	state      scanState
 	at         int       // offset of the next byte
 	last       byte      // the byte before it
-	calls      int       // found so far
-	revoked    int       // how many of them do not count
-	steps      int       // bytes and pieces looked at; tests count them
+	calls      int       // number of calls so far
+	revoked    int       // number of calls revoked
+	steps      int       // bytes and pieces inspected; tests count them
 	contentEnd int       // offset after the latest content; tests compare it with the text
-	nameAt     diag.Span // where the name of the latest call is
+	nameAt     diag.Span // of the name of the latest call
 
 	search            search
-	pushback          []byte    // the end of what has been read, to be read once more
-	unreadPieces      [][]byte  // what comes before the next piece, the last of it first
-	held              []byte    // bytes that are content, unless they belong to a marker or a frame
-	heldAt            int       // where they begin
-	textLine          lineState // the text before them
-	lineBlank         bool      // the line before them holds only blanks
-	afterQuotedMarker bool      // only blanks are between them and a marker of calls that is quoted
-	pending           pending   // the marker that was read last, until it is known what it means
+	pushback          []byte    // bytes read that will be read again
+	unreadPieces      [][]byte  // pieces to be read before the next one, the last of it first
+	held              []byte    // bytes that become content unless they belong to a marker or frame
+	heldAt            int       // offset of held
+	textLine          lineState // state of the line before held
+	lineBlank         bool      // the line before held is blank
+	afterQuotedMarker bool      // only blanks separate held from a quoted marker of calls
+	pending           pending   // the latest marker, while it is not resolved
 	reasoning         reasoningState
-	opener            fence // the run of fence characters that was read last
+	opener            fence // the latest run of fence characters
 	info              info  // its info string
-	foreign           fence // the fence around the text that is not ours, if any
+	foreign           fence // the open fence without calls, if any
 	frame             frame
-	callHolders       int      // fences, and values of JSON outside of markers, that hold calls
-	hintedDialect     *Dialect // that of the latest marker which only one dialect has
-	list              openList // the marker around calls that is open
+	callHolders       int      // fences and bare JSON values with calls
+	hintedDialect     *Dialect // of the latest marker that only one dialect has
+	list              openList // the open marker around calls
 	unmatched         unmatchedOpen
 	elements          toolElements
-	body              body // reads the open frame, if any
+	body              body // parses the open frame, if any
 	resync            resync
 	*bodyPool
-	matched         int           // how much of an info string has been read after a closing run
+	matched         int           // bytes read of an info string after a closing run
 	firstKey        firstKey      // the beginning of an object in the text
-	skipped         skippedObject // the object in the text that is not ours
+	skipped         skippedObject // the object being skipped
 	surrounding     surroundingText
 	message         messageState
 	precedingWord   lastWord
-	callsOnly       bool // the dialect of the last frame wants its calls alone
-	hasBegun        bool // something else than blanks has been read
+	callsOnly       bool // the dialect of the last frame allows nothing but calls
+	hasBegun        bool // a non-blank byte has been read
 	ids             idSet
 	lastCall        lastCall
 	callCut         bool       // the latest call was cut off
-	unbalanced      bool       // it has a bracket too many or too few: so have those after it
+	unbalanced      bool       // its brackets do not match, which explains later strays
 	workEnded       bool       // the call that ends the work has been made
-	rawTextDialects []*Dialect // those of calls whose values are text up to a marker, and can hold one
+	rawTextDialects []*Dialect // of calls with text values, which can contain markers
 	detected        detected
 }
 
-// NewScanner returns a scanner that passes what it finds to emit, in the order
-// of the text. A call is passed at its last byte, or, where its arguments are
-// text without an end of their own, as soon as something else begins. Findings
-// about it follow it.
+// NewScanner returns a scanner that passes events to emit, in text order. A call is emitted at its last byte or,
+// if its arguments are text without a terminator, as soon as something else begins. Findings about it follow.
 func NewScanner(o Options, emit func(Event)) *Scanner {
 	s := new(Scanner)
 	s.begin(o.markerSet(), o.Reasoning, o.Tools, emit)
 	return s
 }
 
-// markerSet returns what is searched in the text.
+// markerSet returns the markers to search for.
 func (o *Options) markerSet() *markerSet {
 	if o.Dialect.Name == "" {
 		return allMarkers()
@@ -105,7 +101,7 @@ func (o *Options) markerSet() *markerSet {
 	return markerSetOf(&o.Dialect)
 }
 
-// begin makes the scanner read a response, in the room of the last if there was one.
+// begin resets the scanner for a response, reusing its buffers.
 func (s *Scanner) begin(markers *markerSet, reasoning Reasoning, tools Toolset, emit func(Event)) {
 	*s = Scanner{
 		markers: markers, tools: tools, emit: emit, lineBlank: true,
@@ -121,7 +117,7 @@ func (s *Scanner) begin(markers *markerSet, reasoning Reasoning, tools Toolset, 
 	s.state = s.stateBetweenFrames()
 }
 
-// Write reads the next bytes of the response. It does not keep p.
+// Write reads the next bytes of the response. It does not retain p.
 func (s *Scanner) Write(p []byte) {
 	for i := 0; i < len(p) || len(s.unreadPieces) > 0; {
 		if top := len(s.unreadPieces) - 1; top >= 0 {
@@ -138,9 +134,8 @@ func (s *Scanner) Write(p []byte) {
 	}
 }
 
-// rewindWithin is [Scanner.rewind] after so many bytes of a piece. Where what was
-// given back is there it returns its length: it is read in one with what
-// follows it.
+// rewindWithin is [Scanner.rewind] within the current piece, of which some bytes have been read. It returns the
+// number of bytes to go back, so that they are read together with the next ones.
 func (s *Scanner) rewindWithin(read int) (back int) {
 	if back = len(s.pushback); back > read {
 		s.rewind()
@@ -152,7 +147,7 @@ func (s *Scanner) rewindWithin(read int) (back int) {
 	return back
 }
 
-// rewind makes what was given back the next that is read.
+// rewind makes the pushed-back bytes the next to be read.
 func (s *Scanner) rewind() {
 	if len(s.pushback) > 0 {
 		s.at -= len(s.pushback)
@@ -162,7 +157,7 @@ func (s *Scanner) rewind() {
 	}
 }
 
-// advance reads the next bytes of p, at least one or else a change of place.
+// advance reads the next bytes of p, at least one or none with a state change.
 func (s *Scanner) advance(p []byte) int {
 	n := s.step(p)
 	if n > 0 {
@@ -173,10 +168,10 @@ func (s *Scanner) advance(p []byte) int {
 	return n
 }
 
-// unread makes the next bytes of the text of those that have been read last.
+// unread pushes back the last bytes read.
 func (s *Scanner) unread(text []byte) { s.pushback = append(s.pushback[:0], text...) }
 
-// Close says that the response has ended.
+// Close ends the response.
 func (s *Scanner) Close() {
 	s.closeStates()
 	s.endMessage()
@@ -188,7 +183,8 @@ func (s *Scanner) Close() {
 	s.state = inProse
 }
 
-// closeStates ends all that the end of the text leaves open, and what is read for that.
+// closeStates closes everything that is open at the end of the text, including what that makes the scanner read
+// again.
 func (s *Scanner) closeStates() {
 	for s.closeState(); len(s.pushback) > 0; s.closeState() {
 		s.rewind()
@@ -200,7 +196,7 @@ func (s *Scanner) closeStates() {
 	}
 }
 
-// closeState ends what the end of the text, or of a segment, leaves open.
+// closeState closes what is open at the end of the text or of a segment.
 func (s *Scanner) closeState() {
 	switch s.state {
 	case inInfo:
@@ -222,7 +218,7 @@ func (s *Scanner) closeState() {
 	}
 }
 
-// emitContent emits text outside calls, which is at an offset.
+// emitContent emits text outside calls, at an offset.
 func (s *Scanner) emitContent(at int, text string) {
 	if text == "" {
 		return
@@ -244,8 +240,7 @@ func (s *Scanner) emitContent(at int, text string) {
 	s.emit(Event{Content: text})
 }
 
-// textOf returns a piece of the text, which is at an offset: of the whole text, where
-// that is known.
+// textOf returns a piece of the text as a string, without copying if the whole text is known.
 func (s *Scanner) textOf(at int, piece []byte) string {
 	if s.whole != "" {
 		return s.whole[at : at+len(piece)]
@@ -253,7 +248,7 @@ func (s *Scanner) textOf(at int, piece []byte) string {
 	return string(piece)
 }
 
-// readLiteral reads p with a scanner of literals, and counts the steps of that.
+// readLiteral reads p with a literal scanner, and counts its steps.
 func (s *Scanner) readLiteral(lit *literal.Scanner, p []byte) (int, literal.State) {
 	before := lit.Steps()
 	n, state := lit.Write(p)
@@ -261,7 +256,7 @@ func (s *Scanner) readLiteral(lit *literal.Scanner, p []byte) (int, literal.Stat
 	return n, state
 }
 
-// hold keeps the next bytes until it is known what they are.
+// hold buffers the next bytes until they are classified.
 func (s *Scanner) hold(p []byte) {
 	if len(s.held) == 0 {
 		s.heldAt = s.at
@@ -269,11 +264,11 @@ func (s *Scanner) hold(p []byte) {
 	s.held = append(s.held, p...)
 }
 
-// release makes content of the bytes that were held.
+// release emits the held bytes as content.
 func (s *Scanner) release() {
 	s.emitContent(s.heldAt, s.textOf(s.heldAt, s.held))
 	s.drop()
 }
 
-// drop forgets the bytes that were held.
+// drop discards the held bytes.
 func (s *Scanner) drop() { s.held = s.held[:0] }

@@ -10,15 +10,14 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// script is the grammar of statements "return name(arguments);" of JavaScript.
+// script is the grammar of JavaScript statements "return name(arguments);".
 var script = grammar{newBody: newScriptBody, render: renderScript}
 
-// A scriptBody reads statements.
 type scriptBody struct {
 	scanner   *Scanner
 	statement *literal.Scanner
-	junk      diag.Span // statements that are no calls and have not been reported
-	pending   bool      // there are such
+	junk      diag.Span // span of unreported statements without a call
+	pending   bool      // junk is set
 }
 
 func newScriptBody(s *Scanner, f *frame) body {
@@ -40,7 +39,7 @@ func (b *scriptBody) write(p []byte) (int, frameEnd) {
 			b.flush()
 			b.scanner.checkCloserLine(b.statement.End(), b.statement.IsLineStart())
 			return n, closed
-		case literal.Stopped: // the reasoning in which the fence is ends
+		case literal.Stopped: // the reasoning around the fence ends
 			b.flush()
 			b.scanner.reportCutFence()
 			b.scanner.unread([]byte(b.statement.Stop()))
@@ -59,8 +58,7 @@ func (b *scriptBody) close() {
 	}
 }
 
-// take emits what the statement was. Statements without a call are
-// collected, for they come in rows.
+// take emits the statement. Statements without a call are collected, because they come in rows.
 func (b *scriptBody) take() {
 	call, isCall := b.statement.Call()
 	junk, isJunk := b.statement.NonCall()
@@ -82,7 +80,7 @@ func (b *scriptBody) take() {
 	}
 }
 
-// flush reports the statements without a call.
+// flush reports the collected statements without a call.
 func (b *scriptBody) flush() {
 	if b.pending {
 		b.scanner.reportNotACall(b.junk, "", "a call is: return name(literals);")
@@ -90,7 +88,6 @@ func (b *scriptBody) flush() {
 	b.pending = false
 }
 
-// renderScript writes a call as a statement.
 func renderScript(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	b = append(b, "```"+d.FenceInfo()+"\nreturn "+c.Name+"("...)
 	args := strings.TrimSpace(string(c.Arguments))
@@ -103,8 +100,8 @@ func renderScript(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	return append(b, ");\n```"...), isDottedName(c.Name)
 }
 
-// appendScript appends JSON in the way people write JavaScript: keys without
-// quotes where that is possible, a blank after commas and colons.
+// appendScript appends JSON in the usual style of JavaScript: unquoted keys where possible, a space after commas
+// and colons.
 func appendScript(b []byte, text string) []byte {
 	for i := 0; i < len(text); {
 		switch c := text[i]; c {
@@ -138,7 +135,7 @@ func stringLen(text string) int {
 	return len(text)
 }
 
-// isKeyBefore reports whether what follows a string makes it a key.
+// isKeyBefore reports whether rest, the text after a string, makes the string a key.
 func isKeyBefore(rest string) bool {
 	return strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":")
 }

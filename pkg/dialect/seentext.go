@@ -11,22 +11,21 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// SeenText is what a model was told by others than its user, such as the results of
-// tools. A call that is in it is an echo: whoever wrote it must not be able to
-// have it carried out by having it repeated. What is asked of it may be asked at
-// the same time, but not while something is added. The zero value is empty.
+// SeenText is the untrusted text that a model has read, such as tool results. A call that occurs in it is an
+// echo: its author must not get it executed by having the model repeat it. Queries may run concurrently, but not
+// with additions. The zero value is empty.
 type SeenText struct {
 	texts    []*seenText // oldest first
 	index    postings    // of their words and anchors
-	userText *seenText   // what the user says; nil for nothing
+	userText *seenText   // the user's own words; nil for none
 }
 
-// Add adds a text, which must not change.
+// Add adds a text. The caller must not modify it.
 func (h *SeenText) Add(text []byte) { h.AddResult("", nil, text) }
 
-// AddResult adds what a call with these arguments gave back, as [SeenText.Add] does. It makes no
-// echo of an equal call: that one was made before anybody said it, and whoever answers it could
-// have it done twice without asking. So a call can be tried again whose failure quotes it.
+// AddResult adds the result of a call like [SeenText.Add], except that it makes no echo of an equal call. That
+// call was made before the result existed, and its author could have it repeated without asking. So a call whose
+// failure quotes it can be retried.
 func (h *SeenText) AddResult(name string, args json.RawMessage, text []byte) {
 	h.texts = append(h.texts, &seenText{text: text, resultOf: callKey(name, args)})
 	terms := map[uint32]struct{}{}
@@ -37,8 +36,8 @@ func (h *SeenText) AddResult(name string, args json.RawMessage, text []byte) {
 	h.index.add(len(h.texts)-1, terms)
 }
 
-// AddUserText adds the user's own words. A value that the user says is no sign of an echo, unless the call as a
-// whole is spelled out.
+// AddUserText adds the user's own words. Values in them are no evidence of an echo, unless the whole call is
+// spelled out.
 func (h *SeenText) AddUserText(text string) {
 	all := []byte(text)
 	if h.userText != nil {
@@ -47,8 +46,8 @@ func (h *SeenText) AddUserText(text string) {
 	h.userText = &seenText{text: all}
 }
 
-// callKey returns the same for equal calls, whose numbers are written alike, "" for none and for
-// one whose arguments are no JSON.
+// callKey returns equal keys for equal calls with normalized numbers. It returns "" without a name or with
+// invalid JSON.
 func callKey(name string, args json.RawMessage) string {
 	v := jsontext.Value(slices.Clone(args))
 	if name == "" || v.Format(jsontext.ReorderRawObjects(true), jsontext.PreserveRawStrings(false)) != nil {
@@ -57,7 +56,7 @@ func callKey(name string, args json.RawMessage) string {
 	return name + " " + string(v)
 }
 
-// Clone returns a copy, to which more can be added; an empty one of nil.
+// Clone returns an independent copy. The clone of nil is empty.
 func (h *SeenText) Clone() *SeenText {
 	if h == nil {
 		return &SeenText{}
@@ -68,37 +67,35 @@ func (h *SeenText) Clone() *SeenText {
 // An EchoCandidate is a call that may be an echo.
 type EchoCandidate struct {
 	Name    string
-	RawArgs json.RawMessage // the arguments as the model wrote them
-	Args    json.RawMessage // the same by the names of the parameters; nil: Written
-	Text    string          // the call as it is written; "" for a native one
-	// Required are the arguments that the tool needs; nil: all are. Any other one counts only if it is said.
+	RawArgs json.RawMessage // as the model wrote them
+	Args    json.RawMessage // by parameter name; nil for RawArgs
+	Text    string          // as written; "" for a native call
+	// Required lists the arguments that the tool requires; nil means all. Others count only if a text mentions them.
 	Required []string
-	ReadOnly bool // it changes nothing
+	ReadOnly bool // the tool changes nothing
 }
 
-// HasEcho reports whether a call of a tool with these arguments, which are JSON, is an echo, for which all of
-// its arguments count: see [SeenText.IsEcho].
+// HasEcho reports whether a call with these JSON arguments is an echo, counting all arguments: see
+// [SeenText.IsEcho].
 func (h *SeenText) HasEcho(name string, args json.RawMessage, text string) bool {
 	return h.IsEcho(EchoCandidate{Name: name, RawArgs: args, Text: text})
 }
 
-// IsEcho reports whether a call is an echo: it is spelled out in one of the texts, or one of them, or
-// [nearby] bytes of two that follow one another, say all that it is made of.
+// IsEcho reports whether a call is an echo: a text spells it out, or one text, or [nearby] bytes of two
+// consecutive ones, contain all its parts.
 //
-// It is spelled out where its text is, whatever blanks and quotes there are, and where its name and its
-// values are together, in whatever notation and order, with nothing but names of arguments and what is
-// common in calls between them.
+// A text spells out a call if it contains the call's text, ignoring blanks and quotes, or its name and values
+// together, in any notation and order, with only argument names and common call words between them.
 //
-// What counts are words, which are letters and digits, without regard to case, as a reader sees them: see
-// [decodings]. Results say what the next calls are about: a list of files holds the path that is read
-// next. So the name has to be said as well, and with values anywhere that is enough only for names and values
-// that no text says by chance: a name that is no plain word (drop_file, readPage), and values of
-// [minDistinctive] letters and digits besides true, false and null. Otherwise each value has to are right
-// after its key. What the user says does not count. For a call that changes nothing two of the arguments
-// that it needs have to be said so: to read what a page names is ordinary work.
+// Otherwise words count: letters and digits, ignoring case, as a reader sees them (see [decodings]). Results
+// naturally mention what the next calls need: a list of files contains the path to read next. So the name must
+// occur as well, and scattered values count only if chance is unlikely: the name is not an ordinary word
+// (drop_file, readPage), or the values have [minDistinctive] letters and digits besides true, false and null.
+// Otherwise each value must directly follow its key. Values from the user do not count. A read-only call needs
+// two such required arguments: following a reference in a page is ordinary work.
 //
-// A call without arguments says nothing that somebody else could have chosen but its name, and is an echo
-// only where its text is, which has to be more than that.
+// A call without arguments has only its name to choose. It is an echo only if a text contains the call's text,
+// which must be more than the name.
 func (h *SeenText) IsEcho(u EchoCandidate) bool {
 	if len(h.texts) == 0 {
 		return false
@@ -111,24 +108,23 @@ func (h *SeenText) IsEcho(u EchoCandidate) bool {
 		slices.ContainsFunc(across, func(i int) bool { return counts(h.texts[i]) && e.isSplitAcross(h.textBefore(i, counts), h.texts[i]) })
 }
 
-// nearby is how far apart, in bytes, what a call is made of can be in two texts.
+// nearby is the maximum distance, in bytes, between the parts of a call in two texts.
 const nearby = 4 << 10
 
-// A seenText is one text that a model was told. What is looked for in it is made
-// when it is needed.
+// An indexedText is one text the model has read. Its searchable forms are built on first use.
 type seenText struct {
 	text         []byte
-	resultOf     string // the key of the call whose result it is
+	resultOf     string // key of the call that returned it
 	once         sync.Once
 	words, tight haystack
 
 	join   sync.Once
-	before []byte    // what was told before it, as far as it is nearby
-	joined *seenText // that and its beginning
+	before []byte    // the nearby text before it
+	joined *seenText // before and the beginning of the text
 }
 
-// joinedWith returns what is told nearby where a text begins. It is made once for what was told before the text
-// in the run; for a call of which some of that does not count, it is another.
+// joinedWith returns the text before joined with the beginning of this one. It is cached for the usual before;
+// calls that exclude some texts get another.
 func (t *seenText) joinedWith(before []byte) *seenText {
 	made := func() *seenText {
 		return &seenText{text: slices.Concat(before, []byte{0xff}, t.text[:min(len(t.text), nearby)])}
@@ -140,8 +136,8 @@ func (t *seenText) joinedWith(before []byte) *seenText {
 	return made()
 }
 
-// buildForms makes what is looked for in the text: all that it says, as words, and without its blanks and with
-// one kind of quotes. Between readings is what no UTF-8 holds.
+// buildForms builds the searchable forms of all decodings: words, and text without blanks and with one kind of
+// quotes. A byte that UTF-8 does not contain separates them.
 func (t *seenText) buildForms() {
 	t.once.Do(func() {
 		for _, reading := range decodings(t.text) {
@@ -151,20 +147,19 @@ func (t *seenText) buildForms() {
 	})
 }
 
-// wordForm returns the words of the text.
 func (t *seenText) wordForm() *haystack {
 	t.buildForms()
 	return &t.words
 }
 
-// tightForm returns the text without its blanks and with one kind of quotes.
+// tightForm returns the text without blanks and with one kind of quotes.
 func (t *seenText) tightForm() *haystack {
 	t.buildForms()
 	return &t.tight
 }
 
-// wordsOf returns the words of a text, with a blank around each. A character that is not
-// ASCII is a word, for there are no blanks in some scripts.
+// wordsOf returns the words of a text, with a blank around each. Each non-ASCII character is a word, because
+// some scripts have no blanks.
 func wordsOf(text []byte) []byte {
 	all := append(make([]byte, 0, len(text)+2), ' ')
 	for _, c := range text {
@@ -174,7 +169,7 @@ func wordsOf(text []byte) []byte {
 				all = append(all, ' ')
 			}
 			all = append(all, lower(c))
-		case c >= 0x80 && c < 0xc0: // the rest of a character
+		case c >= 0x80 && c < 0xc0: // a continuation byte
 			all = append(all, c)
 		default:
 			if all[len(all)-1] != ' ' {
@@ -191,12 +186,12 @@ func wordsOf(text []byte) []byte {
 	return all
 }
 
-// isWordByte reports whether an ASCII character belongs to a word.
+// isWordByte reports whether an ASCII character is part of a word.
 func isWordByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_'
 }
 
-// stripSpace returns a text without blanks, and with one kind of quotes.
+// stripSpace removes blanks and unifies quotes.
 func stripSpace(text []byte) []byte {
 	all := make([]byte, 0, len(text))
 	for _, c := range text {
@@ -211,11 +206,11 @@ func stripSpace(text []byte) []byte {
 	return all
 }
 
-// maxPlainSearches is how often a text is searched from its beginning. Its index takes
-// as long as a few hundred searches, and is worth it for many calls only.
+// maxPlainSearches is the number of searches before a suffix array is built, which costs as much as a few
+// hundred searches.
 const maxPlainSearches = 256
 
-// A haystack is a text in which many others are looked for.
+// A haystack is a text that is searched many times.
 type haystack struct {
 	text     []byte
 	searches atomic.Int64
@@ -223,7 +218,7 @@ type haystack struct {
 	index    *suffixarray.Index
 }
 
-// has reports whether a text is in it.
+// has reports whether the haystack contains a text.
 func (h *haystack) has(text []byte) bool {
 	if h.searches.Add(1) <= maxPlainSearches {
 		return bytes.Contains(h.text, text)
@@ -232,7 +227,7 @@ func (h *haystack) has(text []byte) bool {
 	return len(h.index.Lookup(text, 1)) > 0
 }
 
-// hasAll reports whether all of some texts are in it.
+// hasAll reports whether the haystack contains all texts.
 func (h *haystack) hasAll(texts [][]byte) bool {
 	return !slices.ContainsFunc(texts, func(text []byte) bool { return !h.has(text) })
 }

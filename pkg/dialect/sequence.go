@@ -8,67 +8,67 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// An item reads one call of a sequence at a time.
+// An item parses one call of a sequence at a time.
 type item interface {
 	// canBegin reports whether a call can begin with a byte.
 	canBegin(c byte) bool
-	// begin makes it ready for what is at an offset, and begins with a byte:
-	// a call, or what it can pass over. It reports false if it is neither.
+	// begin prepares for a call, or for text to skip, that starts at an offset with a byte. It reports false if it
+	// handles neither.
 	begin(c byte, at int) bool
-	// write reads on in the call, up to its end or that of the frame.
+	// write reads the call up to its end or the end of the frame.
 	write(p []byte) (n int, state literal.State)
-	// complete emits what was read, and returns what was read after it.
+	// complete emits the call and returns the text read after it.
 	complete(state literal.State) (rest string)
-	// close says that the text ends inside the call.
+	// close handles the end of the text inside the call.
 	close()
-	// hint says how a call is written.
+	// hint describes the form of a call.
 	hint() string
 }
 
-// A sequence reads calls that follow each other in a frame, in a list or
-// not, with blanks, commas and semicolons between them, up to the closing marker of
-// the frame. Without one it ends with its list, or before anything else.
+// A sequence parses consecutive calls in a frame, in a list or not, separated by blanks, commas and semicolons,
+// up to the closing marker of the frame. Without a closing marker it ends with its list, or before any other
+// text.
 type sequence struct {
 	scanner      *Scanner
 	frame        *frame
 	item         item
-	terminators  *terminators // the markers that end the frame
-	at           int          // offset of the next byte
+	terminators  *terminators // that end the frame
+	at           int          // of the next byte
 	stage        sequenceStage
-	openLists    int        // brackets of lists that are open
-	closed       bool       // a list has been closed
-	items        int        // what has been read in the list
-	hasItems     bool       // a call, or what is none, has been read
-	hashComments bool       // a comment goes from '#' to the end of its line
-	inComment    bool       // a comment is being read
+	openLists    int  // number of open list brackets
+	closed       bool // a list has been closed
+	items        int  // items read in the list
+	hasItems     bool // a call or other text has been read
+	hashComments bool // '#' begins a comment up to the end of the line
+	inComment    bool
 	comment      diag.Span  // the last comment
-	lastFaulty   bool       // the last of them has a fault
-	separators   separators // what has been read since
-	maxTrailing  int        // how many of them may follow the last
-	lastIsCall   bool       // what was read last begins as a call does
-	single       bool       // only a list can hold several
+	lastFaulty   bool       // the last item was faulty
+	separators   separators // since the last item
+	maxTrailing  int        // separators allowed after the last item
+	lastIsCall   bool       // the last item began like a call
+	single       bool       // several calls need a list
 	inParens     bool       // the call is in the parentheses of another
-	held         string     // what can be a marker that ends the frame
-	midLine      bool       // the line holds something already
-	callAt       int        // where the call begins
-	junkAt       int        // where what is no call begins
-	skippedTo    int        // where a statement that is no call ends
+	held         string     // a possible terminator
+	midLine      bool       // the line is not blank so far
+	callAt       int        // start of the call
+	junkAt       int        // start of text that is not a call
+	skippedTo    int        // end of a statement that is not a call
 }
 
-// separators are the commas and semicolons that are in a row.
+// separators are consecutive commas and semicolons.
 type separators struct {
 	count int
 	place diag.Span
 }
 
-// A sequenceStage is what a sequence reads.
+// A sequenceStage is the part that a sequence reads.
 type sequenceStage int
 
 const (
-	atPause  sequenceStage = iota // the text between calls
+	atPause  sequenceStage = iota // between calls
 	atCall                        // a call
-	atMarker                      // what can be the closing marker
-	atJunk                        // what is no call, up to the end of its line or something else
+	atMarker                      // a possible closing marker
+	atJunk                        // other text, up to the end of its line or a separator
 )
 
 func (b *sequence) write(p []byte) (int, frameEnd) {
@@ -100,7 +100,6 @@ func (b *sequence) step(p []byte) (int, frameEnd) {
 	return b.readPause(p[0])
 }
 
-// read reads on in a call.
 func (b *sequence) read(p []byte) (int, frameEnd) {
 	n, state := b.item.write(p)
 	if state == literal.NeedMore {
@@ -122,7 +121,7 @@ func (b *sequence) read(p []byte) (int, frameEnd) {
 	if rest != "" {
 		b.scanner.unread([]byte(rest))
 	}
-	if b.at+n-len(rest) == b.callAt { // nothing of it could be read
+	if b.at+n-len(rest) == b.callAt { // nothing could be read
 		b.stage, b.junkAt = atJunk, b.at
 	}
 	return n, notYet
@@ -137,7 +136,7 @@ func (b *sequence) readPause(c byte) (int, frameEnd) {
 	return b.readBetween(c)
 }
 
-// readBetween reads a byte between calls that begins no marker.
+// readBetween reads a byte between calls that does not begin a marker.
 func (b *sequence) readBetween(c byte) (int, frameEnd) {
 	closes, fenced := b.closers(), b.frame.fence.open()
 	switch {
@@ -149,7 +148,7 @@ func (b *sequence) readBetween(c byte) (int, frameEnd) {
 		return 1, notYet
 	case c == ',' || c == ';':
 		b.addSeparator()
-	case c == ')' && (b.at == b.skippedTo || b.scanner.unbalanced): // of what is no call, or has a bracket too many
+	case c == ')' && (b.at == b.skippedTo || b.scanner.unbalanced): // part of a statement that is not a call, or unbalanced
 	case c == ')' && b.inParens:
 		b.inParens = false
 	case c == '[' && !b.closed:
@@ -176,7 +175,7 @@ func (b *sequence) readBetween(c byte) (int, frameEnd) {
 	return 1, notYet
 }
 
-// readComment reads a byte of a comment, which the end of its line ends.
+// readComment reads a byte of a comment.
 func (b *sequence) readComment(c byte) {
 	if !b.inComment {
 		b.comment.Start = b.at
@@ -186,8 +185,7 @@ func (b *sequence) readComment(c byte) {
 	b.midLine = b.inComment
 }
 
-// closers returns the markers that close the frame: none where the one that opens it is
-// missing.
+// closers returns the closing markers of the frame: none if its opening marker is missing.
 func (b *sequence) closers() []string {
 	if b.frame.missingOpener != "" {
 		return nil
@@ -195,13 +193,13 @@ func (b *sequence) closers() []string {
 	return b.frame.dialect.framing.closers
 }
 
-// textBegins reports whether a byte after a call begins text: a tag, or a line that
-// does not continue with what a fault has left of the call.
+// textBegins reports whether a byte after a call begins text: a tag, or a line that does not continue a faulty
+// call.
 func (b *sequence) textBegins(c byte) bool {
 	return b.hasItems && b.separators.count == 0 && (c == '<' || !b.midLine && (isNameByte(c) || strings.IndexByte("*#>~", c) >= 0))
 }
 
-// addSeparator takes a comma or semicolon.
+// addSeparator counts a comma or semicolon.
 func (b *sequence) addSeparator() {
 	if b.separators.count == 0 {
 		b.separators.place.Start = b.at
@@ -210,8 +208,7 @@ func (b *sequence) addSeparator() {
 	b.separators.place.End = b.at + 1
 }
 
-// reportSeparators reports the commas and semicolons in a row that part nothing: more than one
-// between two calls, or more than may follow the last.
+// reportSeparators reports excess separators: more than one between two calls, or more than most after the last.
 func (b *sequence) reportSeparators(most int) {
 	if !b.hasItems {
 		most = 0
@@ -222,8 +219,7 @@ func (b *sequence) reportSeparators(most int) {
 	b.separators = separators{}
 }
 
-// checkNext reports what is wrong between the last item and the next, which begins
-// with a byte.
+// checkNext reports faults between the last item and the next one, which begins with a byte.
 func (b *sequence) checkNext(c byte) {
 	if b.openLists > 0 && b.items > 0 && b.separators.count == 0 {
 		f := diag.New(diag.BadLiteral, diag.Bytes(b.at, b.at+1), "missing comma before this")
@@ -242,8 +238,8 @@ func (b *sequence) checkNext(c byte) {
 	b.items, b.hasItems = b.items+1, true
 }
 
-// reportSecondCall reports a call after another one in a frame that should hold one, or a list.
-// Each is complete, so both are certain; readers of the whole frame refuse both.
+// reportSecondCall reports another call in a frame for one call or a list. Both calls are complete and therefore
+// certain; parsers that read the whole frame reject both.
 func (b *sequence) reportSecondCall() {
 	f := diag.New(diag.ConcatenatedValues, diag.Bytes(b.at, b.at+1), "expected one call, got two; both are read")
 	f.Severity = diag.Warning
@@ -254,10 +250,10 @@ func (b *sequence) reportSecondCall() {
 	b.scanner.report(f)
 }
 
-// canEnd reports whether a marker or fence that ends the frame begins with a byte.
+// canEnd reports whether a terminator begins with a byte.
 func (b *sequence) canEnd(c byte) bool { return b.terminators.firstBytes[c] }
 
-// readMarker reads what can be a marker that ends the frame.
+// readMarker reads a possible terminator.
 func (b *sequence) readMarker(p []byte) (int, frameEnd) {
 	n, held := 0, b.held
 	for _, text := range b.terminators.texts {
@@ -279,7 +275,7 @@ func (b *sequence) readMarker(p []byte) (int, frameEnd) {
 	return n, notYet
 }
 
-// common returns how many bytes a text and p have in common at their start.
+// common returns the length of the common prefix.
 func common(text string, p []byte) int {
 	n := 0
 	for n < len(text) && n < len(p) && text[n] == p[n] {
@@ -288,7 +284,7 @@ func common(text string, p []byte) int {
 	return n
 }
 
-// rejectMarker continues where what looked like a marker is none before a byte.
+// rejectMarker continues before a byte that shows that the held text is not a terminator.
 func (b *sequence) rejectMarker(c byte) (int, frameEnd) {
 	b.stage = atPause
 	if b.held == "" {
@@ -302,7 +298,7 @@ func (b *sequence) rejectMarker(c byte) (int, frameEnd) {
 	return 0, end
 }
 
-// endAtMarker ends the frame with a marker, whose last n bytes come next.
+// endAtMarker ends the frame with a marker that ends after the next n bytes.
 func (b *sequence) endAtMarker(text string, n int) frameEnd {
 	switch {
 	case slices.Contains(b.closers(), text):
@@ -317,7 +313,7 @@ func (b *sequence) endAtMarker(text string, n int) frameEnd {
 	return b.leave()
 }
 
-// skipJunk passes over what is no call, up to the end of the line or a closing marker.
+// skipJunk skips text that is not a call, up to the end of the line or a terminator.
 func (b *sequence) skipJunk(p []byte) (int, frameEnd) {
 	for n, c := range p {
 		if isNewline(c) || c == ',' || c == '[' || c == ']' || b.canEnd(c) {
@@ -333,7 +329,7 @@ func (b *sequence) endJunk(at int) {
 	b.stage, b.lastIsCall, b.hasItems = atPause, false, true
 }
 
-// leave ends a frame whose closing marker is missing.
+// leave ends a frame without its closing marker.
 func (b *sequence) leave() frameEnd {
 	switch {
 	case b.frame.fence.open():
@@ -345,8 +341,7 @@ func (b *sequence) leave() frameEnd {
 	return left
 }
 
-// textAfter returns what was read after a call: the marker that ended it, unless that
-// closes the frame.
+// textAfter returns the text read after a call: the marker that ended it, unless that closes the frame.
 func (b *sequence) textAfter(lit *literal.Scanner) string {
 	if stop := lit.Stop(); stop != "" && !slices.Contains(b.closers(), stop) {
 		return stop
@@ -354,7 +349,7 @@ func (b *sequence) textAfter(lit *literal.Scanner) string {
 	return lit.Unread()
 }
 
-// finish reports what is wrong at the end of the frame.
+// finish reports faults at the end of the frame.
 func (b *sequence) finish(most int) {
 	b.reportSeparators(most)
 	b.missingBracket()

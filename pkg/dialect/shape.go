@@ -12,27 +12,26 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// callHint says how a call is written.
+// callHint describes the form of a call.
 const callHint = `a call is {"type": …, "id": …, "operation": …, "parameters": {…}}, in the array "toolCalls"`
 
-// A member is one of the members that a call can have: of this dialect or of a
-// near relative.
+// A member is a member that a call can have in this dialect or a similar one.
 type member int
 
 const (
-	ofType member = iota // these can say which tool is called
+	ofType member = iota // the first of those that name the tool
 	ofName
 	ofToolName
 	ofTool
 	ofAction
 	ofFunction
-	ofParameters // these with which arguments
+	ofParameters // the first of those that hold the arguments
 	ofArguments
 	ofArgs
 	ofToolInput
 	ofActionInput
 	ofInput
-	ofID // these under which id
+	ofID // the first of those that hold the ID
 	ofCallID
 	ofToolCallID
 	ofOperation
@@ -40,7 +39,7 @@ const (
 	memberCount
 )
 
-// callMembers are the names of the members.
+// callMembers are the names of the members, indexed by member.
 var callMembers = []string{
 	"type", "name", "tool_name", "tool", "action", "function",
 	"parameters", "arguments", "args", "tool_input", "action_input", "input",
@@ -49,31 +48,28 @@ var callMembers = []string{
 
 func (m member) String() string { return callMembers[m] }
 
-// callTypes are what relatives write under "type": that an object is a call, and
-// not of which tool.
+// callTypes are values of "type" in other dialects: they mark an object as a call without naming the tool.
 var callTypes = []string{"function", "function_call", "tool_call", "tool_use", "tool", "call"}
 
-// A memberNames says how a dialect calls the members that tell the tool and its
-// arguments. Others are read as well.
+// memberNames are the names of a dialect for the tool and the arguments. Others are read as well.
 type memberNames struct {
 	name, args   member
-	needsID      bool // a call has an id, and says in words what it is for
-	namePrecedes bool // the name can precede the marker
-	toolIsKey    bool // the tool is the only key of the object, and its arguments the value
+	needsID      bool // a call has an ID and a description
+	namePrecedes bool // the name may precede the marker
+	toolIsKey    bool // the tool is the only key of the object, and the arguments its value
 }
 
-// A callObject is a call as it is written: an object and those of its members that
-// are known.
+// A callObject is a call as written: an object and its known members.
 type callObject struct {
 	memberNames  *memberNames
 	members      []literal.Member
-	memberIndex  [memberCount]uint8 // index of each member in members, from 1
-	memberBits   uint32             // a bit for each member that it has
-	cachedValue  json.RawMessage    // of a member, which was asked for last
+	memberIndex  [memberCount]uint8 // index + 1 of each member in members
+	memberBits   uint32             // the members present, one bit each
+	cachedValue  json.RawMessage    // JSON of cachedMember
 	cachedMember member
-	otherCount   int              // how many other members it has
+	otherCount   int              // number of unknown members
 	firstOther   diag.Span        // the key of the first
-	lit          *literal.Scanner // knows the values
+	lit          *literal.Scanner // provides the values
 	begin        int
 	text         string
 	findings     []diag.Finding
@@ -81,7 +77,7 @@ type callObject struct {
 	changed      bool        // a repair may have changed a value
 }
 
-// load takes in the object that a scanner has read.
+// load sets the object from what lit has read.
 func (w *callObject) load(f *memberNames, lit *literal.Scanner) {
 	*w = callObject{memberNames: f, lit: lit, members: lit.Members()}
 	for i := range w.members {
@@ -92,14 +88,14 @@ func (w *callObject) load(f *memberNames, lit *literal.Scanner) {
 	w.findings, w.status, w.changed = lit.Findings(), lit.Status(), lit.ValueChanged()
 }
 
-// addMember takes in a member whose value was read separately.
+// addMember adds a member whose value was read separately.
 func (w *callObject) addMember(name string, m literal.Member, status chat.Status, changed bool) {
 	w.changed = w.changed || changed
 	if w.status == "" || w.status == chat.StatusOK || status == chat.StatusAmbiguous {
 		w.status = status
 	}
 	m.Index = slices.Index(callMembers, name)
-	if m.Index < 0 || w.memberIndex[m.Index] > 0 { // which of two values was meant is unknown, so it is no call
+	if m.Index < 0 || w.memberIndex[m.Index] > 0 { // ambiguous, so it is not a call
 		w.otherCount++
 		return
 	}
@@ -107,13 +103,13 @@ func (w *callObject) addMember(name string, m literal.Member, status chat.Status
 	w.set(member(m.Index), len(w.members)-1)
 }
 
-// set says which of the members is one of those that are known.
+// set records the index of a known member.
 func (w *callObject) set(m member, index int) {
 	w.memberIndex[m] = uint8(index + 1)
 	w.memberBits |= 1 << m
 }
 
-// get returns a member, nil if it is missing.
+// get returns a member, or nil.
 func (w *callObject) get(m member) *literal.Member {
 	if w.memberIndex[m] == 0 {
 		return nil
@@ -121,10 +117,10 @@ func (w *callObject) get(m member) *literal.Member {
 	return &w.members[w.memberIndex[m]-1]
 }
 
-// brace returns the place of the call's opening brace.
+// brace returns the span of the opening brace.
 func (w *callObject) brace() diag.Span { return diag.Bytes(w.begin, w.begin+1) }
 
-// json returns the value of a member that it has.
+// json returns the value of a member that is present.
 func (w *callObject) json(m member) json.RawMessage {
 	if w.cachedValue == nil || w.cachedMember != m {
 		w.cachedValue, w.cachedMember = w.lit.JSON(w.get(m)), m
@@ -132,7 +128,7 @@ func (w *callObject) json(m member) json.RawMessage {
 	return w.cachedValue
 }
 
-// first returns the first member that it has of some, and how many those are.
+// first returns the first member present in a range, and the number present.
 func (w *callObject) first(from, to member) (first member, count int) {
 	which := w.memberBits >> from << from & (2<<to - 1)
 	if which == 0 {
@@ -141,21 +137,21 @@ func (w *callObject) first(from, to member) (first member, count int) {
 	return member(bits.TrailingZeros32(which)), bits.OnesCount32(which)
 }
 
-// A shape is what tells the tool and its arguments in an object.
+// A shape identifies the tool and the arguments in an object.
 type shape struct {
-	isOwn      bool // it is that of the dialect itself
-	severalFit bool // another member could be meant as well
-	extra      bool // there is more in "function"
-	hasName    bool // something tells the tool
+	isOwn      bool // it has the member names of the dialect
+	severalFit bool // another member could be meant
+	extra      bool // "function" has further members
+	hasName    bool // a member names the tool
 	name       string
 	nameMember member
-	hasArgs    bool // something tells the arguments
+	hasArgs    bool // a member holds the arguments
 	args       json.RawMessage
 	argsMember member
-	innerKey   string // the member of "function" that holds the arguments, if they are there
+	innerKey   string // the member of "function" that holds the arguments, or ""
 }
 
-// shape finds out what tells the tool and its arguments.
+// shape identifies the tool and the arguments.
 func (w *callObject) shape() shape {
 	var s shape
 	by, names := w.first(ofType, ofFunction)
@@ -184,12 +180,12 @@ func (w *callObject) shape() shape {
 	return s
 }
 
-// readNested reads {"name": …, "arguments": …} in a "function".
+// readNested reads {"name": …, "arguments": …} in "function".
 func (s *shape) readNested(object json.RawMessage) {
 	var inner map[string]json.RawMessage
 	var name string
 	if json.Unmarshal(object, &inner) != nil || json.Unmarshal(inner["name"], &name) != nil {
-		return // it has no name
+		return // without a name
 	}
 	s.name = name
 	for _, key := range callMembers[ofParameters : ofInput+1] {
@@ -201,7 +197,7 @@ func (s *shape) readNested(object json.RawMessage) {
 	s.extra = len(inner) > 1 && !s.hasArgs || len(inner) > 2
 }
 
-// keys returns how the members that tell the tool and its arguments are called.
+// keys returns the names of the members for the tool and the arguments.
 func (s *shape) keys() []string {
 	name, args := s.nameMember.String(), s.argsMember.String()
 	if s.nameMember == ofFunction && s.name != "" && (s.innerKey != "" || !s.hasArgs) {
@@ -216,9 +212,8 @@ func (s *shape) keys() []string {
 	return []string{name, args}
 }
 
-// isCall reports whether an object that is alone is beyond doubt a call: it
-// has all that a call needs, and nothing that a call does not have. A definition
-// of a tool, for example, has a name and parameters as well.
+// isCall reports whether an object without a marker is certainly a call: it has everything a call needs and
+// nothing else. A tool definition, for example, has a name and parameters as well.
 func (w *callObject) isCall() bool {
 	s := w.shape()
 	if w.otherCount > 0 || s.name == "" || s.severalFit || s.extra || !s.hasArgs {
@@ -230,14 +225,13 @@ func (w *callObject) isCall() bool {
 	return holdsObject(s.args) || s.args[0] == '{' && !isSchema(s.args)
 }
 
-// holdsObject reports whether a value is a string in which an object begins.
+// holdsObject reports whether a value is a string that begins with an object.
 func holdsObject(value json.RawMessage) bool {
 	var text string
 	return value[0] == '"' && json.Unmarshal(value, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "{")
 }
 
-// isSchema reports whether an object is a JSON Schema of arguments, as it is in
-// the definition of a tool.
+// isSchema reports whether an object is a JSON Schema of arguments, as in a tool definition.
 func isSchema(object json.RawMessage) bool {
 	if !bytes.Contains(object, []byte(`"properties"`)) {
 		return false
@@ -249,8 +243,8 @@ func isSchema(object json.RawMessage) bool {
 	return json.Unmarshal(object, &schema) == nil && schema.Type == "object" && len(schema.Properties) > 0 && schema.Properties[0] == '{'
 }
 
-// argumentsPointer returns a pointer into the object as one into its arguments. Where a
-// fault has kept these from being found they are what looks like them.
+// argumentsPointer turns a pointer into the object into one into its arguments. If a fault hides the arguments,
+// the member that looks like them counts.
 func (s *shape) argumentsPointer(pointer string) string {
 	path := ""
 	inner, nested := strings.CutPrefix(pointer, "/function/")

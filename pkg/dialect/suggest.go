@@ -11,13 +11,11 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// maxRepairBytes bounds the calls that are mended, in bytes: what is wrong with a longer
-// one is said without a suggestion.
+// maxRepairBytes bounds the calls that get a suggested repair, in bytes.
 const maxRepairBytes = 1 << 16
 
-// suggest adds to a call that cannot be read what it was probably meant to be: as
-// an alternative, which is never executed, and as a fix of its first fault, which
-// is not safe.
+// suggest adds the likely meaning of an unreadable call: as an alternative, which is never executed, and as an
+// unsafe fix of its first fault.
 func (r *reader) suggest() {
 	if len(r.text) > maxRepairBytes {
 		return
@@ -40,8 +38,8 @@ func (r *reader) suggest() {
 	}
 }
 
-// deletesText reports whether an edit deletes letters or digits that are in no comment: a
-// suggestion keeps what the model wrote.
+// deletesText reports whether an edit deletes letters or digits outside comments: a suggestion keeps what the
+// model wrote.
 func deletesText(text string, edits []diag.Edit) bool {
 	return slices.ContainsFunc(edits, func(e diag.Edit) bool {
 		old := text[e.Start:e.End]
@@ -50,7 +48,7 @@ func deletesText(text string, edits []diag.Edit) bool {
 	})
 }
 
-// repairedCall returns the call that a mended text is, and false if it is none.
+// repairedCall returns the call in a repaired text, or false.
 func (r *reader) repairedCall(m jsonrepair.Result) (chat.Call, bool) {
 	if len(m.Value) == 0 || m.Value[0] != '{' {
 		return chat.Call{}, false
@@ -78,7 +76,7 @@ func (r *reader) repairedCall(m jsonrepair.Result) (chat.Call, bool) {
 	return c, !bare
 }
 
-// shiftEdits returns edits at another place of the text.
+// shiftEdits returns edits moved by an offset.
 func shiftEdits(edits []diag.Edit, by int) []diag.Edit {
 	all := slices.Clone(edits)
 	for i := range all {

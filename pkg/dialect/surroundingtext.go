@@ -2,14 +2,14 @@ package dialect
 
 import "oneshot/pkg/diag"
 
-// A surroundingText is the text between calls.
+// surroundingText is the text between calls.
 type surroundingText struct {
-	from, to int // from its first byte that is no blank to after its last
+	from, to int // without blanks around it
 	hasText  bool
-	reported bool // there is a finding about it already
+	reported bool // a finding about it was reported
 }
 
-// add takes text at an offset, and returns how many bytes were looked at.
+// add adds text at an offset, and returns the number of bytes inspected.
 func (o *surroundingText) add(at int, text string) int {
 	first, last := 0, len(text)
 	for last > 0 && isSpace(text[last-1]) {
@@ -29,8 +29,7 @@ func (o *surroundingText) add(at int, text string) int {
 	return looked + first
 }
 
-// reportSurrounding reports the text since the last calls, in a dialect that wants
-// the calls alone.
+// reportSurrounding reports the text since the last calls, if the dialect allows nothing but calls.
 func (s *Scanner) reportSurrounding(where string) {
 	if o := s.surrounding; o.hasText && !o.reported && s.callsOnly {
 		s.report(diag.New(diag.SurroundingText, diag.Bytes(o.from, o.to), "text %s", where))
@@ -38,8 +37,7 @@ func (s *Scanner) reportSurrounding(where string) {
 	s.surrounding = surroundingText{}
 }
 
-// closeSurrounding reports the text after the last calls, or all of it where there
-// are none.
+// closeSurrounding reports the text after the last calls, or all text if there are no calls.
 func (s *Scanner) closeSurrounding() {
 	switch {
 	case s.callHolders > 0:

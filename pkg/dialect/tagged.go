@@ -9,21 +9,20 @@ import (
 	"oneshot/pkg/markup"
 )
 
-// A Toolset holds the shape of the arguments of each tool, by its name. Dialects
-// whose values are plain text take their types from it.
+// A Toolset maps tool names to the shapes of their arguments. Dialects with plain text values take their types
+// from it.
 type Toolset = markup.Toolset
 
-// A Shape is what a JSON Schema says about the types of a value.
+// A Shape is the type information of a JSON Schema.
 type Shape = markup.Shape
 
-// ShapeOf returns the shape that a JSON Schema describes.
 func ShapeOf(schema json.RawMessage) *Shape { return markup.ShapeOf(schema) }
 
-// tagged is the grammar of calls that are tags with text between them.
+// tagged is the grammar of calls written as tags with text between them.
 func tagged(syntax *markup.Syntax) grammar {
 	return grammar{
 		newBody: func(s *Scanner, f *frame) body {
-			b := &s.tagged // which is used again, because each call has a frame of its own
+			b := &s.tagged // reused, because each call has a frame of its own
 			if b.tags == nil {
 				b.tags = new(markup.Scanner)
 			}
@@ -41,7 +40,6 @@ func tagged(syntax *markup.Syntax) grammar {
 	}
 }
 
-// A tagBody reads one call that is written as tags.
 type tagBody struct {
 	scanner *Scanner
 	frame   *frame
@@ -57,7 +55,7 @@ func (b *tagBody) write(p []byte) (int, frameEnd) {
 		return n, notYet
 	case markup.NoCall:
 		b.reportNotACall()
-		if b.scanner.at == b.frame.bodyAt { // the marker begins p
+		if b.scanner.at == b.frame.bodyAt { // p begins with the marker
 			n = max(n, len(b.frame.marker))
 		}
 		b.scanner.unread(b.unreadBytes(p[:n]))
@@ -65,14 +63,13 @@ func (b *tagBody) write(p []byte) (int, frameEnd) {
 	}
 	b.emitCall()
 	b.scanner.unread(b.unreadBytes(p[:n]))
-	if state == markup.Truncated { // the reasoning ends in which it is a draft
+	if state == markup.Truncated { // the reasoning around the draft ends
 		return n, left
 	}
 	return n, ended
 }
 
-// unreadBytes returns what has been read after the end of the call, of which these
-// are the last bytes.
+// unreadBytes returns the bytes read after the end of the call; p are the last of them.
 func (b *tagBody) unreadBytes(p []byte) []byte {
 	rest := b.tags.Unread()
 	if more := b.scanner.at + len(p) - b.tags.End() - len(rest); more > 0 {
@@ -81,13 +78,13 @@ func (b *tagBody) unreadBytes(p []byte) []byte {
 	return []byte(rest)
 }
 
-// count takes over the steps of the call.
+// count adds the steps of the tag scanner.
 func (b *tagBody) count() {
 	b.scanner.steps += b.tags.Steps() - b.steps
 	b.steps = b.tags.Steps()
 }
 
-// emitCall emits the call, or what is wrong where there is none.
+// emitCall emits the call, or its findings if it has no name.
 func (b *tagBody) emitCall() {
 	s, r := b.scanner, reader{findings: b.tags.Findings()}
 	r.call, _ = b.tags.Call()
@@ -99,13 +96,13 @@ func (b *tagBody) emitCall() {
 	}
 }
 
-// reportNotACall emits what is wrong where there is no call.
+// reportNotACall emits the findings where there is no call.
 func (b *tagBody) reportNotACall() {
 	b.scanner.reportNotCalls(b.tags.Findings())
 }
 
-// reportContinuation reports a marker that closes a part of a call, after all calls: a value may
-// have held the closing markers of its call, and whole calls, and continue up to here.
+// reportContinuation reports a marker that closes a part of a call after all calls: a value may have contained
+// the closing markers of its call, and whole calls, and continue up to here.
 func (s *Scanner) reportContinuation(at int, marker string) {
 	f := diag.New(diag.MarkerInValue, diag.Bytes(at, at+len(marker)), "the call before seems to continue up to this marker: a value may contain text that looks like the end of the call")
 	f.Severity, f.Hint = diag.Error, "write the call again without markers in values"

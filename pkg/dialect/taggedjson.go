@@ -9,33 +9,31 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// taggedJSON is the grammar of JSON after a marker: calls, or lists of calls, with
-// anything between them that parts values.
+// taggedJSON is the grammar of JSON after a marker: calls or lists of calls with separators between them.
 func taggedJSON(f memberNames) grammar {
 	return grammar{memberNames: &f, newBody: newJSONBody, render: renderTagged}
 }
 
-// A jsonItem reads one object: a call, or calls whose tools are its keys. It also
-// passes over what is none.
+// A jsonItem parses one object: a call, or calls whose tools are its keys. It skips other values.
 type jsonItem struct {
 	*sequence
 	memberNames *memberNames
-	headerTool  headerTool // the name of the tool, as the text before says it
+	headerTool  headerTool // from the text before
 	lit         *literal.Scanner
 	part        jsonPart
-	startAt     int    // where it begins
-	keyName     string // the key of a call
+	startAt     int    // start of the item
+	keyName     string // the tool, as a key
 	keySpan     diag.Span
 }
 
-// A jsonPart is what a jsonItem reads.
+// A jsonPart is the part that a jsonItem reads.
 type jsonPart int
 
 const (
 	objectPart jsonPart = iota
-	junkPart            // what is no object
-	bracePart           // keyed: the opening brace
-	keyPart             // the name of a tool
+	junkPart            // not an object
+	bracePart           // toolIsKey: the opening brace
+	keyPart             // the tool name
 	valuePart           // its arguments
 	commaPart           // a comma, or the closing brace
 	restPart            // the text after a fault
@@ -43,8 +41,7 @@ const (
 
 func newJSONBody(s *Scanner, f *frame) body { return newJSONSequence(s, f, headerTool{}) }
 
-// newJSONSequence is newJSONBody where the calls must be of a tool that has been named
-// before them, if one has.
+// newJSONSequence is newJSONBody where a header may have named the tool of the calls.
 func newJSONSequence(s *Scanner, f *frame, t headerTool) body {
 	ends, b := s.terminatorsFor(terminatorKey{dialect: f.dialect, isJSON: true}), &s.json
 	*b = jsonItem{sequence: &s.sequence, memberNames: f.grammar.memberNames, headerTool: t, lit: s.literals.json(literal.Options{Stops: ends.stops})}
@@ -52,8 +49,8 @@ func newJSONSequence(s *Scanner, f *frame, t headerTool) body {
 	return &s.sequence
 }
 
-// jsonTerminators returns the markers that end JSON, wherever they are outside of strings:
-// those that close a frame, and those that begin the next.
+// jsonTerminators returns the markers that end JSON outside strings: those that close a frame and those that
+// begin the next.
 func (d *Dialect) jsonTerminators() []string {
 	all := slices.Clone(d.framing.closers)
 	for _, m := range d.framing.markers {
@@ -64,7 +61,7 @@ func (d *Dialect) jsonTerminators() []string {
 	return unique(all)
 }
 
-// hint shows how a call is written.
+// hint shows the form of a call.
 func (f *memberNames) hint() string {
 	if f.toolIsKey {
 		return "{NAME: {…}}"
@@ -97,7 +94,7 @@ func (b *jsonItem) begin(c byte, at int) bool {
 func (b *jsonItem) write(p []byte) (int, literal.State) {
 	for n := 0; ; {
 		k, state := b.scanner.readLiteral(b.lit, p[n:])
-		if b.part == junkPart && k > 0 { // a marker that is quoted in it is none
+		if b.part == junkPart && k > 0 { // for quoted markers in it
 			b.scanner.steps += b.scanner.textLine.add(string(p[n : n+k]))
 		}
 		n += k
@@ -124,8 +121,7 @@ func (b *jsonItem) write(p []byte) (int, literal.State) {
 	}
 }
 
-// continueKeyed continues in an object whose keys are tools. It reports whether the object
-// has ended.
+// continueKeyed continues an object whose keys are tools. It reports whether the object has ended.
 func (b *jsonItem) continueKeyed() bool {
 	switch b.part {
 	case bracePart:
@@ -172,7 +168,6 @@ func (b *jsonItem) complete(state literal.State) string {
 
 func (b *jsonItem) close() { b.complete(b.lit.Close()) }
 
-// emit emits a call.
 func (b *jsonItem) emit(w *callObject) {
 	r := reader{tools: b.scanner.tools}
 	r.read(w)
@@ -183,13 +178,13 @@ func (b *jsonItem) emit(w *callObject) {
 	b.scanner.emitCall(&r)
 }
 
-// A headerTool is the name of a tool in the header of a message.
+// A headerTool is the tool name in a message header.
 type headerTool struct {
 	name string // "" for none
 	at   int
 }
 
-// checkHeaderTool reports a header that writes the tool of the call in another way. The call counts.
+// checkHeaderTool reports a header with another spelling of the call's tool. The call counts.
 func (r *reader) checkHeaderTool(t headerTool) {
 	place, written := diag.Bytes(t.at, t.at+len(t.name)), t.name
 	token := controlTokenIndex(written)

@@ -7,21 +7,21 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// toolElements are tags in the text that are named as known tools, with a tag right
-// after that is named as a parameter, or an object: calls in a form that no dialect
-// has. What they hold is text or markup, nothing says which, so they are no calls.
+// toolElements are tags in the text that are named like known tools, directly followed by a tag named like a
+// parameter or by an object: calls in a form of no dialect. Their values could be text or markup, so they are
+// not read as calls.
 type toolElements struct {
 	stage     elementStage
-	inCode    bool   // in inline code, where they are only mentioned
-	at        int    // where the tag begins
-	name      []byte // of the tag that is being read
-	tool      *Shape // whose tag was read last
+	inCode    bool   // in inline code, where tags are only mentioned
+	at        int    // start of the tag
+	name      []byte // of the current tag
+	tool      *Shape // of the last tag
 	firstSpan diag.Span
-	firstTool string // the tool of the first
+	firstTool string // tool of the first
 	count     int
 }
 
-// An elementStage is what a byte of the text is next to.
+// An elementStage is the position of the next byte.
 type elementStage int
 
 const (
@@ -31,7 +31,7 @@ const (
 	inParameters              // after "<" there
 )
 
-// add takes in text at an offset, and returns how many bytes were looked at.
+// add scans text at an offset, and returns the number of bytes inspected.
 func (e *toolElements) add(tools Toolset, at int, text string) int {
 	for i := 0; i < len(text); i++ {
 		if e.stage == outsideTags {
@@ -48,7 +48,7 @@ func (e *toolElements) add(tools Toolset, at int, text string) int {
 	return len(text)
 }
 
-// pass takes in text without a tag: whether inline code is open after it.
+// pass tracks inline code in text without tags.
 func (e *toolElements) pass(text string) {
 	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
 		e.inCode, text = false, text[i+1:]
@@ -56,7 +56,7 @@ func (e *toolElements) pass(text string) {
 	e.inCode = e.inCode != (strings.Count(text, "`")%2 == 1)
 }
 
-// next takes in a byte, which is at an offset.
+// next reads a byte at an offset.
 func (e *toolElements) next(tools Toolset, c byte, at int) {
 	switch {
 	case c == '`' || c == '\n' && e.stage != afterTool:
@@ -79,7 +79,7 @@ func (e *toolElements) next(tools Toolset, c byte, at int) {
 	}
 }
 
-// endTool follows a tag, which ends at an offset.
+// endTool handles a tag that ends at an offset.
 func (e *toolElements) endTool(tools Toolset, end int) {
 	shape, known := tools[string(e.name)]
 	if !known {
@@ -92,7 +92,7 @@ func (e *toolElements) endTool(tools Toolset, end int) {
 	}
 }
 
-// closeElements reports the elements of the text that seem to be calls.
+// closeElements reports elements that seem to be calls.
 func (s *Scanner) closeElements() {
 	e := &s.elements
 	if e.count == 0 {
