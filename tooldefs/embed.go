@@ -1,11 +1,10 @@
-// Package tooldefs holds the definitions of the tools that come with oneshot.
-// It is data: the loader is in package tool, the implementations are in package
-// runner.
+// Package tooldefs contains the definitions of the tools shipped with oneshot.
+// It is data only: package tool loads them and package executor implements them.
 package tooldefs
 
 import "embed"
 
-// FS holds the definition files, at its top.
+// FS contains the definition files at its top level.
 //
 //go:embed *.yaml
 var FS embed.FS

@@ -12,13 +12,12 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// maxNativeExampleBytes is how long the arguments of an example are at most, in bytes, that goes into the description of a
-// function.
+// maxNativeExampleBytes bounds the arguments of an example in a native function description.
 const maxNativeExampleBytes = 200
 
-// Examples returns the examples of a definition that a prompt shows, the first of those that it can show. One that
-// holds a marker, or a character that nobody sees, could be read as something else. A native call has no dialect: a
-// long example would only fill the description.
+// Examples returns the first examples of a definition that a prompt can show. An example with a marker or an invisible
+// character could be misread and is skipped. A native call has no dialect, so long examples would only bloat the
+// description.
 func Examples(def *tool.Definition, native bool) []chat.Call {
 	var calls []chat.Call
 	for _, e := range def.Examples {
@@ -30,14 +29,14 @@ func Examples(def *tool.Definition, native bool) []chat.Call {
 	return calls
 }
 
-// hasNoMarkers reports whether the strings of a JSON text hold no marker, also without their escapes, and nothing that
-// nobody sees.
+// hasNoMarkers reports whether the strings of a JSON text contain no marker, escaped or not, and no invisible
+// character.
 func hasNoMarkers(args json.RawMessage) bool {
 	plain := jsontext.Value(args).Clone()
 	return plain.Canonicalize() == nil && bytes.Equal(dialect.Neutralise(plain), plain)
 }
 
-// examples renders example calls as a model writes them, or nothing where no definition shows one.
+// examples renders example calls as a model writes them, "" without examples.
 func (t *Texts) examples(defs []*tool.Definition, d dialect.Dialect) string {
 	var b strings.Builder
 	for _, def := range defs {
@@ -51,13 +50,13 @@ func (t *Texts) examples(defs []*tool.Definition, d dialect.Dialect) string {
 		return ""
 	}
 	calls := b.String()
-	if fence := d.FenceInfo(); fence != "" { // one that begins where another ends is the same
+	if fence := d.FenceInfo(); fence != "" { // merge adjacent fences
 		calls = strings.ReplaceAll(calls, "\n```\n```"+fence+"\n", "\n")
 	}
 	return "\n\n" + t.fill("examples", "calls", strings.TrimRight(calls, "\n"))
 }
 
-// nativeExamples renders examples for the description of a function.
+// nativeExamples renders examples for a function description.
 func nativeExamples(def *tool.Definition) string {
 	var b strings.Builder
 	for _, c := range Examples(def, true) {

@@ -13,9 +13,8 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// Functions returns definitions as they are published to a model that calls
-// natively. What the result is goes into the description, as there is no other
-// place for it.
+// Functions returns definitions as published to a model that calls natively. The result type goes into the
+// description, the only place for it.
 func Functions(defs []*tool.Definition) []chat.Function {
 	var out []chat.Function
 	for _, def := range defs {
@@ -29,7 +28,7 @@ func Functions(defs []*tool.Definition) []chat.Function {
 	return out
 }
 
-// neutraliseSchema returns a schema whose texts for people are inert. Values that a call can have stay as they are.
+// neutraliseSchema neutralises the descriptive texts of a schema. Values that a call can contain are unchanged.
 func neutraliseSchema(schema json.RawMessage) json.RawMessage {
 	if bytes.Equal(dialect.Neutralise(schema), schema) {
 		return schema
@@ -40,7 +39,7 @@ func neutraliseSchema(schema json.RawMessage) json.RawMessage {
 	for {
 		token, err := dec.ReadToken()
 		if err != nil {
-			return bytes.TrimRight(out.Bytes(), "\n") // at its end: a schema is JSON
+			return bytes.TrimRight(out.Bytes(), "\n") // at the end: a schema is valid JSON
 		}
 		kind, length := dec.StackIndex(dec.StackDepth())
 		switch isName := kind == '{' && length%2 == 1; {
@@ -50,13 +49,13 @@ func neutraliseSchema(schema json.RawMessage) json.RawMessage {
 			token = jsontext.String(dialect.NeutraliseText(token.String()))
 		}
 		if err := enc.WriteToken(token); err != nil {
-			return schema // the names of a schema are there once
+			return schema // unreachable: keys are unique
 		}
 	}
 }
 
-// functionDoc renders a definition as a TypeScript signature under a JSDoc
-// comment. A function without described parameters has its comment on one line.
+// functionDoc renders a definition as a TypeScript signature with a JSDoc comment, on one line if no parameter has a
+// description.
 func functionDoc(def *tool.Definition) string {
 	lines := docLines(dialect.NeutraliseText(def.Description))
 	for _, p := range def.Signature.Params {
@@ -74,8 +73,7 @@ func functionDoc(def *tool.Definition) string {
 	return "/**\n * " + strings.Join(lines, "\n * ") + "\n */\n" + signature
 }
 
-// docLines splits text for a comment, whose end must not stand in it; it is
-// escaped as people do who write globs in comments.
+// docLines splits text into lines of a comment and escapes the comment's end as people do for globs in comments.
 func docLines(text string) []string {
 	text = strings.ReplaceAll(strings.TrimSpace(text), "*/", `*\/`)
 	if text == "" {

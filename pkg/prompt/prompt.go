@@ -1,9 +1,9 @@
-// Package prompt renders what a model is told: the system prompt with its
+// Package prompt renders the messages to a model: the system prompt with its
 // tools, the user message, results, reminders and the request for the answer.
 //
 // Rendering is pure: the same values give the same bytes. The texts come from
 // an [fs.FS], so that a program which embeds the agent can bring its own. The
-// package does not decide when anything is said.
+// package does not decide when a message is sent.
 package prompt
 
 import (
@@ -23,8 +23,8 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// requiredPlaceholders lists the texts that [Load] reads, without their ".md", and the places
-// {{NAME}} that each must have.
+// requiredPlaceholders lists the texts that [Load] reads, without their ".md", and the placeholders {{NAME}} that each
+// must contain.
 var requiredPlaceholders = map[string][]string{
 	"tools":    {"functions", "dialect", "hints"},
 	"examples": {"calls"},
@@ -54,14 +54,13 @@ var requiredPlaceholders = map[string][]string{
 	"dialect-tool": {"fence"},
 }
 
-// Texts are the texts of one language, read once.
+// Texts are the prompt texts, loaded once.
 type Texts struct {
 	text map[string]string
 }
 
-// Load reads the texts from files such as "tools.md", and one
-// "dialect-NAME.md" for every dialect that is taught. A missing file is an error, and so is a
-// text that lacks a place, because what belongs there would be lost.
+// Load reads the texts from files such as "tools.md", and "dialect-NAME.md" for every dialect that can be taught. A
+// missing file or placeholder is an error, because content would be lost.
 func Load(fsys fs.FS) (*Texts, error) {
 	t := &Texts{text: map[string]string{}}
 	names := slices.Sorted(maps.Keys(requiredPlaceholders))
@@ -75,9 +74,9 @@ func Load(fsys fs.FS) (*Texts, error) {
 		if err != nil {
 			return nil, fmt.Errorf("prompt text %s: %w", name, err)
 		}
-		for _, place := range requiredPlaceholders[name] {
-			if !bytes.Contains(b, []byte("{{"+place+"}}")) {
-				return nil, fmt.Errorf("prompt text %s: the placeholder {{%s}} is missing", name, place)
+		for _, placeholder := range requiredPlaceholders[name] {
+			if !bytes.Contains(b, []byte("{{"+placeholder+"}}")) {
+				return nil, fmt.Errorf("prompt text %s: the placeholder {{%s}} is missing", name, placeholder)
 			}
 		}
 		t.text[name] = strings.TrimRight(string(b), "\n")
@@ -85,11 +84,11 @@ func Load(fsys fs.FS) (*Texts, error) {
 	return t, nil
 }
 
-// All returns the texts by their names, for the record of a run.
+// All returns the texts by name, for the record of a run.
 func (t *Texts) All() map[string]string { return maps.Clone(t.text) }
 
-// RecordedFiles returns the files of recorded texts, as [Texts.All] returns them. A text that is not recorded, such as one
-// that was added since, is read from rest.
+// RecordedFiles returns recorded texts, as from [Texts.All], as files. Texts that were not recorded, such as ones
+// added since, are read from rest.
 func RecordedFiles(texts map[string]string, rest fs.FS) fs.FS { return recorded{rest, texts} }
 
 type recorded struct {
@@ -105,8 +104,7 @@ func (r recorded) ReadFile(name string) ([]byte, error) {
 	return fs.ReadFile(r.FS, name)
 }
 
-// fill replaces {{key}} places in a text by values, given as key and value in
-// turn. Values are not looked at for places of their own.
+// fill replaces {{key}} placeholders. pairs are alternating keys and values. Placeholders in values are not replaced.
 func (t *Texts) fill(name string, pairs ...string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		pairs[i] = "{{" + pairs[i] + "}}"
@@ -114,9 +112,8 @@ func (t *Texts) fill(name string, pairs ...string) string {
 	return strings.NewReplacer(pairs...).Replace(t.text[name])
 }
 
-// System renders the system prompt: the base text, then how to call the tools,
-// the one that ends the work in this dialect last. Without tools it is the base
-// text alone.
+// System renders the system prompt: the base text, then the tools, with the ending tool of the dialect last. Without
+// tools it is the base text alone.
 func (t *Texts) System(base string, defs []*tool.Definition, d dialect.Dialect) string {
 	if len(defs) == 0 {
 		return joinTexts(base, "")
@@ -141,8 +138,8 @@ func (t *Texts) hints(defs []*tool.Definition) string {
 	return t.fill("hints", "missing", missing)
 }
 
-// NativeSystem renders the system prompt of a run whose model calls natively:
-// the tools are published beside it, see [Functions].
+// NativeSystem renders the system prompt of a run whose model calls natively. The tools are published separately, see
+// [Functions].
 func (t *Texts) NativeSystem(base string, defs []*tool.Definition) string {
 	if len(defs) == 0 {
 		return joinTexts(base, "")
@@ -150,7 +147,7 @@ func (t *Texts) NativeSystem(base string, defs []*tool.Definition) string {
 	return joinTexts(base, t.hints(defs))
 }
 
-// joinTexts puts a text below the base text. Either may be empty.
+// joinTexts appends a text to the base text as a paragraph. Either may be empty.
 func joinTexts(base, text string) string {
 	base = strings.TrimRight(base, "\n")
 	if base == "" || text == "" {
@@ -159,12 +156,12 @@ func joinTexts(base, text string) string {
 	return base + "\n\n" + text
 }
 
-// A UserMessage is what the user asks in a run.
+// A UserMessage is the content of the first user message of a run.
 type UserMessage struct {
 	Prompt   string
-	Input    string    // data that goes with the prompt; "" for none
-	Now      time.Time // the run's clock, in the run's zone
-	Boundary string    // the run's mark: what delimits data
+	Input    string    // data for the prompt; "" for none
+	Now      time.Time // the clock and time zone of the run
+	Boundary string    // delimits data in the messages of the run
 }
 
 // User renders the first user message.
@@ -177,56 +174,54 @@ func (t *Texts) User(q UserMessage) string {
 	return t.fill("user", "prompt", strings.TrimRight(q.Prompt, "\n"), "input", input, "now", clock(q.Now))
 }
 
-// clock writes a time as "Saturday 2026-11-21 09:30:00 +01:00 (Europe/Berlin)".
+// clock formats a time as "Saturday 2026-11-21 09:30:00 +01:00 (Europe/Berlin)".
 func clock(now time.Time) string {
 	return now.Format("Monday 2006-01-02 15:04:05 -07:00") + " (" + now.Location().String() + ")"
 }
 
-// An ToolResult is one result to show.
+// A ToolResult is one result to show.
 type ToolResult struct {
 	Tool     string
 	Result   json.RawMessage // the envelope
-	MaxBytes int64           // bytes of the result that are shown: see [Result]
-	Changed  json.RawMessage // the arguments that the call was made with and the model did not write; nil for none
+	MaxBytes int64           // limit of the result: see [Result]
+	Changed  json.RawMessage // effective arguments, if the model wrote others; nil for none
 }
 
-// Changed says that a call was made with other arguments, or is "" where it was not. Call is
-// how the model knows it.
-func (t *Texts) Changed(call string, o ToolResult, mark string) string {
+// Changed renders the notice that a call ran with changed arguments, "" if it did not. call is the label of the call
+// in the results.
+func (t *Texts) Changed(call string, o ToolResult, boundary string) string {
 	if o.Changed == nil {
 		return ""
 	}
-	return t.fill("changed", "call", call, "arguments", Result(o.Changed, mark, 0))
+	return t.fill("changed", "call", call, "arguments", Result(o.Changed, boundary, 0))
 }
 
-// Results renders the results of one response and what could not be read of
-// it. Markers of every dialect in the results are made inert, and so is the
-// mark itself; the values stay the same. Of very many faults the first are shown.
-func (t *Texts) Results(outcomes []ToolResult, faults []diag.Finding, mark string) string {
+// Results renders the results of one response and its parse errors. Markers of every dialect and the boundary are
+// neutralised in the results; values stay the same. Of very many errors the first are shown.
+func (t *Texts) Results(outcomes []ToolResult, faults []diag.Finding, boundary string) string {
 	var parts []string
 	if len(outcomes) > 0 {
 		var b strings.Builder
 		var changed []string
 		for i, o := range outcomes {
-			number, name := strconv.Itoa(i+1), resultLabel(o.Tool, mark)
-			b.WriteString(t.fill("result", "mark", mark, "number", number, "tool", name, "result", Result(o.Result, mark, o.MaxBytes)))
+			number, name := strconv.Itoa(i+1), resultLabel(o.Tool, boundary)
+			b.WriteString(t.fill("result", "mark", boundary, "number", number, "tool", name, "result", Result(o.Result, boundary, o.MaxBytes)))
 			b.WriteByte('\n')
-			if text := t.Changed(number+" "+name, o, mark); text != "" {
+			if text := t.Changed(number+" "+name, o, boundary); text != "" {
 				changed = append(changed, text)
 			}
 		}
-		b.WriteString("--- " + mark + " end ---")
+		b.WriteString("--- " + boundary + " end ---")
 		parts = append(parts, t.fill("results", "results", b.String()))
 		parts = append(parts, changed...)
 	}
 	if len(faults) > 0 {
-		parts = append(parts, t.fill("faults", "faults", listFindings(withLines(faults), mark)))
+		parts = append(parts, t.fill("faults", "faults", listFindings(withLines(faults), boundary)))
 	}
 	return strings.Join(parts, "\n\n")
 }
 
-// Answer renders the request for the final answer, with its JSON Schema and what
-// it should be in words. Each may be absent.
+// Answer renders the request for the final answer, with its JSON Schema and its description. Either may be absent.
 func (t *Texts) Answer(schema json.RawMessage, description string) string {
 	var parts []string
 	if description != "" {
@@ -238,10 +233,9 @@ func (t *Texts) Answer(schema json.RawMessage, description string) string {
 	return t.fill("answer", "format", strings.Join(parts, "\n"))
 }
 
-// answerDescriptionPrefix introduces the description of an answer.
 const answerDescriptionPrefix = "It should be: "
 
-// TextAnswer renders the request for an answer that is text. It may have a description.
+// TextAnswer renders the request for a text answer with an optional description.
 func (t *Texts) TextAnswer(description string) string {
 	if description != "" {
 		description = answerDescriptionPrefix + description
@@ -249,65 +243,61 @@ func (t *Texts) TextAnswer(description string) string {
 	return strings.TrimRight(t.fill("answer-text", "format", description), "\n")
 }
 
-// Violations renders what is wrong with an answer.
-func (t *Texts) Violations(findings []diag.Finding, mark string) string {
-	return t.fill("violations", "violations", listFindings(findings, mark))
+// Violations renders the findings about an answer.
+func (t *Texts) Violations(findings []diag.Finding, boundary string) string {
+	return t.fill("violations", "violations", listFindings(findings, boundary))
 }
 
-// Reminder renders the reminder after a reply without a call: an example of one,
-// and the name of the tool that ends the work.
+// Reminder renders the reminder after a reply without a call, with an example and the name of the ending tool.
 func (t *Texts) Reminder(example, ending string) string {
 	return t.fill("reminder", "example", strings.TrimRight(example, "\n"), "ending", ending)
 }
 
-// Fence renders the message that fences have another info string from now on.
+// Fence renders the message that fences have a new info string.
 func (t *Texts) Fence(info string) string { return t.fill("fence", "fence", info) }
 
-// Leaked renders the reminder after a reply in whose text stands a call that
-// should have been made natively.
+// Leaked renders the reminder after a reply whose text contains a call that should have been native.
 func (t *Texts) Leaked() string { return t.text["leaked"] }
 
-// Required renders the reminder after a reply that ends the work although tools
-// that have to be used were not.
+// Required renders the reminder after a reply that ends the work before all required tools were used.
 func (t *Texts) Required(names []string) string {
 	return t.fill("required", "tools", strings.Join(names, ", "))
 }
 
-// UserInput renders what the user says when a tool needs to know it, by the names of what it needs.
+// UserInput renders the values that the user supplied for a tool, by name.
 func (t *Texts) UserInput(tool string, values map[string]string) string {
-	text, _ := json.Marshal(values) // texts have a JSON form
+	text, _ := json.Marshal(values) // strings always have a JSON form
 	return t.fill("told", "tool", tool, "values", string(text))
 }
 
-// Answered renders the user's answers to questions, by their names.
+// Answered renders the user's answers to questions, by name.
 func (t *Texts) Answered(values map[string]string) string {
-	text, _ := json.Marshal(values) // texts have a JSON form
+	text, _ := json.Marshal(values) // strings always have a JSON form
 	return t.fill("answered", "values", string(text))
 }
 
 // Empty renders the reminder after an empty reply.
 func (t *Texts) Empty() string { return t.text["empty"] }
 
-// Cut renders the reminder after a reply that was cut off.
+// Cut renders the reminder after a truncated reply.
 func (t *Texts) Cut() string { return t.text["cut"] }
 
-// Broken renders the reminder after a reply that ended in some other wrong way.
+// Broken renders the reminder after a reply that ended in another wrong way.
 func (t *Texts) Broken() string { return t.text["broken"] }
 
-// maxNameBytes is how much of a tool's name is shown. A definition has no longer
-// one, but a model can ask for a tool of any name.
+// maxNameBytes bounds the tool name that is shown: a model can call a tool of any name.
 const maxNameBytes = 64
 
-// resultLabel is the name of a tool before its result, on one line and inert.
-func resultLabel(name, mark string) string {
+// resultLabel is the name of a tool before its result, on one line and neutralised.
+func resultLabel(name, boundary string) string {
 	if len(name) > maxNameBytes {
 		name = strings.ToValidUTF8(name[:maxNameBytes], "") + "…"
 	}
-	quoted := dialect.Neutralise(Quote(name), mark)
+	quoted := dialect.Neutralise(Quote(name), boundary)
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// withLines puts the line of the reply before the message of each fault.
+// withLines prefixes the message of each finding by its line.
 func withLines(faults []diag.Finding) []diag.Finding {
 	faults = slices.Clone(faults)
 	for i, f := range faults {
@@ -318,20 +308,19 @@ func withLines(faults []diag.Finding) []diag.Finding {
 	return faults
 }
 
-// maxListed is how many findings a message lists. A reply can have as many
-// faults as it has bytes.
+// maxListed bounds the findings that a message lists: a reply can have as many as bytes.
 const maxListed = 60
 
-// listFindings renders findings as lines. A message can quote what a model or a tool
-// wrote, so each is a JSON string whose markers are inert.
-func listFindings(findings []diag.Finding, mark string) string {
+// listFindings renders findings as lines. A message can quote a model or a tool, so each is a JSON string with
+// neutralised markers.
+func listFindings(findings []diag.Finding, boundary string) string {
 	var lines []string
 	for _, f := range findings[:min(len(findings), maxListed)] {
 		message := f.Message
 		if f.Hint != "" {
 			message += " (" + f.Hint + ")"
 		}
-		lines = append(lines, "- "+string(dialect.Neutralise(Quote(message), mark)))
+		lines = append(lines, "- "+string(dialect.Neutralise(Quote(message), boundary)))
 	}
 	if more := len(findings) - maxListed; more > 0 {
 		lines = append(lines, fmt.Sprintf("- and %d more", more))
@@ -339,11 +328,11 @@ func listFindings(findings []diag.Finding, mark string) string {
 	return strings.Join(lines, "\n")
 }
 
-// neutraliseText returns text as it is when no marker stands in it, nor a character that nobody
-// would see, and otherwise as a JSON string in which they are inert.
-func neutraliseText(text, mark string) string {
+// neutraliseText returns text without markers and invisible characters unchanged, and any other text as a neutralised
+// JSON string.
+func neutraliseText(text, boundary string) string {
 	quoted := Quote(text)
-	inert := dialect.Neutralise(quoted, mark)
+	inert := dialect.Neutralise(quoted, boundary)
 	lines := strings.ReplaceAll(text, "\r\n", "\n")
 	if bytes.Equal(quoted, inert) && diag.EscapeInvisible(lines) == lines {
 		return text
@@ -351,7 +340,7 @@ func neutraliseText(text, mark string) string {
 	return string(inert)
 }
 
-// Quote returns text as the JSON string that it is inside a result.
+// Quote returns text as a JSON string as in a result.
 func Quote(s string) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -11,21 +11,21 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// DefaultModelBytes is how much of a result a model is sent where nobody says otherwise.
+// DefaultModelBytes is the default limit of a result that a model is sent.
 const DefaultModelBytes = 64 << 10
 
-// Result returns a result as a message of its own: JSON, in which markers of
-// every dialect and the mark are inert. Of one with more than most bytes it has the head and the tail, and says
-// how much is left out; it is an envelope all the same. Most is at least [tool.MinModelBytes], or 0 for no limit.
-func Result(envelope json.RawMessage, mark string, most int64) string {
-	inert := dialect.Neutralise(envelope, mark)
-	if most == 0 || int64(len(inert)) <= most {
+// Result returns the envelope of a result as JSON in which the boundary and the markers of every dialect are
+// neutralised. An envelope longer than maxBytes is truncated to head and tail, says how much is omitted, and is still
+// an envelope. maxBytes is at least [tool.MinModelBytes], or 0 for no limit.
+func Result(envelope json.RawMessage, boundary string, maxBytes int64) string {
+	inert := dialect.Neutralise(envelope, boundary)
+	if maxBytes == 0 || int64(len(inert)) <= maxBytes {
 		return string(inert)
 	}
-	return string(dialect.Neutralise(truncateEnvelope(inert, int(max(most, tool.MinModelBytes))), mark))
+	return string(dialect.Neutralise(truncateEnvelope(inert, int(max(maxBytes, tool.MinModelBytes))), boundary))
 }
 
-// truncateEnvelope returns an envelope with the head and the tail of what is large in it.
+// truncateEnvelope returns an envelope with only the head and the tail of its largest part.
 func truncateEnvelope(envelope []byte, most int) []byte {
 	const around = 400 // bytes beside the head and the tail
 	if data := gjson.GetBytes(envelope, "data"); data.Exists() {
@@ -43,8 +43,8 @@ func truncateEnvelope(envelope []byte, most int) []byte {
 	return fmt.Appendf(nil, `{"ok":false,"needs":%s,"question":%s,"tail":%s,"truncated":{"left_out":%d,"note":"the middle of the question is left out"}}`, needs, head, tail, left)
 }
 
-// headAndTail returns the head and the tail of a text as strings of JSON, with no more than most bytes together, and how
-// many bytes are between them. The text is that of raw, a string of JSON, or else raw itself.
+// headAndTail returns the head and the tail of a text as JSON strings of at most most bytes together, and the number
+// of bytes omitted between them. The text is the content of raw if that is a JSON string, otherwise raw itself.
 func headAndTail(raw string, most int) (head, tail []byte, left int) {
 	text, quoted := raw, func(part string) []byte { return Quote(part) }
 	if len(raw) > 1 && raw[0] == '"' {
@@ -59,8 +59,8 @@ func headAndTail(raw string, most int) (head, tail []byte, left int) {
 	}
 }
 
-// safeCuts returns the last place up to one offset, and the first from another, at which a text of JSON can be cut: inside no
-// character and no escape, of which two can be one character.
+// safeCuts returns the last cut position up to before, and the first from behind. A cut never splits a character, an
+// escape or a surrogate pair.
 func safeCuts(text string, before, behind int) (from, to int) {
 	at := 0
 	for at < len(text) {
@@ -75,7 +75,7 @@ func safeCuts(text string, before, behind int) (from, to int) {
 	return from, len(text)
 }
 
-// unitLen returns how long the character or the escape at the beginning of a text is.
+// unitLen returns the length of the character or escape at the start of a text.
 func unitLen(text string) int {
 	escape := func(text string) int {
 		if len(text) > 1 && text[1] == 'u' {

@@ -24,10 +24,10 @@ const (
 	maxExplained     = 1 << 20
 )
 
-// errTooManySteps ends a check that takes too many steps.
+// errTooManySteps ends a check that exceeds its budget.
 var errTooManySteps = errors.New("too many steps")
 
-// overBudget is the violation of a document whose check takes too many steps.
+// overBudget is the violation of a document whose check exceeds its budget.
 func overBudget() Violation {
 	return Violation{
 		Keyword: "schema", Message: "cannot be checked: the alternatives and references of the schema multiply too often",
@@ -35,21 +35,18 @@ func overBudget() Violation {
 	}
 }
 
-// tooManyViolations is the violation of a document that does not fit, in too many ways
-// to tell them apart.
+// tooManyViolations is the violation of a document with too many violations to tell apart.
 func tooManyViolations() Violation {
 	return Violation{Keyword: "schema", Message: "does not match the schema, with too many violations to list"}
 }
 
-// A stepMeter counts the steps of one check at a time: a subschema reports a visit
-// without saying which check it belongs to.
+// A stepMeter counts the steps of one check at a time: a subschema reports a visit without knowing its check.
 type stepMeter struct {
 	mu   sync.Mutex
 	left int
 }
 
-// validate validates a decoded document in at most that many steps, and reports
-// whether they were enough.
+// validate validates a decoded document and reports whether the steps were enough.
 func (m *stepMeter) validate(s *jsonschema.Schema, value any, steps int) (within bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -58,14 +55,13 @@ func (m *stepMeter) validate(s *jsonschema.Schema, value any, steps int) (within
 	return m.left >= 0, err
 }
 
-// validate holds a decoded document of that many bytes against the schema. Its
-// error is nil if the violations say it all.
+// validate validates a decoded document of that many bytes. With a nil error the violations are complete.
 func (s *Schema) validate(value any, size int) ([]Violation, error) {
 	within, misfit := s.meter.validate(s.negated, value, baseSteps+stepsPerByte*size)
 	switch {
 	case !within:
 		return []Violation{overBudget()}, nil
-	case misfit != nil: // it is no misfit
+	case misfit != nil: // the negation fails: the document is valid
 		return nil, nil
 	}
 	steps := min(baseExplained+explainedPerByte*size, maxExplained) / (1 + depth(value)/8)
@@ -76,7 +72,7 @@ func (s *Schema) validate(value any, size int) ([]Violation, error) {
 	return nil, err
 }
 
-// depth returns how deeply a decoded document is nested, which is bounded.
+// depth returns the nesting depth of a decoded document, which is bounded.
 func depth(value any) int {
 	deepest := 0
 	switch v := value.(type) {
@@ -92,14 +88,13 @@ func depth(value any) int {
 	return deepest
 }
 
-// A price is what the visits of a subschema cost, in steps: what its leaves cost
-// is paid where they are reached from, because a value of the wrong type is
-// refused before anything is counted.
+// A price is the cost of a visit of a subschema in steps. The parent pays for leaves, because a value of the wrong
+// type is rejected before the meter runs.
 type price struct {
-	fixed   int // for each visit
-	each    int // for each member or item of the value
-	pattern int // instructions, for each character
-	names   int // likewise, for each character of each key
+	fixed   int // per visit
+	each    int // per member or item of the value
+	pattern int // instructions per character
+	names   int // instructions per character of each key
 }
 
 // Work of other kinds, in units that take about as long as a step.
@@ -112,7 +107,7 @@ const (
 	dynamicSteps        = 32 // for the scopes that a dynamic reference is looked up in
 )
 
-// costOf returns what a visit of a value costs.
+// costOf returns the cost of a visit of a value.
 func (p price) costOf(value any) int {
 	switch v := value.(type) {
 	case string:
@@ -134,8 +129,7 @@ func (p price) costOf(value any) int {
 	return p.fixed
 }
 
-// install makes the subschema report its visits. The format is what the
-// validator asks first about a value of the right type.
+// install makes a subschema report its visits. The validator checks the format first for a value of the right type.
 func (m *stepMeter) install(s *jsonschema.Schema, p price) {
 	format := jsonschema.Format{}
 	if s.Format != nil {
@@ -157,7 +151,7 @@ func (m *stepMeter) install(s *jsonschema.Schema, p price) {
 	}
 }
 
-// priceOf returns what a visit of a subschema costs.
+// priceOf returns the price of a subschema.
 func (i *pricer) priceOf(s *jsonschema.Schema) price {
 	out := price{fixed: 1 + (len(s.Required)+len(s.DependentRequired)+len(s.Dependencies)+len(s.DependentSchemas))/4}
 	inside, below := inPlace(s), children(s)
@@ -176,7 +170,7 @@ func (i *pricer) priceOf(s *jsonschema.Schema) price {
 	if s.UniqueItems {
 		out.each++
 	}
-	if i.unevaluated { // each of them notes which members are
+	if i.unevaluated { // each notes the members it evaluates
 		out.each += len(inside)
 	}
 	if s.DynamicRef != nil || s.RecursiveRef != nil {
@@ -192,8 +186,7 @@ func (i *pricer) priceOf(s *jsonschema.Schema) price {
 	return out
 }
 
-// leafSteps returns what it costs to compare a value with those of a subschema,
-// beyond its visit.
+// leafSteps returns the cost of comparing a value with enum and const, beyond the visit.
 func leafSteps(s *jsonschema.Schema) int {
 	n := 0
 	if s.Enum != nil {
@@ -205,10 +198,10 @@ func leafSteps(s *jsonschema.Schema) int {
 	return n / comparisonsPerStep
 }
 
-// comparisons returns how many texts could be compared in the time that it takes
-// to compare with the values. Depth is bounded, as that of the schema is.
+// comparisons returns the cost of comparing with values, in text comparisons. The depth of the schema bounds the
+// recursion.
 func comparisons(values []any) int {
-	const number = 16 // it is compared exactly
+	const number = 16 // compared exactly
 	n := 0
 	for _, v := range values {
 		switch v := v.(type) {
@@ -225,8 +218,7 @@ func comparisons(values []any) int {
 	return n
 }
 
-// inPlace returns the subschemas that are applied to the value itself, without
-// those that only the way to it decides.
+// inPlace returns the subschemas that apply to the value itself, except those that depend on the path to it.
 func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 	out := slices.Concat(s.AllOf, s.AnyOf, s.OneOf, []*jsonschema.Schema{s.Ref, s.Not, s.If, s.Then, s.Else})
 	for _, sub := range s.DependentSchemas {
@@ -240,7 +232,7 @@ func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 	return dropNil(out)
 }
 
-// children returns the subschemas that can be applied to any member or item.
+// children returns the subschemas that can apply to any member or item.
 func children(s *jsonschema.Schema) []*jsonschema.Schema {
 	out := []*jsonschema.Schema{s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems}
 	for _, any := range []any{s.AdditionalProperties, s.AdditionalItems, s.Items} {
@@ -254,7 +246,7 @@ func children(s *jsonschema.Schema) []*jsonschema.Schema {
 	return dropNil(out)
 }
 
-// subschemas returns all that a subschema leads to.
+// subschemas returns all direct subschemas.
 func subschemas(s *jsonschema.Schema) []*jsonschema.Schema {
 	out := slices.Concat(inPlace(s), children(s), s.PrefixItems, []*jsonschema.Schema{s.RecursiveRef, s.ContentSchema})
 	if items, ok := s.Items.([]*jsonschema.Schema); ok {
@@ -269,7 +261,6 @@ func subschemas(s *jsonschema.Schema) []*jsonschema.Schema {
 	return dropNil(out)
 }
 
-// dropNil drops the subschemas that are not there.
 func dropNil(all []*jsonschema.Schema) []*jsonschema.Schema {
 	return slices.DeleteFunc(all, func(s *jsonschema.Schema) bool { return s == nil })
 }

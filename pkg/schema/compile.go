@@ -18,13 +18,12 @@ const (
 	maxOutsideRefs = 2 << 20 // references to places outside of "$defs" and its like, times subschemas
 )
 
-// baseURL is the URL of every schema. Nothing is ever loaded from it.
+// baseURL is the URL of every schema. Nothing is loaded from it.
 const baseURL = "oneshot:///schema"
 
-// Compile reads a schema: JSON Schema 2020-12, or the draft that its "$schema"
-// names. Known formats are checked, not only noted. A schema that is wrong
-// gives nil and findings in the file of that name: [diag.NotJSON] where it is
-// not strict JSON, [diag.BadSchema] otherwise.
+// Compile compiles a schema: JSON Schema 2020-12, or the draft in its "$schema". Known formats are asserted, not only
+// annotated. An invalid schema gives nil and findings in the named file: [diag.NotJSON] for invalid JSON, otherwise
+// one about the schema.
 func Compile(name string, raw []byte) (*Schema, []diag.Finding) {
 	return CompileSubschema(name, raw, "")
 }
@@ -75,7 +74,6 @@ func compile(raw []byte, at string) (*Schema, []diag.Finding) {
 	return nil, reportViolations(diag.BadSchema, raw, violations)
 }
 
-// compile compiles the subschema at a JSON pointer.
 func (s *Schema) compile(c *jsonschema.Compiler, at string) (err error) {
 	if s.compiled, err = c.Compile(schemaURL(at)); err == nil {
 		s.negated, err = compileNegated(c, at)
@@ -83,8 +81,8 @@ func (s *Schema) compile(c *jsonschema.Compiler, at string) (err error) {
 	return err
 }
 
-// compileNegated compiles the schema of what does not fit the subschema at a JSON pointer:
-// the validator then only looks whether something fits, and collects no errors.
+// compileNegated compiles the negation of the subschema at a JSON pointer. With it the validator only decides whether
+// a document fits and collects no errors.
 func compileNegated(c *jsonschema.Compiler, at string) (*jsonschema.Schema, error) {
 	const url = "oneshot:///misfit"
 	if err := c.AddResource(url, map[string]any{"not": map[string]any{"$ref": schemaURL(at)}}); err != nil {
@@ -93,7 +91,7 @@ func compileNegated(c *jsonschema.Compiler, at string) (*jsonschema.Schema, erro
 	return c.Compile(url)
 }
 
-// tooLargeText says why a decoded schema would take too long to compile, or "".
+// tooLargeText returns why a decoded schema would take too long to compile, or "".
 func tooLargeText(doc any) string {
 	n := countSubschemas(doc)
 	if n > maxSubschemas {
@@ -105,8 +103,8 @@ func tooLargeText(doc any) string {
 	return ""
 }
 
-// countSubschemas counts the objects and booleans of a decoded document: what could be a
-// subschema. The depth of documents is bounded.
+// countSubschemas counts the objects and booleans of a decoded document, which could be subschemas. The depth of
+// documents bounds the recursion.
 func countSubschemas(doc any) int {
 	n := 0
 	switch v := doc.(type) {
@@ -125,8 +123,8 @@ func countSubschemas(doc any) int {
 	return n
 }
 
-// countOutsideRefs counts the references to places of a decoded schema that only a
-// reference makes a subschema. For each of them the compiler copies what it knows.
+// countOutsideRefs counts the references to places that become subschemas only by being referenced. For each of them
+// the compiler copies its state.
 func countOutsideRefs(doc any) int {
 	known, outside := map[string]bool{}, map[string]bool{}
 	eachSchema(doc, func(path []string, object map[string]any) {
@@ -145,12 +143,12 @@ func countOutsideRefs(doc any) int {
 // errDenied is the error of every load.
 var errDenied = errors.New("other documents are never loaded")
 
-// denyingLoader is a loader that loads nothing: a schema must not reach files or hosts.
+// A denyingLoader loads nothing: a schema must not reach files or hosts.
 type denyingLoader struct{}
 
 func (denyingLoader) Load(string) (any, error) { return nil, errDenied }
 
-// explainSchema words why a schema does not compile.
+// explainSchema describes why a schema does not compile.
 func explainSchema(doc any, err error, bad *patternCompiler) []Violation {
 	out := walkMembers(doc, bad.explain)
 	if err == nil {

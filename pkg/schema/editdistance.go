@@ -2,9 +2,8 @@ package schema
 
 import "strings"
 
-// ClosestMatch returns the word that was probably meant by a misspelt one: the
-// nearest by edit distance, ignoring case, if it is near enough and no other is
-// as near. It returns "" if there is none.
+// ClosestMatch returns the word closest to a misspelt one by edit distance, ignoring case. It returns "" if no word is
+// close enough, or if several are equally close.
 func ClosestMatch(word string, words []string) string {
 	const longest = 64 // longer words are no misspelt names
 	best, distance, tied := "", 1+(len(word)+1)/3, false
@@ -26,8 +25,8 @@ func ClosestMatch(word string, words []string) string {
 	return best
 }
 
-// editDistance counts the insertions, deletions, replacements and exchanges of
-// neighbours between two words, or returns limit if there are as many or more.
+// editDistance returns the number of insertions, deletions, substitutions and transpositions between two words, at
+// most limit.
 func editDistance(a, b string, limit int) int {
 	if abs(len(a)-len(b)) >= limit {
 		return limit
@@ -59,7 +58,7 @@ func substitutionCost(a, b byte) int {
 
 func abs(n int) int { return max(n, -n) }
 
-// DidYouMean is the hint that names the [ClosestMatch] of some words, or "".
+// DidYouMean returns the hint that names the [ClosestMatch], or "".
 func DidYouMean(word string, words []string) string {
 	if w := ClosestMatch(word, words); w != "" {
 		return "did you mean " + w + "?"

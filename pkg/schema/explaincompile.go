@@ -12,13 +12,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// patternCompiler collects the patterns that cannot be used, and why. The compiler
-// meets them in any order and would stop at the first, so it is not told. When
-// the schema is compiled, it is documents that are checked with the format
-// "regex".
+// A patternCompiler collects invalid patterns and their faults. The compiler would stop at the first in random order,
+// so it does not get the error. After compiling, documents are checked with the format "regex".
 type patternCompiler struct {
 	invalid map[string]string
-	sizes   map[string]int // of the others, in instructions
+	sizes   map[string]int // instructions of valid patterns
 	budget  PatternBudget
 	done    bool
 }
@@ -40,18 +38,18 @@ func (p *patternCompiler) compile(text string) (jsonschema.Regexp, error) {
 	p.sizes[text] = size
 	re, err := regexp.Compile(text)
 	if err != nil {
-		return nil, err // it was parsed: it compiles
+		return nil, err // unreachable: it was parsed
 	}
 	return re, nil
 }
 
-// neverMatches is a pattern that nothing matches.
+// neverMatches is a pattern that matches nothing.
 type neverMatches string
 
 func (neverMatches) MatchString(string) bool { return false }
 func (n neverMatches) String() string        { return string(n) }
 
-// explain says what is wrong with the member of a schema at path, or "".
+// explain returns the fault of the member of a schema at path, or "".
 func (p *patternCompiler) explain(path []string, value any) string {
 	text, ok := value.(string)
 	switch last := len(path) - 1; {
@@ -63,14 +61,13 @@ func (p *patternCompiler) explain(path []string, value any) string {
 	return p.invalid[text]
 }
 
-// referenceChecker explains why a schema whose references do not resolve does not
-// compile.
+// A referenceChecker finds the unresolved references of a schema that does not compile.
 type referenceChecker struct {
 	doc any
-	err error // of the compiler
+	err error // the compiler's error
 }
 
-// explain says what is wrong with the member of a schema at path, or "".
+// explain returns the fault of the member of a schema at path, or "".
 func (r referenceChecker) explain(path []string, value any) string {
 	text, ok := value.(string)
 	if !ok {
@@ -90,7 +87,7 @@ func (r referenceChecker) explain(path []string, value any) string {
 	return ""
 }
 
-// checkReference says what is wrong with a reference, or "".
+// checkReference returns the fault of a reference, or "".
 func (r referenceChecker) checkReference(ref string) string {
 	document, fragment, _ := strings.Cut(ref, "#")
 	fragment, err := url.PathUnescape(fragment)
@@ -143,8 +140,8 @@ func (r referenceChecker) checkAnchor(name string) string {
 	return "does not resolve: the schema has no anchor " + quote(name)
 }
 
-// walkMembers asks explain about every member of every object in a decoded
-// document, and returns a violation for each answer that is not "".
+// walkMembers calls explain for every member of every object in a decoded document and returns a violation for each
+// answer that is not "".
 func walkMembers(doc any, explain func(path []string, value any) string) []Violation {
 	type place struct {
 		path  []string

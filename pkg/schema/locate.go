@@ -10,17 +10,16 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A Location is where a value stands in a document and, in an object, its name, in
-// bytes.
+// A Location is the span of a value in a document and, in an object, the span of its key, in bytes.
 type Location struct{ Name, Value diag.Span }
 
-// A target is a value whose place is wanted, or that leads to one.
+// A target is a value to locate, or an ancestor of one.
 type target struct {
 	Location
 	members map[string]*target // by key or index
 }
 
-// member returns the want for a key or index, which is added if absent.
+// member returns the target for a key or index, adding it if absent.
 func (w *target) member(key string) *target {
 	m := w.members[key]
 	if m == nil {
@@ -33,9 +32,8 @@ func (w *target) member(key string) *target {
 	return m
 }
 
-// Locate finds the values that JSON pointers name, in one pass over a document
-// that is strict JSON. Memory is in proportion to the pointers. What the
-// document does not have stands nowhere: its spot is zero.
+// Locate returns the locations of the values that JSON pointers name, in one pass over a document of strict JSON.
+// Memory is proportional to the pointers. A value that the document lacks has the zero location.
 func Locate(doc []byte, pointers []string) map[string]Location {
 	root := &target{}
 	wants := make(map[string]*target, len(pointers))
@@ -58,20 +56,20 @@ func Locate(doc []byte, pointers []string) map[string]Location {
 	return spots
 }
 
-// A locator walks a document beside the tree of what is wanted of it.
+// A locator walks a document along the tree of targets.
 type locator struct {
 	dec  *jsontext.Decoder
 	open []frame
 }
 
-// A frame is an object or array that the finder is inside of.
+// A frame is an object or array around the current position.
 type frame struct {
 	want  *target
 	array bool
 	next  int // index of the next item
 }
 
-// next takes one member of the innermost open value, or closes it.
+// next reads one member of the innermost open value, or closes it.
 func (f *locator) next() {
 	top := &f.open[len(f.open)-1]
 	if kind := f.dec.PeekKind(); kind == '}' || kind == ']' {
@@ -99,8 +97,7 @@ func (f *locator) next() {
 	f.value(w)
 }
 
-// value passes over a value that nothing is wanted of, notes the place of one
-// that is wanted, and goes into one that leads further.
+// value skips a value without targets, records the span of a target, and enters a value with targets inside.
 func (f *locator) value(w *target) {
 	if w == nil {
 		if f.dec.SkipValue() != nil {
@@ -123,8 +120,7 @@ func (f *locator) value(w *target) {
 	w.Value = diag.Bytes(end-len(v), end)
 }
 
-// token passes over one token and returns where it ends. An error ends the walk;
-// the documents have been read before, so there is none.
+// token reads one token and returns its end. An error would end the walk, but the document has been parsed before.
 func (f *locator) token() (end int) {
 	if _, err := f.dec.ReadToken(); err != nil {
 		f.open = nil
@@ -132,7 +128,7 @@ func (f *locator) token() (end int) {
 	return int(f.dec.InputOffset())
 }
 
-// pointer writes the tokens as a JSON pointer.
+// pointer encodes tokens as a JSON pointer.
 func pointer(tokens ...string) string {
 	var b strings.Builder
 	for _, t := range tokens {

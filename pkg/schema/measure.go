@@ -8,27 +8,26 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Bounds on what a schema applies to one value, before anything of the value is
-// looked into.
+// Bounds on what a schema applies to one value before it descends into the
+// value.
 const (
-	maxInPlace = 1 << 14 // subschemas, each as often as it is applied
-	maxChain   = 256     // one leading to the next
+	maxInPlace = 1 << 14 // subschemas, counted per application
+	maxChain   = 256     // subschemas that refer to the next one
 )
 
-// An measurement says how much a subschema applies to one value.
+// A measurement says how much a subschema applies to one value.
 type measurement struct {
 	count, chain int
-	open         bool // it is being measured
+	open         bool // measurement in progress
 }
 
-// A measurer finds the subschemas that apply too much, or themselves, to one value.
+// A measurer finds subschemas that apply too much, or themselves, to one value.
 type measurer struct {
 	extents    map[*jsonschema.Schema]*measurement
 	violations []Violation
 }
 
-// measure measures a subschema whose chain so far is that long. What is wrong is
-// found once.
+// measure measures a subschema at the end of a chain of that length. It reports only the first violation.
 func (m *measurer) measure(s *jsonschema.Schema, chain int) measurement {
 	if e := m.extents[s]; e != nil {
 		if e.open {
@@ -66,7 +65,7 @@ func (m *measurer) report(s *jsonschema.Schema, message string) {
 	m.violations = append(m.violations, Violation{Path: at, Keyword: "schema", Message: message})
 }
 
-// reachable returns all that some subschemas lead to, each once.
+// reachable returns all subschemas reachable from some, each once.
 func reachable(from []*jsonschema.Schema) []*jsonschema.Schema {
 	seen := map[*jsonschema.Schema]bool{}
 	var out []*jsonschema.Schema
@@ -83,15 +82,14 @@ func reachable(from []*jsonschema.Schema) []*jsonschema.Schema {
 	return out
 }
 
-// dynamicTargets returns the subschemas that a dynamic reference can lead to, which no
-// other need lead to.
+// dynamicTargets returns the subschemas that a dynamic reference can resolve to. Nothing else may refer to them.
 func dynamicTargets(c *jsonschema.Compiler, doc any) []*jsonschema.Schema {
 	var out []*jsonschema.Schema
 	walkMembers(doc, func(path []string, _ any) string {
 		if last := len(path) - 1; path[last] == "$dynamicAnchor" {
 			if s, err := c.Compile(schemaURL(pointer(path[:last]...))); err == nil {
 				out = append(out, s)
-			} // else it is no subschema, but a value or a property of that name
+			} // otherwise a value or a property of that name
 		}
 		return ""
 	})
@@ -101,7 +99,7 @@ func dynamicTargets(c *jsonschema.Compiler, doc any) []*jsonschema.Schema {
 // schemaURL returns the URL of the subschema at a JSON pointer.
 func schemaURL(at string) string { return baseURL + "#" + (&url.URL{Fragment: at}).EscapedFragment() }
 
-// instrument bounds what a compiled schema can cost, or says why it cannot be.
+// instrument bounds what a compiled schema can cost, or returns why it cannot.
 func (s *Schema) instrument(c *jsonschema.Compiler, p *patternCompiler) []Violation {
 	all := reachable(append(dynamicTargets(c, s.doc), s.compiled))
 	m := measurer{extents: map[*jsonschema.Schema]*measurement{}}
@@ -121,8 +119,8 @@ func (s *Schema) instrument(c *jsonschema.Compiler, p *patternCompiler) []Violat
 	return nil
 }
 
-// An pricer prices the subschemas of a schema.
+// A pricer computes the cost of subschemas.
 type pricer struct {
-	sizes       map[string]int // of patterns, in instructions
-	unevaluated bool           // something in the schema needs to know what was evaluated
+	sizes       map[string]int // instructions by pattern
+	unevaluated bool           // the schema uses unevaluatedItems or unevaluatedProperties
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// leafViolations words one error of the validator that has no alternatives. The
-// validator's own messages round numbers and leave out values, so they are not
-// used.
+// leafViolations converts a validator error without alternatives. The validator's own messages are not used: they
+// round numbers and omit values.
 func (r *errorReader) leafViolations(e *jsonschema.ValidationError) []Violation {
 	path, value := pointer(e.InstanceLocation...), lookup(r.value, e.InstanceLocation)
 	switch k := e.ErrorKind.(type) {
@@ -44,7 +43,6 @@ func (r *errorReader) leafViolations(e *jsonschema.ValidationError) []Violation 
 	return []Violation{{Path: path, Keyword: keyword, Message: constraintMessage(e.ErrorKind, value)}}
 }
 
-// wrongType is the violation of a value of the wrong type.
 func (r *errorReader) wrongType(path string, value any, want []string) Violation {
 	want = unique(want)
 	names := make([]string, len(want))
@@ -55,8 +53,7 @@ func (r *errorReader) wrongType(path string, value any, want []string) Violation
 		Message: "expected " + JoinOr(names) + ", got " + describe(value)}
 }
 
-// notAllowed is the violation of a value that is none of the allowed ones,
-// which are JSON texts.
+// notAllowed is the violation of a value that is not among the allowed values, given as JSON texts.
 func (r *errorReader) notAllowed(path string, value any, allowed []string) Violation {
 	allowed = unique(allowed)
 	v := Violation{Path: path, Keyword: "enum", allowed: allowed}
@@ -74,8 +71,8 @@ func (r *errorReader) notAllowed(path string, value any, allowed []string) Viola
 	return v
 }
 
-// missingKeys are the violations of an object that lacks keys, because of another
-// key if that is not "".
+// missingKeys returns the violations of an object that lacks keys. because is the key that requires them, "" for the
+// schema.
 func missingKeys(path string, keys []string, because string) []Violation {
 	why := ""
 	if because != "" {
@@ -88,7 +85,6 @@ func missingKeys(path string, keys []string, because string) []Violation {
 	return out
 }
 
-// unknownKeys are the violations of an object that has keys it may not have.
 func (r *errorReader) unknownKeys(path string, keys []string, schemaURL string) []Violation {
 	known := r.propertyNames(schemaURL)
 	out := make([]Violation, len(keys))
@@ -105,8 +101,7 @@ func (r *errorReader) unknownKeys(path string, keys []string, schemaURL string) 
 	return out
 }
 
-// propertyNames returns the names of the properties of the subschema at a URL,
-// quoted and sorted.
+// propertyNames returns the property names of the subschema at a URL, quoted and sorted.
 func (r *errorReader) propertyNames(schemaURL string) []string {
 	names, ok := r.knownKeys[schemaURL]
 	if ok {
@@ -125,10 +120,9 @@ func (r *errorReader) propertyNames(schemaURL string) []string {
 	return names
 }
 
-// invalidName is the violation of a key that the schema of keys refuses. The
-// validator knows how deep the object is but can name a neighbour of it (its
-// path is overwritten while it goes on), so the object is looked for; where
-// several could be meant the path is that of the document.
+// invalidName is the violation of a key that "propertyNames" rejects. The validator knows the depth of the object but
+// may report a sibling, because it reuses the path buffer. So the object is searched by key and depth; if several
+// match, the path is that of the document.
 func (r *errorReader) invalidName(e *jsonschema.ValidationError, key string) []Violation {
 	found := r.objectsWithKey(key, len(e.InstanceLocation))
 	v := Violation{Keyword: "propertyNames", Key: key, Message: "the key " + quote(key) + " is not allowed"}
@@ -161,7 +155,7 @@ func hasKey(object map[string]any, key string) bool {
 	return ok
 }
 
-// constraintMessage words the errors that say one thing about the value itself.
+// constraintMessage describes errors about a value itself.
 func constraintMessage(k jsonschema.ErrorKind, value any) string {
 	switch k := k.(type) {
 	case *kind.FalseSchema:
@@ -196,7 +190,7 @@ func constraintMessage(k jsonschema.ErrorKind, value any) string {
 	return boundMessage(k, value)
 }
 
-// sizeMessage words the errors about how much there is of something.
+// sizeMessage describes errors about lengths.
 func sizeMessage(k jsonschema.ErrorKind) string {
 	least := func(got, want int, noun string) string {
 		return fmt.Sprintf("expected at least %s, got %d", count(want, noun), got)
@@ -221,7 +215,7 @@ func sizeMessage(k jsonschema.ErrorKind) string {
 	return ""
 }
 
-// boundMessage words the errors about the size of a number.
+// boundMessage describes errors about the size of a number.
 func boundMessage(k jsonschema.ErrorKind, value any) string {
 	must := func(what string, want *big.Rat) string {
 		return "expected " + what + " " + exactDecimal(want) + ", got " + describe(value)

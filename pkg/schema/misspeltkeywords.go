@@ -9,17 +9,17 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// subschemaShape says what schemas stand in the value of a keyword.
+// A subschemaShape says how a keyword's value contains schemas.
 type subschemaShape int
 
 const (
 	noSubschema     subschemaShape = iota
-	oneSubschema                   // or, in older drafts, a list of them
-	namedSubschemas                // an object of them
+	oneSubschema                   // or, in older drafts, a list
+	namedSubschemas                // an object of schemas
 	listOfSubschemas
 )
 
-// knownKeywords are those of JSON Schema 2020-12 and of older drafts.
+// knownKeywords are the keywords of JSON Schema 2020-12 and of older drafts.
 var knownKeywords = map[string]subschemaShape{
 	"$schema": noSubschema, "$id": noSubschema, "$ref": noSubschema, "$anchor": noSubschema, "$dynamicRef": noSubschema, "$dynamicAnchor": noSubschema,
 	"$recursiveRef": noSubschema, "$recursiveAnchor": noSubschema, "$vocabulary": noSubschema, "$comment": noSubschema, "id": noSubschema,
@@ -33,7 +33,7 @@ var knownKeywords = map[string]subschemaShape{
 	"multipleOf": noSubschema, "maximum": noSubschema, "minimum": noSubschema, "exclusiveMaximum": noSubschema, "exclusiveMinimum": noSubschema,
 	"format": noSubschema, "contentEncoding": noSubschema, "contentMediaType": noSubschema, "title": noSubschema, "description": noSubschema,
 	"default": noSubschema, "deprecated": noSubschema, "readOnly": noSubschema, "writeOnly": noSubschema, "examples": noSubschema,
-	"example": noSubschema, // of OpenAPI, as a note
+	"example": noSubschema, // OpenAPI annotation
 }
 
 // MisspeltKeywords returns a [diag.MisspelledKeyword] warning for each keyword of a schema that is
@@ -62,10 +62,10 @@ func MisspeltKeywords(raw []byte) []diag.Finding {
 	return reportViolations(diag.MisspelledKeyword, raw, out)
 }
 
-// meantKeyword returns the keyword that an unknown one was probably meant as, or "".
+// meantKeyword returns the keyword close to an unknown one, or "".
 func meantKeyword(key string, known []string) string {
 	const shortest = 4
-	noted := strings.HasPrefix(key, "_") || strings.HasPrefix(key, "$$") || strings.HasPrefix(key, "//") // on purpose
+	noted := strings.HasPrefix(key, "_") || strings.HasPrefix(key, "$$") || strings.HasPrefix(key, "//") // deliberate annotations
 	if _, ok := knownKeywords[key]; ok || noted || len(key) < shortest {
 		return ""
 	}
@@ -79,7 +79,7 @@ func meantKeyword(key string, known []string) string {
 	return meant
 }
 
-// eachSchema passes on the schema that a decoded document is, and all in it.
+// eachSchema calls pass for a schema and all schemas inside it.
 func eachSchema(doc any, pass func(path []string, object map[string]any)) {
 	type spot struct {
 		path  []string
@@ -105,8 +105,7 @@ func eachSchema(doc any, pass func(path []string, object map[string]any)) {
 	}
 }
 
-// innerSchemas returns the schemas that stand in the value of a keyword beside the value
-// itself, by name or index.
+// innerSchemas returns the schemas in a keyword's value, by name or index, except the value itself.
 func innerSchemas(h subschemaShape, value any) map[string]any {
 	switch v := value.(type) {
 	case map[string]any:

@@ -20,10 +20,11 @@ var (
 	errPatternsSize = fmt.Errorf("all patterns together unroll to more than %d instructions", maxTotalInstructions)
 )
 
-// A PatternBudget bounds the regular expressions of one document together. The zero value is ready to use.
+// A PatternBudget bounds all regular expressions of one document together. The zero value is ready to use.
 type PatternBudget struct{ used int }
 
-// Add returns about how many instructions a pattern compiles to, or why it is no regular expression or too large.
+// Add returns the approximate number of instructions a pattern compiles to. An error means the pattern is invalid or
+// too large.
 func (b *PatternBudget) Add(text string) (instructions int, err error) {
 	n, err := patternSize(text)
 	if b.used += n; err == nil && b.used > maxTotalInstructions {
@@ -32,8 +33,7 @@ func (b *PatternBudget) Add(text string) (instructions int, err error) {
 	return n, err
 }
 
-// CompilePattern compiles a regular expression whose repetitions stay within
-// bounds when they are unrolled.
+// CompilePattern compiles a regular expression whose unrolled repetitions stay within bounds.
 func CompilePattern(text string) (*regexp.Regexp, error) {
 	if _, err := patternSize(text); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func CompilePattern(text string) (*regexp.Regexp, error) {
 	return regexp.Compile(text)
 }
 
-// patternSize returns about how many instructions a pattern compiles to.
+// patternSize returns the approximate number of instructions a pattern compiles to.
 func patternSize(text string) (int, error) {
 	re, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -54,8 +54,8 @@ func patternSize(text string) (int, error) {
 	return n, nil
 }
 
-// countInstructions counts, up to just above [maxInstructions], what an expression
-// compiles to. The parser bounds its depth.
+// countInstructions counts the instructions of an expression, up to just above [maxInstructions]. The parser bounds
+// the depth.
 func countInstructions(re *syntax.Regexp) int {
 	n := 1
 	if re.Op == syntax.OpLiteral {
@@ -70,7 +70,6 @@ func countInstructions(re *syntax.Regexp) int {
 	return min(n, maxInstructions+1)
 }
 
-// patternErrorText words why a text is not a usable pattern.
 func patternErrorText(err error) string {
 	var wrong *syntax.Error
 	if errors.As(err, &wrong) {

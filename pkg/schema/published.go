@@ -5,17 +5,16 @@ import (
 	"strings"
 )
 
-// publishedFS holds the schemas of everything the tool reads and writes. Each
-// stands on its own: it refers to nothing outside itself.
+// publishedFS contains the schemas of everything oneshot reads and writes. Each
+// is self-contained.
 //
 //go:embed published/*.json
 var publishedFS embed.FS
 
-// PublishedNames returns the names of the published schemas, sorted, each with its
-// version: "result.v1".
+// PublishedNames returns the names of the published schemas with their versions, sorted: "result.v1".
 func PublishedNames() []string {
 	entries, err := publishedFS.ReadDir("published")
-	if err != nil { // embedded: it is there
+	if err != nil { // embedded: always present
 		return nil
 	}
 	names := make([]string, len(entries))
@@ -25,7 +24,7 @@ func PublishedNames() []string {
 	return names
 }
 
-// PublishedText returns the text of the published schema of that name.
+// PublishedText returns the text of a published schema.
 func PublishedText(name string) ([]byte, bool) {
 	text, err := publishedFS.ReadFile("published/" + name + ".json")
 	return text, err == nil

@@ -1,9 +1,9 @@
 // Package schema checks JSON documents against JSON Schema: the answers of
 // models, the arguments of calls, and everything else the tool reads or writes.
 //
-// What is wrong with a document is a finding with a JSON pointer and a place,
+// Each violation is a finding with a JSON pointer and a span,
 // worded so that a model or a person can act on it, and the same in every run.
-// The package follows no reference out of a schema and never touches a file or
+// The package resolves no reference out of a schema and never touches a file or
 // the network.
 package schema
 
@@ -21,27 +21,25 @@ type Schema struct {
 	raw      []byte
 	doc      any // raw, decoded
 	compiled *jsonschema.Schema
-	negated  *jsonschema.Schema // that fits what does not fit compiled
-	meter    *stepMeter         // that both report to
+	negated  *jsonschema.Schema // fits exactly what compiled rejects
+	meter    *stepMeter         // shared by both
 }
 
-// maxFindings bounds how much is said about one document.
+// maxFindings bounds the findings about one document.
 const maxFindings = 50
 
 // Raw returns the text of the schema, which must not be changed.
 func (s *Schema) Raw() json.RawMessage { return s.raw }
 
-// Check reads doc as strict JSON and checks it. Text that is not JSON is one
-// [diag.NotJSON] finding; otherwise there is one [diag.SchemaMismatch] finding for
-// each way in which it does not fit, by place. After 50 of them a last one says
-// how many more there are.
+// Check reads doc as strict JSON and validates it. Text that is not JSON gives one [diag.NotJSON] finding, otherwise
+// there is one finding per violation, by position. After 50 findings a last one counts the rest.
 func (s *Schema) Check(doc []byte) []diag.Finding {
 	violations, faults := s.Violations(doc)
 	return append(faults, reportViolations(diag.SchemaMismatch, doc, violations)...)
 }
 
-// Violations is like [Schema.Check] for callers that word or code the
-// violations themselves: it returns all of them, or what is wrong with the JSON.
+// Violations is like [Schema.Check] for callers that describe violations themselves. It returns all violations, or the
+// findings about invalid JSON.
 func (s *Schema) Violations(doc []byte) ([]Violation, []diag.Finding) {
 	if fault := CheckStrict(doc); fault != nil {
 		return nil, []diag.Finding{*fault}
@@ -60,9 +58,8 @@ func (s *Schema) Violations(doc []byte) ([]Violation, []diag.Finding) {
 	return violations, nil
 }
 
-// Findings words violations as [Schema.Check] does, at most 50 of them: a last one
-// says how many more there are, and stands at the end. Place says where a violation
-// stands; a place without a line is located by the caller.
+// Findings describes violations as [Schema.Check] does, at most 50: a last finding at end counts the rest. place
+// returns the span of a violation; a span without a line must be located by the caller.
 func Findings(violations []Violation, place func(Violation) diag.Span, end diag.Span) []diag.Finding {
 	return newFindings(diag.SchemaMismatch, violations, place, end)
 }
@@ -81,14 +78,14 @@ func newFindings(code diag.Code, violations []Violation, place func(Violation) d
 	return out
 }
 
-// reportViolations turns violations in a document into findings with places.
+// reportViolations turns violations in a document into located findings.
 func reportViolations(code diag.Code, doc []byte, violations []Violation) []diag.Finding {
 	out := newFindings(code, violations, func(v Violation) diag.Span { return v.Span }, diag.Bytes(len(doc), len(doc)))
 	diag.NewLines(doc).LocateAll(out)
 	return out
 }
 
-// locateViolations fills in where the violations stand and sorts them by it.
+// locateViolations sets the spans of violations and sorts by them.
 func locateViolations(doc []byte, violations []Violation) {
 	pointers := make([]string, 0, 2*len(violations))
 	for _, v := range violations {

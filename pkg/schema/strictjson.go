@@ -21,7 +21,7 @@ const (
 	maxDigits = 1000 // of a number, and of its exponent's value
 )
 
-// decodeExact reads strict JSON with exact numbers.
+// decodeExact decodes strict JSON with exact numbers.
 func decodeExact(doc []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(doc))
 	dec.UseNumber()
@@ -30,9 +30,9 @@ func decodeExact(doc []byte) (any, error) {
 	return v, err
 }
 
-// CheckStrict returns the first fault of a text that is to be one JSON value, or nil:
-// beside bad syntax these are duplicate keys, invalid UTF-8, nesting deeper than
-// [maxDepth] and numbers longer than [maxDigits]. The finding is located.
+// CheckStrict returns the first fault of a text that must be one JSON value, or nil. In addition to bad syntax it
+// rejects duplicate keys, invalid UTF-8, nesting deeper than [maxDepth] and numbers longer than [maxDigits]. The
+// finding is located.
 func CheckStrict(doc []byte) *diag.Finding {
 	offset, path, why := scanStrict(doc)
 	if why == "" {
@@ -45,7 +45,7 @@ func CheckStrict(doc []byte) *diag.Finding {
 	return &f
 }
 
-// scanStrict returns the place of the first fault and what it is, "" for none.
+// scanStrict returns the position of the first fault and its description, "" for none.
 func scanStrict(doc []byte) (offset int, path, why string) {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(doc))
 	for first := true; first || dec.StackDepth() > 0; first = false {
@@ -73,7 +73,6 @@ func scanStrict(doc []byte) (offset int, path, why string) {
 	return 0, "", ""
 }
 
-// explainSyntaxError words a syntax error.
 func explainSyntaxError(doc []byte, err error) (offset int, path, why string) {
 	var syntax *jsontext.SyntacticError
 	switch {
@@ -101,7 +100,7 @@ func explainSyntaxError(doc []byte, err error) (offset int, path, why string) {
 // byteOrderMark is the byte order mark of UTF-8.
 const byteOrderMark = "\ufeff"
 
-// EncodingHint says in what encoding a text that is not UTF-8 seems to be, or "".
+// EncodingHint names the probable encoding of a text that is not UTF-8, or returns "".
 func EncodingHint(text []byte) string {
 	wide := len(text) >= 4 && (text[0] == 0) != (text[1] == 0) && (text[0] == 0) == (text[2] == 0) && (text[1] == 0) == (text[3] == 0)
 	if wide || bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
@@ -110,7 +109,7 @@ func EncodingHint(text []byte) string {
 	return ""
 }
 
-// syntaxHint says how to mend the faults that models and people make most.
+// syntaxHint says how to fix the most common faults of models and people.
 func syntaxHint(doc []byte) string {
 	text := strings.TrimSpace(string(doc[:min(len(doc), 200)]))
 	if encoding := EncodingHint(doc); encoding != "" {
@@ -127,8 +126,7 @@ func syntaxHint(doc []byte) string {
 	return ""
 }
 
-// isWithinDigits reports whether a number is within [maxDigits]: beyond that, exact
-// comparison costs more than the document is worth.
+// isWithinDigits reports whether a number is within [maxDigits]: beyond, exact comparison costs too much.
 func isWithinDigits(number []byte) bool {
 	mantissa, exponent := number, []byte(nil)
 	if i := bytes.IndexAny(number, "eE"); i >= 0 {
@@ -141,7 +139,7 @@ func isWithinDigits(number []byte) bool {
 	return err == nil && n <= maxDigits
 }
 
-// quote returns s as a JSON string, cut where it is long.
+// quote returns s as a JSON string, shortened.
 func quote(s string) string {
 	const limit = 80
 	if len(s) > limit {

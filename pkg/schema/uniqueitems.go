@@ -11,9 +11,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// uniqueItems is the keyword uniqueItems. The validator's own compares the items
-// pair by pair where their hashes are equal, and ["a","b"] and ["a\x04b"] have
-// equal ones.
+// uniqueItems implements the keyword uniqueItems. The validator's own compares items with equal hashes pairwise, and
+// collisions are easy to construct: ["a","b"] and ["a\x04b"] have one.
 type uniqueItems struct{}
 
 // Validate implements [jsonschema.SchemaExt].
@@ -30,8 +29,8 @@ func (uniqueItems) Validate(ctx *jsonschema.ValidatorContext, v any) {
 	}
 }
 
-// appendCanonical appends a text that two values share if and only if they are
-// equal: 1.0 is 1, and keys have no order. Depth is bounded, as that of documents is.
+// appendCanonical appends a text that is equal for two values if and only if they are equal: 1.0 is 1, and keys have
+// no order. The depth of documents bounds the recursion.
 func appendCanonical(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case json.Number:

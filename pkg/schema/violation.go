@@ -13,22 +13,22 @@ import (
 
 // A Violation is one way in which a value does not fit a schema.
 type Violation struct {
-	// Path is the JSON pointer of the value that does not fit. For a missing
-	// and for an unknown key it is that of the object.
+	// Path is the JSON pointer of the invalid value. For a missing
+	// or unknown key it is that of the object.
 	Path    string
-	Keyword string // the keyword of the schema that is broken, such as "type"
-	Key     string // the key that is missing ("required") or refused ("additionalProperties", "propertyNames")
-	AtKey   bool   // it is about Key itself, which stands in the object, and not about a value
-	Message string // what is wrong, without the path
-	Hint    string // what was probably meant, or ""
+	Keyword string // the violated keyword, such as "type"
+	Key     string // the missing ("required") or rejected ("additionalProperties", "propertyNames") key
+	AtKey   bool   // the violation is about the key, not about a value
+	Message string // without the path
+	Hint    string // correction, or ""
 	Span    diag.Span
 
-	// What the value may be, for "type" and "enum": alternatives are merged.
+	// allowed types or values, for "type" and "enum": alternatives are merged.
 	allowed []string
 }
 
 // String returns the path and the message, for example
-// `/items/2/price: must be a number, is the string "12"`.
+// `/items/2/price: expected a number, got the string "12"`.
 func (v Violation) String() string {
 	if v.Path == "" {
 		return "document: " + v.Message
@@ -46,24 +46,22 @@ func compareViolations(a, b Violation) int {
 	)
 }
 
-// A errorReader turns the errors of the validator, which come in any order, into
-// violations.
+// An errorReader turns the errors of the validator, which have no fixed order, into violations.
 type errorReader struct {
 	value  any // the document
-	schema any // nil if it is not known
+	schema any // nil if unknown
 
-	objectPaths map[keyAtDepth][]string // paths of the objects that have a key; made when needed
-	knownKeys   map[string][]string     // keys that subschemas know, quoted and sorted, by URL
+	objectPaths map[keyAtDepth][]string // paths of objects by key; built on demand
+	knownKeys   map[string][]string     // properties of subschemas, quoted and sorted, by URL
 }
 
-// A keyAtDepth is a key in some object at a depth.
+// A keyAtDepth is a key of some object at a depth.
 type keyAtDepth struct {
 	key   string
 	depth int
 }
 
-// violations returns the violations in an error of the validator, sorted by path,
-// each once.
+// violations returns the violations in an error of the validator, sorted and without duplicates.
 func (r *errorReader) violations(err error) []Violation {
 	var e *jsonschema.ValidationError
 	if !errors.As(err, &e) {
@@ -72,14 +70,12 @@ func (r *errorReader) violations(err error) []Violation {
 	return sortUnique(r.flattenErrors(e))
 }
 
-// sortUnique sorts violations and drops the ones that say the same.
 func sortUnique(vs []Violation) []Violation {
 	slices.SortStableFunc(vs, compareViolations)
 	return slices.CompactFunc(vs, func(a, b Violation) bool { return compareViolations(a, b) == 0 })
 }
 
-// flattenErrors returns the violations in a tree of errors, whose depth the depth of
-// documents bounds.
+// flattenErrors returns the violations in a tree of errors. The depth of documents bounds its depth.
 func (r *errorReader) flattenErrors(e *jsonschema.ValidationError) []Violation {
 	switch k := e.ErrorKind.(type) {
 	case *kind.AnyOf:
@@ -98,13 +94,12 @@ func (r *errorReader) flattenErrors(e *jsonschema.ValidationError) []Violation {
 	return r.leafViolations(e)
 }
 
-// closestAlternative returns the violations of a value that fits no alternative of an
-// anyOf or oneOf: those of the one alternative that was probably meant, or
-// everything the value may be, or what is wrong in any case, or one violation that
-// names the alternatives.
+// closestAlternative returns the violations of a value that fits no alternative of an anyOf or oneOf: those of the
+// alternative that was probably meant, or all allowed values, or the violations common to all, or one violation that
+// lists the alternatives.
 func (r *errorReader) closestAlternative(e *jsonschema.ValidationError) []Violation {
 	here := pointer(e.InstanceLocation...)
-	var want []string // kinds of values that other alternatives take
+	var want []string // types that other alternatives accept
 	var open [][]Violation
 	for _, cause := range e.Causes {
 		vs := sortUnique(r.flattenErrors(cause))
@@ -134,8 +129,8 @@ func (r *errorReader) closestAlternative(e *jsonschema.ValidationError) []Violat
 	return []Violation{noAlternative(here, e.ErrorKind.KeywordPath()[0], open)}
 }
 
-// discriminator returns the value that every alternative wants to be another one,
-// the one here or one of its members, and all that it may be; nil if there is none.
+// discriminator returns the path of the value, or of one of its members, for which every alternative requires another
+// value, and all values allowed there. values is nil if no such path exists.
 func discriminator(here string, open [][]Violation) (at string, values []string) {
 	wants := make([]map[string][]string, len(open)) // by path
 	for i, vs := range open {
@@ -157,8 +152,7 @@ func discriminator(here string, open [][]Violation) (at string, values []string)
 	return "", nil
 }
 
-// commonViolations returns the violations that all alternatives have: they are there
-// whichever was meant.
+// commonViolations returns the violations that all alternatives share, whichever was meant.
 func commonViolations(open [][]Violation) []Violation {
 	type saying struct{ path, keyword, key, message string }
 	have := map[saying]int{}
@@ -177,8 +171,8 @@ func commonViolations(open [][]Violation) []Violation {
 	return out
 }
 
-// closestByKeys returns the alternative that knows more of the keys than any other, or,
-// where several know all of them, has fewer violations than any other; else nil.
+// closestByKeys returns the alternative with the fewest unknown keys or, if several have none, with the fewest
+// violations. A tie returns nil.
 func closestByKeys(here string, open [][]Violation) []Violation {
 	unknown := func(vs []Violation) int {
 		n := 0
@@ -203,9 +197,8 @@ func closestByKeys(here string, open [][]Violation) []Violation {
 	return sorted[0]
 }
 
-// filterByDiscriminator drops the alternatives that were not meant: those whose
-// discriminator, a member with a fixed value, says so, or that exclude what is
-// there. Where that would leave none it drops none.
+// filterByDiscriminator drops the alternatives that were not meant: a member with a fixed value, or "not", excludes
+// them. If that would drop all it drops none.
 func filterByDiscriminator(here string, open [][]Violation) [][]Violation {
 	return dropAlternatives(open, func(v Violation) bool {
 		member := parentPointer(v.Path) == here && v.Path != here
@@ -213,7 +206,7 @@ func filterByDiscriminator(here string, open [][]Violation) [][]Violation {
 	})
 }
 
-// dropAlternatives drops the alternatives that have such a violation, unless all have.
+// dropAlternatives drops the alternatives with a violation that matches, unless all have one.
 func dropAlternatives(open [][]Violation, such func(Violation) bool) [][]Violation {
 	meant := slices.DeleteFunc(slices.Clone(open), func(vs []Violation) bool { return slices.ContainsFunc(vs, such) })
 	if len(meant) == 0 {
@@ -222,8 +215,8 @@ func dropAlternatives(open [][]Violation, such func(Violation) bool) [][]Violati
 	return meant
 }
 
-// noAlternative is the violation of a value that could have been meant as several
-// alternatives: it names the first fault of each.
+// noAlternative is the violation of a value that could have been meant as several alternatives. It lists the first
+// violation of each.
 func noAlternative(here, keyword string, open [][]Violation) Violation {
 	const shown = 4
 	v := Violation{Path: here, Keyword: keyword, Message: "matches none of the alternatives"}

@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// describe says what a value is: `the string "12"`, "the number 1.50", "an array".
+// describe names a value: `the string "12"`, "the number 1.50", "an array".
 func describe(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -36,7 +36,6 @@ func describe(value any) string {
 	return fmt.Sprint(value)
 }
 
-// withArticle names a JSON type with its article.
 func withArticle(name string) string {
 	switch name {
 	case "null":
@@ -47,7 +46,7 @@ func withArticle(name string) string {
 	return "a " + name
 }
 
-// count writes "1 item" or "3 items".
+// count returns "1 item" or "3 items".
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -71,7 +70,7 @@ func JoinOr[T ~string](names []T) string {
 	return b.String()
 }
 
-// joinFirst joins names with commas, the first 20 of them.
+// joinFirst joins the first 20 names with commas.
 func joinFirst(names []string) string {
 	const shown = 20
 	if len(names) > shown {
@@ -80,7 +79,7 @@ func joinFirst(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// unique drops repeated names and keeps the order.
+// unique drops duplicates and keeps the order.
 func unique(names []string) []string {
 	var out []string
 	for _, n := range names {
@@ -91,7 +90,6 @@ func unique(names []string) []string {
 	return out
 }
 
-// jsonTexts returns the JSON texts of values.
 func jsonTexts(values []any) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
@@ -100,8 +98,7 @@ func jsonTexts(values []any) []string {
 	return out
 }
 
-// jsonText returns the JSON text of a decoded value, whose strings are not
-// escaped for HTML.
+// jsonText returns the JSON of a decoded value, without HTML escapes.
 func jsonText(v any) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -112,7 +109,6 @@ func jsonText(v any) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// shorten shortens a text that is too long to be shown.
 func shorten(s string) string {
 	const limit = 80
 	if len(s) <= limit {
@@ -121,7 +117,6 @@ func shorten(s string) string {
 	return strings.ToValidUTF8(s[:limit], "") + "…"
 }
 
-// exactDecimal writes a number exactly.
 func exactDecimal(r *big.Rat) string {
 	digits, exact := r.FloatPrec()
 	if !exact {
@@ -130,7 +125,7 @@ func exactDecimal(r *big.Rat) string {
 	return r.FloatString(digits)
 }
 
-// formatNames words the formats of strings that models get wrong most.
+// formatNames describe the string formats that models get wrong most.
 var formatNames = map[string]string{
 	"date":      "a date such as 2026-01-31",
 	"date-time": "a date and time such as 2026-01-31T09:00:00Z",
@@ -170,8 +165,6 @@ func lookup(v any, path []string) any {
 	return v
 }
 
-// splitPointer splits a JSON pointer.
 func splitPointer(p string) []string { return slices.Collect(jsontext.Pointer(p).Tokens()) }
 
-// parentPointer returns the JSON pointer of the value that the value at p is in.
 func parentPointer(p string) string { return p[:max(0, strings.LastIndexByte(p, '/'))] }

@@ -122,7 +122,7 @@ func (d *decoder) checkDefaults(sig writtenSignature, props []property) bool {
 	return good
 }
 
-// writtenDefault returns the default of property i in the document, absent if there is none.
+// writtenDefault returns the default of property i in the document, absent if it has none.
 func writtenDefault(props []property, i int) yamldoc.Value {
 	if i >= len(props) {
 		return yamldoc.Value{}

@@ -43,7 +43,7 @@ type strictScanner struct {
 	keys []map[string]string
 }
 
-// scan reads a text up to its first fault and returns true if there is none.
+// scan reads a text up to its first fault and returns true if it is valid.
 func (s *strictScanner) scan(args json.RawMessage) (diag.Finding, bool) {
 	for first := true; first || s.dec.StackDepth() > 0; first = false {
 		token, err := s.dec.ReadToken()

@@ -10,9 +10,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// fromJSON reads a text that is one object or list in JSON, as what a reader of YAML
-// makes of it: YAML does not know all of JSON, such as escapes of surrogates. It returns
-// nil for any other text. A key can stand twice.
+// fromJSON parses a text that is one JSON object or list into YAML nodes: YAML does not accept all of JSON, such as
+// escaped surrogates. It returns nil for any other text. Keys can be duplicate.
 func (t *sourceText) fromJSON() *yaml.Node {
 	start := t.starts[0]
 	if rest := bytes.TrimLeft(t.src[start:], " \t\r\n"); len(rest) == 0 || rest[0] != '{' && rest[0] != '[' {
@@ -31,17 +30,17 @@ func (t *sourceText) fromJSON() *yaml.Node {
 	}
 }
 
-// A nodeBuilder makes nodes of the tokens of a JSON text, without recursion.
+// A nodeBuilder turns the tokens of a JSON text into nodes, without recursion.
 type nodeBuilder struct {
 	text  *sourceText
-	begin int // of the JSON in the text
+	begin int // offset of the JSON
 	root  *yaml.Node
 	open  []*yaml.Node
 
-	line, column, at int // the latest place: at is the offset of a line and column, the column from 0
+	line, column, at int // last position: at is its offset, column counts from 0
 }
 
-// next takes in one token. A second value is an error.
+// next reads one token. A second top-level value is an error.
 func (b *nodeBuilder) next(dec *jsontext.Decoder) error {
 	kind := dec.PeekKind()
 	if b.root != nil && len(b.open) == 0 && kind != 0 {
@@ -71,7 +70,7 @@ func (b *nodeBuilder) next(dec *jsontext.Decoder) error {
 	return nil
 }
 
-// readNode reads a scalar, or the beginning of anything else, and how long it is.
+// readNode reads a scalar, or the start of a container, and its length.
 func readNode(dec *jsontext.Decoder, kind jsontext.Kind) (n *yaml.Node, size int, err error) {
 	if kind == '{' || kind == '[' {
 		n = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Style: yaml.FlowStyle}
@@ -94,7 +93,7 @@ func readNode(dec *jsontext.Decoder, kind jsontext.Kind) (n *yaml.Node, size int
 	return n, len(v), nil
 }
 
-// setPosition gives a node its line and column. Nodes come in the order in which they stand.
+// setPosition sets the line and column of a node. Nodes must come in document order.
 func (b *nodeBuilder) setPosition(n *yaml.Node, offset int) {
 	starts := b.text.starts
 	for b.line < len(starts) && starts[b.line] <= offset {

@@ -9,8 +9,7 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// A Map is a mapping that has been read. Where a key stands twice the first one
-// counts.
+// A Map is a mapping. Of duplicate keys the first one counts.
 type Map struct {
 	mapping  Value
 	keys     []string
@@ -18,7 +17,7 @@ type Map struct {
 	values   map[string]Value
 }
 
-// Map reads a mapping. With known keys any other key is a finding.
+// Map reads a mapping. If known keys are given, any other key is a finding.
 func (v Value) Map(known ...string) (Map, bool) {
 	m := Map{mapping: v, keyNodes: map[string]*yaml.Node{}, values: map[string]Value{}}
 	if !v.expectKind(kindMapping) {
@@ -66,7 +65,7 @@ func (m Map) Keys() []string { return m.keys }
 // Get returns the value of a key.
 func (m Map) Get(key string) Value { return m.values[key] }
 
-// Key returns a key itself, for its place.
+// Key returns a key itself, for its position.
 func (m Map) Key(key string) Value {
 	if m.keyNodes[key] == nil {
 		return Value{}
@@ -74,7 +73,7 @@ func (m Map) Key(key string) Value {
 	return Value{file: m.mapping.file, node: m.keyNodes[key], path: joinPath(m.mapping.path, key)}
 }
 
-// Need returns the value of a key; that it is missing is a finding.
+// Need returns the value of a required key. A missing key is a finding.
 func (m Map) Need(key string) Value {
 	v := m.Get(key)
 	if !v.Present() && m.mapping.Present() {
@@ -83,5 +82,5 @@ func (m Map) Need(key string) Value {
 	return v
 }
 
-// Of returns the value that was read.
+// Of returns the mapping as a value.
 func (m Map) Of() Value { return m.mapping }

@@ -11,12 +11,12 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A sourceText finds places in the source of a file.
+// A sourceText maps YAML positions to offsets in the source of a file.
 type sourceText struct {
 	src    []byte
 	lines  *diag.Lines
-	starts []int                              // of lines, as YAML counts them: it knows more line breaks
-	last   struct{ line, column, offset int } // the latest look-up
+	starts []int                              // line starts; YAML has additional line breaks
+	last   struct{ line, column, offset int } // last lookup
 }
 
 func newSourceText(src []byte) *sourceText {
@@ -34,7 +34,7 @@ func newSourceText(src []byte) *sourceText {
 	return t
 }
 
-// lineBreak returns the length of the line break that b begins with, or 0.
+// lineBreak returns the length of the line break at the start of b, or 0.
 func lineBreak(b []byte) int {
 	for _, s := range []string{"\n", "\r\n", "\r", "\u0085", "\u2028", "\u2029"} {
 		if bytes.HasPrefix(b, []byte(s)) {
@@ -44,8 +44,8 @@ func lineBreak(b []byte) int {
 	return 0
 }
 
-// offset returns the offset of a line and column, both from 1; a column counts
-// code points. Looking up places in ascending order costs one pass over the text.
+// offset returns the offset of a line and column, both from 1. A column counts code points. Lookups in ascending order
+// cost one pass over the text.
 func (t *sourceText) offset(line, column int) int {
 	if line < 1 || line > len(t.starts) {
 		return len(t.src)
@@ -62,8 +62,7 @@ func (t *sourceText) offset(line, column int) int {
 	return at
 }
 
-// span returns the place of a node, without lines: of a scalar all of it, where
-// it stands on one line, and of anything else the point where it begins.
+// span returns the byte span of a scalar on one line, and the start of anything else.
 func (t *sourceText) span(n *yaml.Node) diag.Span {
 	start := t.offset(n.Line, n.Column)
 	if n.Kind != yaml.ScalarNode || n.Value == "" {
@@ -76,8 +75,7 @@ func (t *sourceText) span(n *yaml.Node) diag.Span {
 	return diag.Bytes(start, max(start, min(end, len(t.src))))
 }
 
-// valueOffset returns the offset in the source of a byte of a scalar's value, or
-// where the scalar begins if it goes over several lines.
+// valueOffset returns the source offset of a byte in a scalar's value, or the start of a multi-line scalar.
 func (t *sourceText) valueOffset(n *yaml.Node, index int) int {
 	start := t.offset(n.Line, n.Column)
 	at := start
@@ -104,8 +102,8 @@ func (t *sourceText) valueOffset(n *yaml.Node, index int) int {
 	return at
 }
 
-// characterWidth returns how many bytes of the source the first character of a
-// scalar takes and how many of its value, or 0 if that is not plain to see.
+// characterWidth returns the bytes that the first character of a scalar takes in the source and in the value, 0 if
+// unknown.
 func characterWidth(src []byte, quote byte) (width, size int) {
 	switch {
 	case len(src) == 0 || lineBreak(src) > 0:
@@ -118,7 +116,7 @@ func characterWidth(src []byte, quote byte) (width, size int) {
 	return 1, 1
 }
 
-// escapeWidth is [characterWidth] for an escape of a double-quoted scalar.
+// escapeWidth is characterWidth for an escape in double quotes.
 func escapeWidth(src []byte) (width, size int) {
 	if len(src) < 2 {
 		return 0, 0
@@ -147,7 +145,7 @@ func escapeWidth(src []byte) (width, size int) {
 	if err != nil {
 		return 0, 0
 	}
-	if utf16.IsSurrogate(rune(r)) { // of JSON, one of two
+	if utf16.IsSurrogate(rune(r)) { // JSON, half of a pair
 		return 2 + digits, 2
 	}
 	return 2 + digits, max(1, utf8.RuneLen(rune(r)))

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// JSON writes the value as JSON, with numbers and key order as written.
+// JSON returns the value as JSON, with numbers and key order as in the source.
 func (v Value) JSON() (json.RawMessage, bool) {
 	if !v.Present() {
 		return nil, false
@@ -18,7 +18,7 @@ func (v Value) JSON() (json.RawMessage, bool) {
 	return b.Bytes(), ok
 }
 
-// appendJSON writes the value as JSON. Its depth is bounded by that of a file.
+// appendJSON appends the value as JSON. The depth of files bounds the recursion.
 func (v Value) appendJSON(b *bytes.Buffer) bool {
 	switch kindOf(v.node) {
 	case kindMapping:
@@ -67,7 +67,7 @@ func (v Value) appendMapping(b *bytes.Buffer) bool {
 	return good
 }
 
-// quote returns a JSON string. Bytes that are not UTF-8 are replaced.
+// quote returns a JSON string. Invalid UTF-8 is replaced.
 func quote(s string) []byte {
 	b, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(s, "\ufffd"))
 	if err != nil { // it is valid UTF-8

@@ -12,37 +12,34 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A Value is one value of a document. The zero Value is one that is absent.
+// A Value is one value of a document. The zero Value is absent.
 //
-// Reading an absent value gives false and no finding; reading a value of
-// another type gives false and a finding.
+// Reading an absent value returns false without a finding. Reading a value of another type returns false and adds a
+// finding.
 type Value struct {
 	file *File
 	node *yaml.Node
 	path string // for messages: "limit.rate", "examples[0].call"
 }
 
-// Present reports whether there is a value.
+// Present reports whether the value exists.
 func (v Value) Present() bool { return v.node != nil }
 
-// Span is where the value stands: a scalar on one line from end to end, and
-// anything else the point where it begins.
+// Span returns the span of a scalar on one line, and the start of anything else.
 func (v Value) Span() diag.Span { return v.file.text.lines.Locate(v.file.text.span(v.node)) }
 
-// At is where a byte of a string's value stands. In a string that goes over
-// several lines it is where the string begins.
+// At returns the position of a byte in a string's value. In a multi-line string it is the start of the string.
 func (v Value) At(index int) diag.Span {
 	at := v.file.text.valueOffset(v.node, index)
 	return v.file.text.lines.Locate(diag.Bytes(at, at))
 }
 
-// Add reports something about the value, as [File.Add] does. The message is put
-// after the value's path.
+// Add adds a finding about the value, as [File.Add] does. The message is prefixed by the value's path.
 func (v Value) Add(code diag.Code, format string, args ...any) *diag.Finding {
 	return v.file.addAtNode(v.node, code, "%s", v.messagePrefix()+fmt.Sprintf(format, args...))
 }
 
-// AddAt is like [Value.Add] about one byte of a string's value.
+// AddAt is like [Value.Add] for one byte of a string's value.
 func (v Value) AddAt(code diag.Code, index int, format string, args ...any) *diag.Finding {
 	var span diag.Span
 	if !v.file.isFull() {
@@ -58,7 +55,7 @@ func (v Value) messagePrefix() string {
 	return v.path + ": "
 }
 
-// A kind is what a value is.
+// A kind is the type of a value.
 type kind string
 
 const (
@@ -71,8 +68,7 @@ const (
 	kindNull          kind = "an empty value"
 )
 
-// kindOf tells what a node is, by the core rules of YAML 1.2: yes and on are
-// strings, and so is a date.
+// kindOf returns the kind of a node by the core rules of YAML 1.2: yes, on and dates are strings.
 func kindOf(n *yaml.Node) kind {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -98,8 +94,7 @@ func kindOf(n *yaml.Node) kind {
 	return kindString
 }
 
-// expectKind reports whether the value is present and of a kind; another kind is a
-// finding.
+// expectKind reports whether the value is present and of a kind. Another kind is a finding.
 func (v Value) expectKind(want kind) bool {
 	if !v.Present() {
 		return false
@@ -148,7 +143,7 @@ func (v Value) Bool() (value, ok bool) {
 	return strings.EqualFold(v.node.Value, "true"), true
 }
 
-// Number reads a number, as it is written.
+// Number reads a number, in its source text.
 func (v Value) Number() (json.Number, bool) {
 	if !v.expectKind(kindNumber) {
 		return "", false
@@ -156,20 +151,19 @@ func (v Value) Number() (json.Number, bool) {
 	return json.Number(v.node.Value), true
 }
 
-// IsList reports whether the value is a list, and finds nothing if it is not.
+// IsList reports whether the value is a list, without a finding.
 func (v Value) IsList() bool { return v.Present() && kindOf(v.node) == kindList }
 
-// IsMap reports whether the value is a mapping.
+// IsMap reports whether the value is a mapping, without a finding.
 func (v Value) IsMap() bool { return v.Present() && kindOf(v.node) == kindMapping }
 
-// IsText reports whether the value is a string, and finds nothing if it is not.
+// IsText reports whether the value is a string, without a finding.
 func (v Value) IsText() bool { return v.Present() && kindOf(v.node) == kindString }
 
-// IsBool reports whether the value is true or false, and finds nothing if it is
-// not.
+// IsBool reports whether the value is true or false, without a finding.
 func (v Value) IsBool() bool { return v.Present() && kindOf(v.node) == kindBool }
 
-// IsNull reports whether the value is there and empty.
+// IsNull reports whether the value is present and empty.
 func (v Value) IsNull() bool { return v.Present() && kindOf(v.node) == kindNull }
 
 // List reads a list.
@@ -184,7 +178,7 @@ func (v Value) List() ([]Value, bool) {
 	return items, true
 }
 
-// Texts reads a list of strings that are not empty.
+// Texts reads a list of non-empty strings.
 func (v Value) Texts() ([]string, bool) {
 	items, ok := v.List()
 	texts := make([]string, 0, len(items))
@@ -199,8 +193,7 @@ func (v Value) Texts() ([]string, bool) {
 	return texts, ok
 }
 
-// Find returns the value that a JSON pointer leads to from here. It is absent when
-// there is none.
+// Find returns the value at a JSON pointer relative to this one, absent if it does not exist.
 func (v Value) Find(pointer string) Value {
 	for token := range jsontext.Pointer(pointer).Tokens() {
 		v = v.child(token)
@@ -211,8 +204,7 @@ func (v Value) Find(pointer string) Value {
 	return v
 }
 
-// Key returns a key of a mapping itself, for its place. It is absent when the value
-// is no mapping that has it.
+// Key returns a key of a mapping itself, for its position. It is absent if the value is not a mapping with that key.
 func (v Value) Key(name string) Value {
 	if i := v.index(name); i >= 0 {
 		return Value{file: v.file, node: v.node.Content[i], path: joinPath(v.path, name)}
@@ -220,7 +212,7 @@ func (v Value) Key(name string) Value {
 	return Value{}
 }
 
-// index returns where in a mapping a key stands, or -1.
+// index returns the index of a key in a mapping, or -1.
 func (v Value) index(key string) int {
 	if !v.Present() || v.node.Kind != yaml.MappingNode {
 		return -1

@@ -1,8 +1,8 @@
-// Package yamldoc reads the YAML files that people write, strictly: every fault
+// Package yamldoc reads hand-written YAML files strictly: every fault
 // is a finding with file, line and column, and a wrong value never stands for a
 // right one.
 //
-// It takes of YAML what JSON can say: mappings with string keys, lists, strings,
+// It supports the part of YAML that JSON has: mappings with string keys, lists, strings,
 // numbers as JSON writes them, true, false and null. Anchors, aliases, merge
 // keys and tags are refused, so a file is never larger than it looks. It does
 // not know what a file is about.
@@ -31,18 +31,17 @@ const (
 	maxFindings = 100
 )
 
-// Codes are the codes that a kind of file uses for the faults found here.
+// Codes are the finding codes of a kind of file.
 type Codes struct {
-	Syntax     diag.Code // it is not YAML, or YAML that is not taken
+	Syntax     diag.Code // invalid or unsupported YAML
 	UnknownKey diag.Code
-	Duplicate  diag.Code // a key stands twice in one mapping
+	Duplicate  diag.Code // duplicate key of a mapping
 	Type       diag.Code // a value is of the wrong type
 	Missing    diag.Code // a key is missing
-	Value      diag.Code // a value is of the right type and wrong
+	Value      diag.Code // invalid value of the right type
 }
 
-// A File is one YAML file and what is wrong with it. Reading its values adds
-// findings. It is not safe for concurrent use.
+// A File is one YAML file with its findings. Reading values adds findings. It is not safe for concurrent use.
 type File struct {
 	name     string
 	text     *sourceText
@@ -51,9 +50,8 @@ type File struct {
 	unlisted int // findings beyond [maxFindings]
 }
 
-// Read returns a file and its documents. Where the syntax is wrong there are
-// only the documents before that place; a document that uses what is not taken
-// of YAML is left out. An object or a list in JSON is read as JSON.
+// Read returns a file and its documents. A syntax error ends the documents; a document with unsupported YAML is
+// dropped. A JSON object or list is parsed as JSON.
 func Read(name string, src []byte, codes Codes) (*File, []Value) {
 	f := &File{name: name, text: newSourceText(src), codes: codes}
 	if len(src) > MaxBytes {
@@ -82,7 +80,7 @@ func Read(name string, src []byte, codes Codes) (*File, []Value) {
 	}
 }
 
-// appendUsable adds the documents that are of use to some.
+// appendUsable appends the documents without unsupported YAML.
 func (f *File) appendUsable(docs []Value, roots ...*yaml.Node) []Value {
 	for _, root := range roots {
 		if f.isPlainJSON(root) {
@@ -92,8 +90,7 @@ func (f *File) appendUsable(docs []Value, roots ...*yaml.Node) []Value {
 	return docs
 }
 
-// Findings returns what has been found so far, by place. After 100 findings a
-// last one says how many more there are.
+// Findings returns the findings so far, by position. After 100 findings a last one counts the rest.
 func (f *File) Findings() []diag.Finding {
 	diag.Sort(f.findings)
 	if f.unlisted == 0 {
@@ -105,14 +102,13 @@ func (f *File) Findings() []diag.Finding {
 	return append(slices.Clone(f.findings), last)
 }
 
-// Name returns the name of the file, for people.
+// Name returns the name of the file, for messages.
 func (f *File) Name() string { return f.name }
 
-// Start is the place of the first byte.
+// Start returns the position of the first byte.
 func (f *File) Start() diag.Span { return f.text.lines.Locate(diag.Bytes(0, 0)) }
 
-// Add reports something about a place in the file, and returns the finding for
-// more to be said at once: it is valid until the next one.
+// Add adds a finding and returns it for further changes. The pointer is valid until the next finding.
 func (f *File) Add(code diag.Code, span diag.Span, format string, args ...any) *diag.Finding {
 	return f.add(code, span, format, args...)
 }
@@ -128,8 +124,7 @@ func (f *File) add(code diag.Code, span diag.Span, format string, args ...any) *
 	return &f.findings[len(f.findings)-1]
 }
 
-// addAtNode reports something about a node. To find its place takes time, so that is
-// not done for nothing.
+// addAtNode adds a finding about a node. Once the file is full it skips the costly lookup of the position.
 func (f *File) addAtNode(n *yaml.Node, code diag.Code, format string, args ...any) *diag.Finding {
 	var span diag.Span
 	if !f.isFull() {
@@ -141,8 +136,8 @@ func (f *File) addAtNode(n *yaml.Node, code diag.Code, format string, args ...an
 // isFull reports whether further findings are only counted.
 func (f *File) isFull() bool { return len(f.findings) == maxFindings }
 
-// addSyntaxError reports a syntax error. The parser knows at most the line, and often
-// not the right one, so the place comes from another that keeps it.
+// addSyntaxError reports a syntax error. yaml.v3 knows at most the line, and often not the right one, so the position
+// comes from yaml.v4.
 func (f *File) addSyntaxError(err error) {
 	line, column, message := 1, 1, strings.TrimPrefix(err.Error(), "yaml: ")
 	if loader, openErr := yaml4.NewLoader(bytes.NewReader(f.text.src)); openErr == nil {
@@ -169,8 +164,7 @@ func (f *File) addSyntaxError(err error) {
 	}
 }
 
-// isPlainJSON reports what a document has that is not taken, and duplicate keys. It
-// returns false if the document is of no use.
+// isPlainJSON reports unsupported YAML and duplicate keys. It returns false if the document is unusable.
 func (f *File) isPlainJSON(root *yaml.Node) bool {
 	type level struct {
 		node  *yaml.Node
@@ -195,7 +189,7 @@ func (f *File) isPlainJSON(root *yaml.Node) bool {
 	return good
 }
 
-// refusalText says why a node is not taken, or "".
+// refusalText returns why a node is not supported, or "".
 func refusalText(n *yaml.Node, depth int) string {
 	switch {
 	case n.Kind == yaml.AliasNode:
@@ -210,9 +204,8 @@ func refusalText(n *yaml.Node, depth int) string {
 	return ""
 }
 
-// checkKeys reports keys that are no strings or stand twice. It returns false for
-// the first kind, which makes a mapping unreadable. A whole number in its digits is
-// taken for the text of it.
+// checkKeys reports keys that are not strings or are duplicate. It returns false for the former, which make a mapping
+// unreadable. A whole number counts as its digits.
 func (f *File) checkKeys(mapping *yaml.Node) bool {
 	good := true
 	first := map[string]int{}
@@ -236,8 +229,8 @@ func isKey(n *yaml.Node) bool {
 	return n.Tag != "!!merge" && (kindOf(n) == kindString || kindOf(n) == kindNumber && digits)
 }
 
-// firstInvalid returns the offset of the first character that YAML does not
-// have, or of the first byte that is not UTF-8, and says which it is; -1 for none.
+// firstInvalid returns the offset and description of the first character that YAML does not allow or the first invalid
+// UTF-8, -1 for none.
 func firstInvalid(src []byte) (offset int, why string) {
 	for i := 0; i < len(src); {
 		r, size := utf8.DecodeRune(src[i:])
