@@ -93,7 +93,7 @@ func (b *batch) approve() error {
 
 // needingApproval returns the calls that need approval, in execution order.
 func (b *batch) needingApproval() []*invocation {
-	return slices.DeleteFunc(b.executionOrder(), func(inv *invocation) bool { return inv.refused || inv.decision.Verdict != policy.Ask })
+	return slices.DeleteFunc(b.executionOrder(), func(inv *invocation) bool { return inv.state != callReady || inv.decision.Verdict != policy.Ask })
 }
 
 // requestApprovals asks for the approval of each call. It adds calls without a decision to

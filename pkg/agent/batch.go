@@ -61,7 +61,7 @@ func (b *batch) add(call chat.Call, faults []diag.Finding) error {
 		inv.check(b.run)
 	case b.run.native: // protocols require a result for every call
 		inv.refusalRule = "floor:decode"
-		inv.refuse(chat.InvalidArguments, "%s", messages(faults))
+		inv.reject(chat.Failure(chat.InvalidArguments, "%s", messages(faults)))
 	default:
 		b.run.addReport(inv)
 		return nil
@@ -111,7 +111,7 @@ func (r *run) isUsableID(id string) bool {
 
 // denyEchoed denies a call that is spelled out in untrusted data.
 func (r *run) denyEchoed(inv *invocation, d policy.Decision) policy.Decision {
-	u := inv.utterance()
+	u := inv.echoCandidate()
 	if r.native {
 		u.Text = ""
 	}
@@ -130,7 +130,7 @@ func (r *run) denyEchoed(inv *invocation, d policy.Decision) policy.Decision {
 
 // decide asks the policy about a call, unless its check refused it.
 func (b *batch) decide(inv *invocation) policy.Decision {
-	if inv.refused {
+	if inv.isRefused() {
 		return policy.Decision{Verdict: policy.Deny, Rule: cmp.Or(inv.refusalRule, "check"), Why: inv.refusalReason()}
 	}
 	d := b.judge(inv, inv.call.Arguments)
@@ -159,8 +159,8 @@ func (b *batch) judge(inv *invocation, args json.RawMessage) policy.Decision {
 
 // deny refuses a call. The first denied change ends the run, unless Config.ContinueDenied is set.
 func (b *batch) deny(inv *invocation, d policy.Decision) {
-	inv.refuse(cmp.Or(d.Code, chat.Denied), "%s", d.Why)
-	inv.denied = true
+	inv.result = chat.Failure(cmp.Or(d.Code, chat.Denied), "%s", d.Why)
+	inv.enter(callDenied)
 	if d.Code != chat.InvalidArguments && inv.def.Effect != tool.Read && !b.run.cfg.ContinueDenied && b.denial == nil {
 		b.denial = &DeniedError{Tool: inv.call.Name, Why: d.Why, Hint: d.Hint}
 	}

@@ -40,7 +40,7 @@ effect: write
 builtin: put
 `
 
-// order is a runner that logs what it runs. Reads take their time.
+// order is a runner that logs its calls. Reads take some time.
 type order struct {
 	mu  sync.Mutex
 	log []string
@@ -81,8 +81,8 @@ func call(name, q string, priority float64) chat.Call {
 	return chat.Call{Name: name, Arguments: args, Priority: priority, Status: chat.StatusOK, Executable: true}
 }
 
-// M2: higher priority first, ties in order; a write is a barrier on both sides,
-// also for a read that started early and comes later in the order.
+// M2: higher priority runs first, ties in order; a write is a barrier on both sides, even for a
+// read that started early and comes later in the order.
 func TestPriority(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runner := &order{}
@@ -120,7 +120,7 @@ func TestPriority(t *testing.T) {
 	})
 }
 
-// A call keeps the id that it came with.
+// A call keeps its id.
 func TestCallIDs(t *testing.T) {
 	run := testRun(t, &order{})
 	b := newBatch(t.Context(), run)
@@ -136,17 +136,17 @@ func TestCallIDs(t *testing.T) {
 	}
 }
 
-// A million faults of one call are told as a few.
+// A million faults of one call are reported as a few.
 func TestMessages(t *testing.T) {
 	s := &invocation{call: chat.Call{Name: "look", Positional: true, Executable: true, Arguments: json.RawMessage(
 		`[{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1}]`)}}
 	s.check(testRun(t, &order{}))
-	if !s.refused || !strings.HasSuffix(s.result.Error.Message, "; and 3 more errors") {
+	if !s.isRefused() || !strings.HasSuffix(s.result.Error.Message, "; and 3 more errors") {
 		t.Errorf("result %+v", s.result.Error)
 	}
 }
 
-// starts notes when calls start. A call takes no time.
+// starts logs when calls start. A call takes no time.
 type starts struct{ at []time.Time }
 
 func (s *starts) Run(context.Context, chat.Execution) (chat.Result, error) {
@@ -154,8 +154,8 @@ func (s *starts) Run(context.Context, chat.Execution) (chat.Result, error) {
 	return chat.Success("x"), nil
 }
 
-// P5: calls over a rate of the policy wait when they start, however long before that
-// they were decided; a change is not on record as begun while it waits.
+// P5: calls over a rate limit of the policy wait when they start, however early they were decided;
+// the intent of a waiting change is not on record yet.
 func TestRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runner, records := &starts{}, &noted{}
@@ -186,7 +186,7 @@ func TestRate(t *testing.T) {
 	})
 }
 
-// noted is a record that notes when changes are on it.
+// noted is a recorder that logs when intents are recorded.
 type noted struct{ intents []time.Time }
 
 func (n *noted) Append(body runfile.Body) error {

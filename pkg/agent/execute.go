@@ -19,7 +19,7 @@ const maxParallelReads = 8
 // start runs a call in its own goroutine as soon as a slot is free. Calls that talk to the user run
 // one after the other.
 func (b *batch) start(inv *invocation, wait time.Duration) {
-	inv.started = true
+	inv.enter(callStarted)
 	var previous, done chan struct{}
 	if inv.def.WritesChat() {
 		previous, done = b.talkDone, make(chan struct{})
@@ -108,7 +108,7 @@ func (b *batch) discard(why string) error {
 	var err error
 	for _, inv := range b.invocations {
 		body := inv.drop(why)
-		if !inv.emitted {
+		if inv.state != callReported {
 			b.run.emit(EventDropped, inv, cmp.Or(inv.failureReason(), why))
 		}
 		if body != nil {
@@ -120,7 +120,7 @@ func (b *batch) discard(why string) error {
 
 // emit emits the final event of a call.
 func (r *run) emit(kind EventKind, inv *invocation, why string) {
-	inv.emitted = true
+	inv.enter(callReported)
 	r.cfg.Observe(Event{Kind: kind, Turn: r.out.Turns, Call: *inv.report, Digest: inv.digest, Duration: inv.duration, Text: why})
 }
 
@@ -140,7 +140,7 @@ func (b *batch) runByPriority() error {
 	b.invocations = b.executionOrder()
 	var reads []*invocation
 	for _, inv := range b.invocations {
-		if inv.refused || inv.def.Effect == tool.Read {
+		if inv.isRefused() || inv.def.Effect == tool.Read {
 			reads = append(reads, inv)
 			continue
 		}
@@ -158,7 +158,7 @@ func (b *batch) runByPriority() error {
 // runParallel runs reads in parallel and waits for them and for all calls started earlier.
 func (b *batch) runParallel(invocations []*invocation) error {
 	for _, inv := range invocations {
-		if inv.started || inv.refused {
+		if inv.state != callReady {
 			continue
 		}
 		if err := b.startNow(inv); err != nil {
@@ -263,7 +263,7 @@ func (b *batch) recordResult(inv *invocation) error {
 	inv.envelope = envelope
 	inv.finalize()
 	trackNeeds(b.run.needs, inv.call.Name, inv.result)
-	if !inv.refused { // a refusal is written by oneshot, not by a tool
+	if !inv.isRefused() { // a refusal is written by oneshot, not by a tool
 		b.run.untrustedText.AddResult(inv.call.Name, inv.writtenArgs, envelope)
 		b.run.addKnownLinks(decodedStrings(envelope))
 	}

@@ -21,22 +21,46 @@ type invocation struct {
 	writtenArgs      json.RawMessage // verbatim from the model
 	def              *tool.Definition
 	report           *CallReport
-	refused          bool   // the result was set without running the call
-	needsUser        bool   // the user must supply a value
-	denied           bool   // by the policy or the approver
+	state            callState
 	approverArgs     bool   // the approver replaced the arguments
 	refusalRule      string // that refused the call before the policy decided
-	started          bool   // in its own goroutine; wait for it before reading the fields below
 	result           chat.Result
 	envelope         json.RawMessage // the encoded result, for the model
 	duration         time.Duration
 	digest           string          // see [runfile.CallDigest]
 	boundArgs        json.RawMessage // the model's arguments, bound and completed with defaults
 	changedArgs      json.RawMessage // the members of the arguments set by the policy or the approver
-	emitted          bool            // the final event was emitted
 	approvalDeferred bool            // in the record, another call of the response was approved first
 	decision         policy.Decision
 	err              error // ends the run; the reason is the cause of the batch's context
+}
+
+// A callState is a stage in the life of a call. A call starts as ready, may be refused for one of
+// several reasons or be started, and ends as reported; see [invocation.enter].
+type callState int
+
+// States of a call.
+const (
+	callReady     callState = iota // may start, possibly after an approval
+	callRefused                    // its check set an error as its result
+	callNeedsUser                  // its check found that the user must supply a value
+	callDenied                     // denied by the policy or the approver
+	callStarted                    // runs in its own goroutine; wait for that before reading its result
+	callReported                   // its final event was emitted
+)
+
+// enter changes the state of a call. It panics if a refused or denied call would start, or if a call
+// would be decided or reported twice.
+func (inv *invocation) enter(next callState) {
+	if inv.state == callReported || inv.state != callReady && next != callReported {
+		panic(fmt.Sprintf("agent: call %s enters state %d after %d", inv.call.ID, next, inv.state))
+	}
+	inv.state = next
+}
+
+// isRefused reports whether the call has a result without having run.
+func (inv *invocation) isRefused() bool {
+	return inv.state == callRefused || inv.state == callNeedsUser || inv.state == callDenied
 }
 
 // check looks up the definition of a call and checks its arguments.
@@ -44,10 +68,10 @@ func (inv *invocation) check(r *run) {
 	def, ok := r.cfg.Tools.Get(inv.call.Name)
 	switch {
 	case tool.EndingTool(inv.call.Name) != nil: // the ending tool of another dialect, or calls are native
-		inv.refuse(chat.UnknownTool, "Unknown tool: %s%s", inv.call.Name, suggestion(r.ending))
+		inv.reject(chat.Failure(chat.UnknownTool, "Unknown tool: %s%s", inv.call.Name, suggestion(r.ending)))
 		return
 	case !ok, def == tool.AskUser && !r.cfg.AskUser:
-		inv.refuse(chat.UnknownTool, "Unknown tool: %s%s", quoteName(inv.call.Name), suggestion(r.cfg.Tools.Suggest(inv.call.Name)))
+		inv.reject(chat.Failure(chat.UnknownTool, "Unknown tool: %s%s", quoteName(inv.call.Name), suggestion(r.cfg.Tools.Suggest(inv.call.Name))))
 		return
 	}
 	inv.def = def
@@ -60,8 +84,7 @@ func (inv *invocation) check(r *run) {
 		inv.call = bound
 	}
 	if diag.HasErrors(findings) {
-		inv.result, inv.refused = def.RejectionResult(findings, messages(findings)), true
-		inv.needsUser = len(inv.result.Needs) > 0
+		inv.reject(def.RejectionResult(findings, messages(findings)))
 		return
 	}
 	if def == tool.AskUser {
@@ -79,11 +102,11 @@ func (inv *invocation) askUser(args json.RawMessage) {
 		panic(err) // the check accepted them
 	}
 	inv.call.Arguments = args
-	inv.result, inv.refused, inv.needsUser = chat.Result{Needs: []string{q.Key}, Question: q.Question}, true, true
+	inv.reject(chat.Result{Needs: []string{q.Key}, Question: q.Question})
 }
 
-// utterance returns a call in the form in which untrusted data is searched for it.
-func (inv *invocation) utterance() dialect.EchoCandidate {
+// echoCandidate returns a call in the form in which untrusted data is searched for it.
+func (inv *invocation) echoCandidate() dialect.EchoCandidate {
 	u := dialect.EchoCandidate{Name: inv.call.Name, RawArgs: inv.writtenArgs, Args: inv.boundArgs, Text: inv.call.Text, ReadOnly: inv.def.Effect == tool.Read, Required: []string{}}
 	for _, p := range inv.def.Signature.Params {
 		if !p.Optional && p.Default == nil {
@@ -128,9 +151,14 @@ func messages(findings []diag.Finding) string {
 	return strings.Join(lines, "; ")
 }
 
-// refuse sets an error as the result of a call that does not run.
-func (inv *invocation) refuse(code chat.ErrorCode, format string, args ...any) {
-	inv.result, inv.refused = chat.Failure(code, format, args...), true
+// reject sets the result of a call that does not run because of its check.
+func (inv *invocation) reject(result chat.Result) {
+	inv.result = result
+	if len(result.Needs) > 0 {
+		inv.enter(callNeedsUser)
+	} else {
+		inv.enter(callRefused)
+	}
 }
 
 // applyDecision stores the policy's decision and its arguments.
@@ -143,7 +171,7 @@ func (inv *invocation) applyDecision(d policy.Decision) {
 // call needs none.
 func (inv *invocation) drop(why string) runfile.Body {
 	switch {
-	case !inv.started || inv.report.Status != CallSkipped:
+	case inv.state != callStarted:
 		return nil
 	case inv.def.Effect != tool.Read: // its effect is unknown
 		inv.report.Status, inv.report.Code = CallError, chat.UnknownOutcome
@@ -156,7 +184,7 @@ func (inv *invocation) drop(why string) runfile.Body {
 // finalize copies the outcome of a call to its report.
 func (inv *invocation) finalize() {
 	inv.report.Status, inv.report.Code, _ = StatusOf(inv.result)
-	if inv.denied {
+	if inv.state == callDenied {
 		inv.report.Status = CallDenied
 	}
 }

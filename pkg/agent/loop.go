@@ -55,7 +55,7 @@ func (r *run) appendUser(text string) {
 // appendAssistant appends a reply. It neutralises role tokens in the text, because a tool result
 // may have made the model write them.
 func (r *run) appendAssistant(p *reply) {
-	m := chat.Message{Role: chat.Assistant, Content: dialect.NeutraliseRoles(p.Content), Native: model.WithoutRoles(p.Native), By: p.By}
+	m := chat.Message{Role: chat.Assistant, Content: dialect.NeutraliseRoles(p.Content), Native: model.NeutraliseNative(p.Native), By: p.By}
 	if r.native {
 		m.Calls = p.batch.callsAsWritten()
 	}
@@ -83,10 +83,10 @@ func (r *run) turn(ctx context.Context) (over bool, err error) {
 	if p.batch.denial != nil { // by the approver
 		return false, r.stopDenied(p.batch)
 	}
+	needUser := p.batch.toolsNeedingUser()
 	if err := p.batch.execute(); err != nil {
 		return false, err
 	}
-	needUser := p.batch.toolsNeedingUser()
 	if len(needUser) > 0 {
 		p.batch.final = false // the user's values come first
 	}
@@ -100,7 +100,7 @@ func (r *run) turn(ctx context.Context) (over bool, err error) {
 // toolsNeedingUser returns the names of the tools whose calls need a value from the user.
 func (b *batch) toolsNeedingUser() (names []string) {
 	for _, inv := range b.invocations {
-		if inv.needsUser {
+		if inv.state == callNeedsUser {
 			names = append(names, inv.call.Name)
 		}
 	}
@@ -129,9 +129,9 @@ func (r *run) recoverFrom(ctx context.Context, err error) error {
 // succeed.
 func isConnectionLost(err error) bool {
 	var fault *wire.Error
-	var cut *model.CutError
+	var cut *model.BrokenOffError
 	if errors.As(err, &cut) {
-		return !errors.As(err, &fault) || fault.Kind != wire.Large
+		return !errors.As(err, &fault) || fault.Kind != wire.TooLarge
 	}
 	return errors.As(err, new(*model.TimeoutError))
 }
@@ -256,7 +256,7 @@ func (r *run) reminderExample() chat.Call {
 // stopDenied ends the run at a denied call: it drops running calls and starts no others.
 func (r *run) stopDenied(b *batch) error {
 	for _, inv := range b.invocations {
-		if inv.refused {
+		if inv.isRefused() {
 			inv.finalize()
 		}
 	}
