@@ -281,9 +281,9 @@ type run struct {
 	userInputCount     int                          // number of user inputs
 	// unauthorized holds the tools whose authorization is missing, until a call of them succeeds.
 	unauthorized   map[string]*UnauthorizedError
-	untrustedText  dialect.SeenText   // untrusted data read so far: the input and the results of tools
-	untrustedInput dialect.SeenText   // the untrusted input alone
-	knownLinks     map[string]bool // URLs in the data read so far; nil if the run read none
+	untrustedText  dialect.SeenText // untrusted data read so far: the input and the results of tools
+	untrustedInput dialect.SeenText // the untrusted input alone
+	knownLinks     map[string]bool  // URLs in the data read so far; nil if the run read none
 	reports        []*CallReport
 	out            Outcome
 }

@@ -37,7 +37,7 @@ func asksAbout(t *testing.T, text string) policy.Policy {
 	return policy.Policy{Layers: []*policy.Layer{l}, Flags: policy.FlagRules{EnableExec: true}}
 }
 
-// A recording approver keeps what it was asked.
+// A recording approver stores the requests it gets.
 type recording struct {
 	asked  []string
 	answer func(q agent.ApprovalRequest) (agent.Approval, error)
@@ -56,8 +56,8 @@ func no(agent.ApprovalRequest) (agent.Approval, error) { return agent.Approval{B
 
 const careful = `{version: 1, enable_exec: true, tools: {put: {ask: [{id: p}]}, look: {ask: [{args: {q: [secret]}}], allow: [{}], deny: [{args: {q: [never]}}]}, launch: {allow: [{}]}}}`
 
-// V3: calls are asked about one at a time, in the order in which they would run, and before
-// anything of their response is carried out.
+// V3: approvals are requested one at a time, in execution order, before any call of the response is
+// executed.
 func TestApprove(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -160,8 +160,8 @@ func TestApprove(t *testing.T) {
 	}
 }
 
-// The model hears what a person decided, in the words of V3, and it is on record with the
-// digest of what was asked about.
+// The model gets the approver's decision in the words of V3, and the record has it with the digest
+// of the request.
 func TestRefusalIsTold(t *testing.T) {
 	r := newRig(t, then(says(calls(`look("secret")`, `look("free")`)))...)
 	r.cfg.Policy, r.cfg.Approver = asksAbout(t, careful), &recording{answer: no}
@@ -181,7 +181,7 @@ func TestRefusalIsTold(t *testing.T) {
 	t.Error("no approval is on record")
 }
 
-// An approval is counted like a call that was allowed: a limit holds over it.
+// An approved call counts like an allowed one: limits apply.
 func TestApprovalCounts(t *testing.T) {
 	r := newRig(t, then(says(calls(`put("a")`, `put("b")`)))...)
 	r.cfg.Policy = asksAbout(t, `{version: 1, tools: {put: {ask: [{}], limit: {calls: 1}}}}`)
@@ -194,7 +194,7 @@ func TestApprovalCounts(t *testing.T) {
 	}
 }
 
-// Time that is over while somebody is asked ends the run.
+// A timeout during an approval ends the run.
 func TestApprovalEnds(t *testing.T) {
 	late := errors.New("late")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -209,7 +209,7 @@ func TestApprovalEnds(t *testing.T) {
 	}
 }
 
-// What a person makes of a call is what it counts as: its labels, and its rule.
+// Labels and rule of a call are those of the arguments set by the approver.
 func TestModifiedCallCounts(t *testing.T) {
 	r := newRig(t, then(says(calls(`fetch("http://a.test/")`)), says(calls(`look("open")`)), says(calls(`put("x")`)))...)
 	r.cfg.Policy = asksAbout(t, `{version: 1, tools: {
@@ -230,8 +230,8 @@ func TestModifiedCallCounts(t *testing.T) {
 	}
 }
 
-// M2: an approval on record is of what the call came to then. Where nothing of the response was carried out and that
-// has changed, somebody is asked anew; otherwise it holds.
+// M2: a recorded approval is bound to the effects at that time. If they have changed and no call of
+// the response was executed, the approver is asked again; otherwise the approval holds.
 func TestResumeChangedApprovals(t *testing.T) {
 	steps := func() []step { return then(says(calls(`put("a")`, `put("b")`))) }
 	rigged := func(r *rig, state *string) *recording {
@@ -274,7 +274,8 @@ func TestResumeChangedApprovals(t *testing.T) {
 	}
 }
 
-// M2: what changes while somebody looks at it is shown anew, and in the end nobody has approved it.
+// M2: a call whose effects change during its approval is shown again, and is unapproved after the
+// last attempt.
 func TestApprovalOfWhatChanges(t *testing.T) {
 	for changes, want := range map[int]int{0: 1, 1: 2, 9: 3} {
 		r := newRig(t, then(says(calls(`put("a")`)))...)
@@ -297,7 +298,8 @@ func TestApprovalOfWhatChanges(t *testing.T) {
 	}
 }
 
-// X4: a file that an approval offers has a reason; Decision 16: the approval is of one call of one run.
+// X4: a file in an approval request has a reason; Decision 16: an approval is for one call of one
+// run.
 func TestApprovalFacts(t *testing.T) {
 	r := newRig(t, then(says(calls(`look("secret")`)), says(calls(`put("found.md")`, `put("found.md")`)))...)
 	r.cfg.Prompt = "Read given.md"

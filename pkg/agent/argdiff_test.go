@@ -20,8 +20,8 @@ func sets(t *testing.T, r *rig, limit string) {
 	r.cfg.Policy = policy.Policy{Layers: []*policy.Layer{l}}
 }
 
-// The model is told which arguments the policy has set, beside the result, and both are on
-// record. Where it wrote the same itself there is nothing to tell.
+// The model gets the arguments set by the policy beside the result, and both are on record, unless
+// the model wrote the same values itself.
 func TestSetIsTold(t *testing.T) {
 	const note = "The call 1 list was made with other arguments than you wrote, because the policy of this run, or who approved it, says so:\n{\"limit\":3}"
 	for _, c := range []struct {
@@ -49,7 +49,7 @@ func TestSetIsTold(t *testing.T) {
 	}
 }
 
-// A model that calls natively is told below the result, in the message of its call.
+// With native calls they follow the result, in the message of the call.
 func TestSetIsToldNatively(t *testing.T) {
 	r := nativeRig(t, requests("", native("a", "list", `{"dir":"d"}`), native("b", "look", `{"q":"x"}`)), says("That is all."), says(answer42))
 	sets(t, r, "3")

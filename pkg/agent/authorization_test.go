@@ -10,7 +10,7 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// P13: which calls without an authorisation end a run.
+// P13: which calls without an authorization end a run.
 func TestUnauthorized(t *testing.T) {
 	expired := func(context.Context, string) (chat.Result, error) {
 		return chat.Failure(chat.Unauthorized, "expired"), nil
@@ -65,8 +65,8 @@ func TestUnauthorized(t *testing.T) {
 	}
 }
 
-// A run that ended because a change had no authorisation goes on with it, and what was done
-// before is not done again.
+// A run that ended because a change had no authorization resumes with it, and repeats no earlier
+// change.
 func TestUnauthorizedGoesOn(t *testing.T) {
 	steps := []step{says(calls(`put("a")`, `put("b")`)), says(calls("finalResponse()")), says(answer42)}
 	barred := true

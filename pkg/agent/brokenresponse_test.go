@@ -13,10 +13,10 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// D12: of a long response that broke off the record has what a resumed run has to read again, up to the last call in it,
-// and else a head, a tail and a digest. Nothing in the tail is taken for a call there, whatever stood before it.
+// D12: the record of a long response that broke off has the part that a resumed run parses again,
+// up to the last call, plus a head, a tail and a digest. Nothing in the tail is parsed as a call.
 func TestResumeAfterLongBrokenResponse(t *testing.T) {
-	cut := &model.CutError{Err: errors.New("connection reset")}
+	cut := &model.BrokenOffError{Err: errors.New("connection reset")}
 	call, page := calls(`look("a")`), strings.Repeat("word ", 1<<17)
 	for name, said := range map[string]struct {
 		text string
@@ -47,7 +47,7 @@ func TestResumeAfterLongBrokenResponse(t *testing.T) {
 	}
 }
 
-// breaksInPieces replies with a text in pieces of 1 KiB, and then an error.
+// breaksInPieces replies with a text in deltas of 1 KiB, and then an error.
 func breaksInPieces(text string, err error) step {
 	return func(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 		for piece := range slices.Chunk([]byte(text), 1<<10) {

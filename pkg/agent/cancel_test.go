@@ -15,7 +15,7 @@ import (
 
 var errStop = errors.New("stopped by the user")
 
-// hangs says something and then nothing more until it is cancelled.
+// hangs sends a delta and then nothing until it is cancelled.
 func hangs(text string) step {
 	return func(ctx context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 		if text != "" {
@@ -35,7 +35,7 @@ func stubborn(text string) step {
 	}
 }
 
-// breaksOff hangs, and makes an error of its own of its end.
+// breaksOff hangs and returns its own error when cancelled.
 func breaksOff(ctx context.Context, _ chat.Request, _ func(chat.Delta)) (chat.Response, error) {
 	<-ctx.Done()
 	return chat.Response{}, errors.New("use of closed network connection")
@@ -47,15 +47,15 @@ func waits(ctx context.Context, _ string) (chat.Result, error) {
 	return chat.Result{}, context.Cause(ctx)
 }
 
-// gives up is a tool that makes a result of its end.
+// gives up is a tool that returns a result when cancelled.
 func givesUp(ctx context.Context, _ string) (chat.Result, error) {
 	<-ctx.Done()
 	return chat.Failure(chat.Timeout, "too slow"), nil
 }
 
-// V7: a run that is cancelled returns at once, whatever it is doing, with the
-// cause and what it knows, and leaves nothing running. In a bubble of synctest
-// "at once" is exact, and a goroutine that is left is a failure.
+// V7: a cancelled run returns at once in every phase, with the cause and the partial outcome, and
+// leaves nothing running. In a synctest bubble "at once" is exact, and a leaked goroutine is a
+// failure.
 func TestCancel(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -101,7 +101,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// cancelled drives the agent and cancels it after some time.
+// cancelled runs the agent and cancels it after some time.
 func (r *rig) cancelled(after time.Duration) (agent.Outcome, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -119,8 +119,7 @@ func (r *rig) wantNoWrite(paths ...string) {
 	}
 }
 
-// An answer that is there when the run is cancelled counts, and what ended the
-// run before stays the reason.
+// An answer that exists before the cancellation counts, and the first error remains the reason.
 func TestCancelTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, says(calls("finalResponse()")), stubborn(answer42))
@@ -140,7 +139,7 @@ func TestCancelTooLate(t *testing.T) {
 	})
 }
 
-// The cause is returned as it is, also when the disk is full by then.
+// The cause is returned unwrapped, even if the disk is full by then.
 func TestCancelAndRecordFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hangs(calls(`look("a")`)))
@@ -154,9 +153,8 @@ func TestCancelAndRecordFails(t *testing.T) {
 	})
 }
 
-// A runWrite that is cut off has no known outcome, which is on record, and it is
-// not reported as one that was not run. Those behind it have no
-// intent, for they were never begun.
+// A write that is cut off has an unknown outcome, which is on record; it is not reported as
+// skipped. Later writes have no intent, because they never started.
 func TestCancelInWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, says(calls(`put("a")`, `put("b")`)))
@@ -171,7 +169,7 @@ func TestCancelInWrite(t *testing.T) {
 	})
 }
 
-// No intent is recorded for a write that is not going to start.
+// No intent is recorded for a write that will not start.
 func TestCancelBeforeWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, says(calls(`look("a")`, `put("b")`)))
@@ -190,8 +188,8 @@ func TestCancelBeforeWrite(t *testing.T) {
 	})
 }
 
-// A tool that ignores its context holds Run up for as long as it takes, which
-// is why a runner must not; but calls that wait for their turn never start.
+// A tool that ignores its context blocks Run until it ends, which is why runners must not; but
+// waiting calls never start.
 func TestCancelStubbornTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reads := make([]string, 20)
@@ -223,7 +221,7 @@ func TestCancelStubbornTools(t *testing.T) {
 	})
 }
 
-// The wall clock ends a run in the same way.
+// The wall-clock limit ends a run in the same way.
 func TestWall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hangs("I"))
@@ -239,8 +237,8 @@ func TestWall(t *testing.T) {
 	})
 }
 
-// An error of a tool's runner ends the run at once: calls beside it are
-// cancelled, and the error is that one and not what the others made of it.
+// An error of the runner ends the run at once: parallel calls are cancelled, and the run returns
+// that error and not theirs.
 func TestRunnerError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		errRunner := errors.New("no such result on record")
@@ -261,8 +259,8 @@ func TestRunnerError(t *testing.T) {
 	})
 }
 
-// A panic of a runner is an error of the run, and one of an observer comes out
-// estimate Run; neither leaves anything running.
+// A panic of a runner is an error of the run, and one of an observer propagates out of Run; neither
+// leaves anything running.
 func TestPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, says(calls(`put("a")`)))
@@ -291,7 +289,7 @@ func TestPanics(t *testing.T) {
 	})
 }
 
-// A parseAnswer of a response that is dropped is cancelled and not waited for.
+// A read of a dropped response is cancelled and not waited for.
 func TestDroppedReadsAreCancelled(t *testing.T) {
 	for name, c := range map[string]struct {
 		first  step
@@ -317,7 +315,7 @@ func TestDroppedReadsAreCancelled(t *testing.T) {
 	}
 }
 
-// What a reply and its calls were given ends with them.
+// Contexts of a reply and its calls end with them.
 func TestContextsEnd(t *testing.T) {
 	var given []context.Context
 	remember := func(next step) step {
@@ -339,7 +337,7 @@ func TestContextsEnd(t *testing.T) {
 	r.mustRun()
 }
 
-// A call knows when the run has to be over.
+// A call knows the deadline of the run.
 func TestDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, then(says(calls(`look("a")`)))...)
@@ -361,7 +359,7 @@ type runnerFunc func(ctx context.Context, x chat.Execution) (chat.Result, error)
 
 func (f runnerFunc) Run(ctx context.Context, x chat.Execution) (chat.Result, error) { return f(ctx, x) }
 
-// Deltas that come after the run has given up on a response change nothing.
+// Deltas after the run has stopped reading a response change nothing.
 func TestDeltaAfterError(t *testing.T) {
 	r := newRig(t, func(ctx context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 		for range 3 {

@@ -22,7 +22,7 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// A callCase is what a hostile or broken server says that a model calls, and what comes of it.
+// A callCase is a list of calls from a hostile or broken server, with the expected outcome.
 type callCase struct {
 	ID    string
 	Calls []struct {
@@ -36,7 +36,7 @@ type callCase struct {
 	Denied bool   // the run ends with a denial
 }
 
-// caseTools are those that the cases call, ours and others'.
+// caseTools are the tools that the cases call, ours and others'.
 const caseTools = `
 name: look
 description: Look something up.
@@ -95,7 +95,7 @@ effect: write
 builtin: x
 `
 
-// serve is a server whose model says these calls, a number of times, and then ends its work.
+// serve is a server whose model sends these calls a number of times and then ends its work.
 func serve(t *testing.T, calls any, turns int) *url.URL {
 	t.Helper()
 	type object = map[string]any
@@ -125,7 +125,7 @@ func serve(t *testing.T, calls any, turns int) *url.URL {
 	return base
 }
 
-// functions returns the calls of a case in the form of a server.
+// functions returns the calls of a case in the server's format.
 func (c callCase) functions() []any {
 	var out []any
 	for _, one := range c.Calls {
@@ -171,7 +171,7 @@ func readCases(t *testing.T, path string) []callCase {
 	return out
 }
 
-// check holds a run against what a case wants.
+// check compares a run with the expectations of a case.
 func (c callCase) check(t *testing.T, r *rig) {
 	t.Helper()
 	out, err := r.run()
@@ -208,7 +208,7 @@ func (c callCase) check(t *testing.T, r *rig) {
 	}
 }
 
-// The rows about calls in the cases that ONESHOT_SHARED names, translated.
+// TestSharedCallCases runs the rows about calls in the cases that ONESHOT_SHARED names, translated.
 func TestSharedCallCases(t *testing.T) {
 	shared := os.Getenv("ONESHOT_SHARED")
 	if shared == "" {
@@ -261,16 +261,15 @@ func TestSharedCallCases(t *testing.T) {
 	}
 }
 
-// sharedSpecially are the rows that are not one response, or that the design decides in
-// another way.
+// sharedSpecially are rows that are not one response or that the design decides differently.
 var sharedSpecially = map[string]func(*testing.T){
-	// A string that holds the object is the object, with certainty; deeper than once is not.
+	// A string that holds the object is repaired to the object; only one level deep.
 	"call-string-args": func(t *testing.T) {
 		c := callCase{Runs: 1, Body: `{"path":"ok.txt"}`}
 		mustDecode(t, `[{"name":"file_read","arguments":"\"{\\\"path\\\":\\\"ok.txt\\\"}\""}]`, &c.Calls)
 		c.check(t, overServer(t, c.functions(), 1))
 	},
-	// The row means a byte that is no UTF-8: such a response is not read at all.
+	// The row means invalid UTF-8: such a response is not read at all.
 	"call-bad-utf8": func(t *testing.T) {
 		c := callCase{}
 		mustDecode(t, "[{\"name\":\"file_write\",\"arguments\":\"{\\\"path\\\":\\\"a\xff\\\",\\\"content\\\":\\\"x\\\"}\"}]", &c.Calls)
@@ -280,7 +279,7 @@ var sharedSpecially = map[string]func(*testing.T){
 		wantError[*wire.Error](t, err)
 		wantStarts(t, r, 0)
 	},
-	// There is a budget of calls for a run, and not one for a turn: the run ends at it.
+	// The call budget is for the run, not for a turn: the run ends when it is exhausted.
 	"call-many": func(t *testing.T) {
 		c := callCase{}
 		mustDecode(t, `[{"name":"wget","arguments":"{\"url\":\"https://ok.test/\"}"}]`, &c.Calls)
@@ -315,7 +314,7 @@ func mustDecode(t *testing.T, text string, into any) {
 	}
 }
 
-// wantStarts asserts that no more calls than these were started.
+// wantStarts asserts that at most these calls were started.
 func wantStarts(t *testing.T, r *rig, most int) {
 	t.Helper()
 	starts := strings.Count(strings.Join(r.seen(), "\n"), "start ")

@@ -9,8 +9,8 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// What is on record is never later than what follows it, though the clock was set back, and keeps its
-// distances on each side.
+// Clamped times never decrease, even if the clock was set back, and keep their distances on each
+// side.
 func TestDated(t *testing.T) {
 	for name, c := range map[string]struct{ at, want []int }{ // seconds before now
 		"nothing":            {nil, nil},

@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A digest does not tell a secret that can be guessed.
+// A digest reveals no secret, even one that can be guessed.
 func TestDigestHidden(t *testing.T) {
 	hidden := new(redact.Set)
 	hidden.Add("very-secret-token")

@@ -15,9 +15,8 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// What has to be durable is so before what follows: response and intent before
-// a write, its result before anything else, the answer before Run returns. A
-// turn of reads waits for no disk.
+// Records are durable before the next step: response and intent before a write, its result before
+// any other step, the answer before Run returns. A turn of reads waits for no disk.
 func TestDurability(t *testing.T) {
 	r := newRig(t, then(says(calls(`put("a")`, `put("b")`, `look("c")`)))...)
 	r.mustRun()
@@ -32,15 +31,15 @@ func TestDurability(t *testing.T) {
 	)
 }
 
-// The answer that needs no request of its own is durable, too.
+// An answer without its own request is durable, too.
 func TestTextAnswerIsDurable(t *testing.T) {
 	r := newRig(t, says(answer42+"\n"+calls("finalResponse()")))
 	r.mustRun()
 	r.wantLog("append request", "ask turn", "append response", "append answer", "sync")
 }
 
-// Whichever Append or Sync fails, the run ends with that error, once: nothing is
-// started or asked after it, and there is no answer.
+// If any Append or Sync fails, the run ends with that error, once: it starts nothing and requests
+// nothing more, and has no answer.
 func TestRecordFails(t *testing.T) {
 	script := func() []step {
 		return then(
@@ -82,7 +81,7 @@ func TestRecordFails(t *testing.T) {
 	}
 }
 
-// A record that fails when a call was denied is the worse of the two.
+// A failing record takes precedence over a denial.
 func TestRecordFailsWhenDenied(t *testing.T) {
 	r := newRig(t, says(calls(`look("a")`, `put("b")`)))
 	r.cfg.Policy.Flags.Allow, r.fail = nil, 5 // which records that the read was dropped
@@ -92,7 +91,7 @@ func TestRecordFailsWhenDenied(t *testing.T) {
 	}
 }
 
-// A slow disk holds up what has to wait for it, and loses nothing.
+// A slow disk delays the dependent steps and loses nothing.
 func TestSlowRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, then(says(calls(`look("a")`, `put("b")`)))...)

@@ -16,7 +16,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// officeTools are tools as people have them.
+// officeTools are typical office tools.
 const officeTools = `
 name: vault_search
 description: Search notes.
@@ -78,7 +78,8 @@ effect: write
 builtin: x
 `
 
-// An office is the data of one ordinary run, made from a seed. Half of its documents speak of the tools.
+// An office is the data of one ordinary run, derived from a seed. Half of its documents mention the
+// tools.
 type office struct {
 	*rand.Rand
 	speaks bool // documents name the tools
@@ -106,7 +107,7 @@ func (o office) mail() string {
 	return o.pick("ada", "jonas.weber", "mina", "support") + "@" + o.pick("example.org", "basil.example.com")
 }
 
-// sentence is what people write.
+// sentence returns ordinary prose.
 func (o office) sentence() string {
 	return o.pick(
 		"The printer on the third floor is out of toner again.",
@@ -120,7 +121,7 @@ func (o office) sentence() string {
 	)
 }
 
-// tools is how documents speak of tools, with calls of their own in the examples.
+// tools returns documentation of tools, with example calls.
 func (o office) tools() string {
 	return o.pick(
 		"The assistant has `vault_search`, `file_read` and `file_put`, and nothing else.",
@@ -133,7 +134,7 @@ func (o office) tools() string {
 	)
 }
 
-// document is a text of some sentences that say what has to be in it.
+// document returns some sentences that include the required text.
 func (o office) document(has ...string) string {
 	lines := []string{"# " + o.pick("Minutes", "README", "Setup", "Ticket", "Report")}
 	for range o.IntN(12) + 2 {
@@ -148,7 +149,7 @@ func (o office) document(has ...string) string {
 	return strings.Join(lines, o.pick("\n", "\n\n"))
 }
 
-// listing is what a search gives back: records, one of which is about something.
+// listing returns search results: records, one of them on a subject.
 func (o office) listing(key, about string, other func() string) any {
 	var all []map[string]any
 	for range o.IntN(6) + 1 {
@@ -160,20 +161,20 @@ func (o office) listing(key, about string, other func() string) any {
 	return map[string]any{"results": all}
 }
 
-// own is a text that the model writes.
+// own returns text written by the model.
 func (o office) own() string {
 	return fmt.Sprintf("In short: %s of the %d points are settled, and %s. %s", o.pick("most", "three", "none"), o.IntN(9)+3,
 		o.pick("Ada decides about the rest", "the remaining ones wait for a review", "hosting has to be looked at"), o.sentence())
 }
 
-// A doing is one call of an ordinary run, and what it gives back.
+// A doing is one call of an ordinary run, with its result.
 type doing struct {
 	tool   string
 	args   map[string]any
 	result any
 }
 
-// plots are ordinary runs: each takes the arguments of its calls from what it has read.
+// plots are ordinary runs: each takes the arguments of its calls from earlier results.
 var plots = []func(o office) (ask string, do []doing){
 	func(o office) (string, []doing) {
 		first, second := o.path(), o.path()
@@ -229,8 +230,8 @@ var plots = []func(o office) (ask string, do []doing){
 	},
 }
 
-// M6: of 300 ordinary runs, whose calls take their arguments from what they have read, and of which half read
-// documents that name the tools, no call is denied. How calls are written makes no difference.
+// M6: of 300 ordinary runs, whose calls take their arguments from earlier results, half of which
+// mention the tools, no call is denied. The notation of the calls makes no difference.
 func TestOrdinaryRuns(t *testing.T) {
 	defs, findings := tool.Parse("office.yaml", []byte(officeTools))
 	if diag.HasErrors(findings) {
@@ -271,7 +272,7 @@ func TestOrdinaryRuns(t *testing.T) {
 	}
 }
 
-// play has the model of a rig do something, and its tools give back what there is to read.
+// play scripts the calls of a rig's model and the results of its tools.
 func (r *rig) play(plot []doing) {
 	next := 0
 	give := func(context.Context, string) (chat.Result, error) {
@@ -296,8 +297,8 @@ func (r *rig) play(plot []doing) {
 	r.steps = append(r.steps, says(answer42))
 }
 
-// M6: a change whose name is on one page and whose values are on the next one is denied, as is one that is
-// disguised, or that has arguments besides that no page asks for.
+// M6: a change is denied if its name is on one page and its values are on the next, if it is
+// disguised, or if it has additional arguments that no page asks for.
 func TestEchoOverPages(t *testing.T) {
 	defs, _ := tool.Parse("office.yaml", []byte(officeTools))
 	tools, _ := tool.NewRegistry(defs...)

@@ -35,8 +35,7 @@ func add(_ context.Context, args json.RawMessage) (chat.Result, error) {
 	return chat.Success(in.A + in.B), nil
 }
 
-// replies is a model that says what it is told to, one reply a request. A real
-// one is model.New.
+// replies is a model with scripted replies, one per request. For a real model use model.New.
 type replies []string
 
 func (r *replies) Reply(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
@@ -46,7 +45,7 @@ func (r *replies) Reply(_ context.Context, _ chat.Request, delta func(chat.Delta
 	return chat.Response{Content: text, Stop: chat.StopEnd}, nil
 }
 
-// A whole run: definitions, a registry, tools, a model, an answer.
+// A complete run: definitions, a registry, tools, a model, an answer.
 func Example() {
 	defs, findings := tool.Loader{Builtins: []string{"add"}}.Parse("add.yaml", []byte(definition))
 	if len(findings) > 0 {

@@ -72,8 +72,8 @@ builtin: list
 // A step is one reply of the model.
 type step func(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error)
 
-// A rig runs an agent whose model, tools and record are in its hands, and logs
-// what they see in the order it happens.
+// A rig runs an agent with a scripted model, tools and recorder, and logs all of their calls in
+// order.
 type rig struct {
 	t     *testing.T
 	cfg   agent.Config
@@ -114,7 +114,7 @@ func registry(t *testing.T) *tool.Registry {
 	return reg
 }
 
-// readToolbox reads the toolbox once: runs share the tools.
+// readToolbox reads the toolbox once; runs share the tools.
 var readToolbox = sync.OnceValues(func() (*tool.Registry, []diag.Finding) {
 	defs, findings := tool.Parse("toolbox.yaml", []byte(toolbox))
 	if len(findings) > 0 {
@@ -123,7 +123,8 @@ var readToolbox = sync.OnceValues(func() (*tool.Registry, []diag.Finding) {
 	return tool.NewRegistry(defs...)
 })
 
-// difference says how two values differ. It is "" at once where they are deeply equal.
+// difference describes how two values differ. It is "" without a comparison if they are deeply
+// equal.
 func difference[T any](want, got T, opts ...cmp.Option) string {
 	if reflect.DeepEqual(want, got) {
 		return ""
@@ -172,7 +173,7 @@ func (r *rig) Run(ctx context.Context, x chat.Execution) (chat.Result, error) {
 
 var errDisk = errors.New("the disk is full")
 
-// fails reports whether this use of the record is the one that fails.
+// fails reports whether this use of the recorder fails.
 func (r *rig) fails() bool {
 	if r.recorded++; r.recorded != r.fail {
 		return false
@@ -222,7 +223,7 @@ func label(body runfile.Body) string {
 	return string(body.Kind())
 }
 
-// run drives the agent. Of each call that is decided it is told once what became of it.
+// run runs the agent. It checks that each decided call has exactly one final event.
 func (r *rig) run() (agent.Outcome, error) {
 	open := map[string]bool{}
 	for _, record := range r.cfg.History {
@@ -257,7 +258,7 @@ func (r *rig) run() (agent.Outcome, error) {
 	return out, err
 }
 
-// mustRun drives the agent to an answer.
+// mustRun runs the agent to an answer.
 func (r *rig) mustRun() agent.Outcome {
 	r.t.Helper()
 	out, err := r.run()
@@ -288,7 +289,7 @@ func (r *rig) last(request int) string {
 	return messages[len(messages)-1].Content
 }
 
-// statuses returns what became of the calls, as "tool status code".
+// statuses returns the statuses of the calls, as "tool status code".
 func statuses(out agent.Outcome) []string {
 	var all []string
 	for _, c := range out.Calls {
@@ -314,10 +315,10 @@ func wantError[T error](t *testing.T, err error) T {
 	return target
 }
 
-// reply is a whole response.
+// reply is a complete response.
 func reply(text string) chat.Response { return chat.Response{Content: text, Stop: chat.StopEnd} }
 
-// says replies with one piece of text.
+// says replies with one delta of text.
 func says(text string) step {
 	return func(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 		delta(chat.Delta{Content: text})
@@ -325,7 +326,7 @@ func says(text string) step {
 	}
 }
 
-// stops replies with one piece of text and ends in some way.
+// stops replies with one delta of text and a stop reason.
 func stops(text string, stop chat.Stop) step {
 	return func(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 		delta(chat.Delta{Content: text})
@@ -333,7 +334,7 @@ func stops(text string, stop chat.Stop) step {
 	}
 }
 
-// breaks replies with a piece of text and then an error.
+// breaks replies with one delta of text and then an error.
 func breaks(text string, err error) step {
 	return func(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 		if text != "" {
@@ -350,10 +351,10 @@ func calls(statements ...string) string {
 
 const answer42 = `{"answer": "42"}`
 
-// ending is how most runs end.
+// ending is the usual end of a run.
 func ending() []step { return []step{says(calls("finalResponse()")), says(answer42)} }
 
-// then puts steps before the usual ending.
+// then prepends steps to the usual ending.
 func then(steps ...step) []step { return append(steps, ending()...) }
 
 func mustSchema(t *testing.T, text string) *schema.Schema {

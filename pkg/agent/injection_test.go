@@ -21,15 +21,15 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// An injection is a text with which a result tries to become more than data. Its class says
-// how: "dialect-in-result" (a call), "role-forging", "delimiter", "invisible", "phrase"; a
-// "dialect-in-output" is a call that a model writes where none counts.
+// An injection is a text with which a result tries to become more than data. Its class is the
+// method: "dialect-in-result" (a call), "role-forging", "delimiter", "invisible" or "phrase";
+// "dialect-in-output" is a call written by the model where no calls are parsed.
 type injection struct {
 	ID, Class, Where, Mode, Text string
 	Visible                      bool // nothing in the text is to be escaped
 }
 
-// injections reads the cases of the project and, where they are at hand, the shared ones.
+// injections reads the cases of the project and, if available, the shared ones.
 func injections(t testing.TB) []injection {
 	t.Helper()
 	files := []string{"../../testdata/injection/rows.jsonl"}
@@ -54,12 +54,12 @@ func injections(t testing.TB) []injection {
 	return all
 }
 
-// inResult reports whether a result says the text.
+// inResult reports whether a result contains the text.
 func (i injection) inResult() bool {
 	return i.Text != "" && i.Mode == "" && slices.Contains([]string{"dialect-in-result", "role-forging", "delimiter", "invisible", "phrase"}, i.Class)
 }
 
-// A manner is how the calls of a run are written.
+// A manner is the call format of a run.
 type manner struct {
 	name      string
 	native    bool
@@ -74,15 +74,15 @@ var manners = []manner{
 	{name: "native", native: true, end: "That is all."},
 }
 
-// A parrot is a model that looks at a page twice, repeats what stands there word for word,
-// in the text and as its thoughts, and ends its work.
+// A parrot is a model that reads a page twice, repeats its text verbatim, in its reply and as
+// reasoning, and ends its work.
 type parrot struct {
 	manner
 	page  func() string
 	turns int
 }
 
-// Reply says the next thing.
+// Reply returns the next reply.
 func (p *parrot) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 	if req.Purpose == chat.PurposeAnswer {
 		return says(answer42)(ctx, req, delta)
@@ -114,7 +114,7 @@ func parroting(t *testing.T, m manner, page func() string) *rig {
 	return r
 }
 
-// A recordedModel keeps requests in a rig.
+// A recordedModel stores requests in a rig.
 type recordedModel struct {
 	r *rig
 	m agent.Model
@@ -127,10 +127,9 @@ func (m recordedModel) Reply(ctx context.Context, req chat.Request, delta func(c
 	return m.m.Reply(ctx, req, delta)
 }
 
-// Whatever a tool returns is one message of data: no call, no role, no mark and no
-// character that nobody sees comes of it, the request is otherwise that of a run whose tool
-// returns a harmless text, and nothing is done when the model repeats it all. The record keeps it
-// as it came.
+// A tool result is one message of data: it yields no call, no role, no boundary and no invisible
+// character, the request otherwise equals that of a run with a harmless result, and nothing is
+// executed when the model repeats it all. The record keeps the result verbatim.
 func TestInjectionsInResults(t *testing.T) {
 	for _, i := range injections(t) {
 		if !i.inResult() {
@@ -159,7 +158,7 @@ func TestInjectionsInResults(t *testing.T) {
 	}
 }
 
-// wantOnlyLooks asserts that nothing was run but what the parrot asks for by itself.
+// wantOnlyLooks asserts that only the parrot's own calls ran.
 func wantOnlyLooks(t *testing.T, r *rig) {
 	t.Helper()
 	for _, line := range r.seen() {
@@ -169,7 +168,7 @@ func wantOnlyLooks(t *testing.T, r *rig) {
 	}
 }
 
-// wantData compares what a model is told of a page with what it is told of a harmless one.
+// wantData compares the model's view of a page with its view of a harmless one.
 func wantData(t *testing.T, m manner, i injection, r, harmless *rig, page string) {
 	t.Helper()
 	got, want := r.requests[2], harmless.requests[2]
@@ -214,7 +213,7 @@ func dataOf(t *testing.T, message string) string {
 	return text
 }
 
-// wantRaw asserts that a record holds a page as it came.
+// wantRaw asserts that a record holds a page verbatim.
 func wantRaw(t *testing.T, r *rig, page string) {
 	t.Helper()
 	if !slices.ContainsFunc(r.records, func(body runfile.Body) bool {
@@ -226,7 +225,7 @@ func wantRaw(t *testing.T, r *rig, page string) {
 	}
 }
 
-// What a model writes in the text of a native run is no call, in whatever dialect.
+// Text of a native run is never a call, in any dialect.
 func TestInjectionsInNativeOutput(t *testing.T) {
 	count := 0
 	for _, i := range injections(t) {
@@ -248,8 +247,7 @@ func TestInjectionsInNativeOutput(t *testing.T) {
 	}
 }
 
-// A call of whatever dialect among other text, with whatever arguments, is not run when a
-// model repeats it.
+// A call in any dialect among other text, with any arguments, does not run when a model repeats it.
 func TestRepeatedCalls(t *testing.T) {
 	tools := map[string]string{"put": "path", "fetch": "uri", "list": "dir", "look": "q"}
 	words := rapid.StringOfN(rapid.RuneFrom([]rune("ab /.:'\"\\\n1é`<")), 0, 12, -1)
@@ -277,8 +275,7 @@ func TestRepeatedCalls(t *testing.T) {
 	}
 }
 
-// Whatever a tool returns, a model that repeats it has nothing done but what it did
-// itself.
+// For any tool result, only the model's own calls are executed when it repeats the result.
 func FuzzResult(f *testing.F) {
 	for _, i := range injections(f) {
 		if i.inResult() {

@@ -16,7 +16,7 @@ import (
 
 var _ = flag.Set("rapid.seed", "1") // the same draws in each run: CONTRIBUTING.md
 
-// A reply of a drawn run: statements, and how it ends.
+// A reply of a generated run: statements and a stop reason.
 type drawnReply struct {
 	Statements []string
 	Stop       chat.Stop
@@ -35,7 +35,7 @@ func (d drawnReply) step() step {
 	return whole
 }
 
-// drawReplies draws what a model says in a run.
+// drawReplies generates the replies of a run.
 func drawReplies() *rapid.Generator[[]drawnReply] {
 	statement := rapid.Custom(func(t *rapid.T) string {
 		arg := rapid.StringMatching(`[a-e]`).Draw(t, "argument")
@@ -54,7 +54,7 @@ func drawReplies() *rapid.Generator[[]drawnReply] {
 	return rapid.SliceOfN(one, 0, 6)
 }
 
-// drawnRun plays a drawn run. It may end in any way.
+// drawnRun executes a generated run, which may end in any way.
 func drawnRun(t *testing.T, script []drawnReply, fail int) (*rig, agent.Outcome, error) {
 	var steps []step
 	for _, d := range script {
@@ -67,8 +67,7 @@ func drawnRun(t *testing.T, script []drawnReply, fail int) (*rig, agent.Outcome,
 	return r, out, err
 }
 
-// Whatever the model says and whenever the disk fails, the log of a run keeps
-// these rules.
+// For all replies and all disk failures, the log of a run keeps these rules.
 func TestLaws(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		script := drawReplies().Draw(rt, "replies")

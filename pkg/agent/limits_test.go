@@ -11,7 +11,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// spends replies with some pieces of text, and says what they cost.
+// spends replies with some deltas of text and a usage.
 func spends(usage chat.Usage, pieces ...string) step {
 	return func(ctx context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 		for _, p := range pieces {
@@ -32,8 +32,8 @@ func silent(text string, usage chat.Usage) step {
 	}
 }
 
-// T10: every budget ends the run with its own error, and what the run did is
-// still reported.
+// T10: every budget ends the run with its own error, and the outcome still reports what the run
+// did.
 func TestLimits(t *testing.T) {
 	look := func(arg string) step { return says(calls(`look("` + arg + `")`)) }
 	cost := chat.Usage{InputTokens: 1000, OutputTokens: 300}
@@ -108,7 +108,7 @@ func TestLimitsSuffice(t *testing.T) {
 	}
 }
 
-// A response in which the tokens run out has a usage, although its server did not come to it.
+// A response that exhausts the tokens has a usage even if its server sent none.
 func TestTokensOfStoppedReply(t *testing.T) {
 	r := newRig(t, spends(chat.Usage{}, slices.Repeat([]string{"word "}, 400)...))
 	r.cfg.Limits = agent.Limits{Tokens: 700}
@@ -119,7 +119,8 @@ func TestTokensOfStoppedReply(t *testing.T) {
 	}
 }
 
-// Usage above the budget, of the request that brought the answer: the answer is on record, and of use with a larger budget.
+// If the usage of the request for the answer exceeds the budget, the answer is on record and can be
+// used with a larger budget.
 func TestTokensOfAnswer(t *testing.T) {
 	cost := chat.Usage{InputTokens: 600, OutputTokens: 100}
 	r := newRig(t, spends(cost, calls("finalResponse()")), spends(chat.Usage{InputTokens: 2000, OutputTokens: 10}, answer42))
@@ -134,8 +135,8 @@ func TestTokensOfAnswer(t *testing.T) {
 	}
 }
 
-// A limit that is reached inside a piece of a response holds for the rest of
-// that piece: no call behind the one too many is recorded or started.
+// A limit reached within a delta holds for the rest of that delta: no later call is recorded or
+// started.
 func TestLimitInsidePiece(t *testing.T) {
 	for name, c := range map[string]struct {
 		limits agent.Limits
@@ -159,8 +160,8 @@ func TestLimitInsidePiece(t *testing.T) {
 	}
 }
 
-// 10,000 calls in one response against --max-calls: what is over the limit
-// costs nothing and leaves nothing.
+// 10,000 calls in one response against --max-calls: calls above the limit cost nothing and leave
+// nothing.
 func TestManyCallsOverLimit(t *testing.T) {
 	statements := make([]string, 10_000)
 	for i := range statements {

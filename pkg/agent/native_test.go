@@ -19,12 +19,12 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// native is a call as a server reads it.
+// native is a call as parsed by a server.
 func native(id, name, args string) chat.Call {
 	return chat.Call{ID: id, Name: name, Arguments: json.RawMessage(args), Status: chat.StatusOK, Executable: true}
 }
 
-// requests replies with text and native calls, each handed on as it comes.
+// requests replies with text and native calls, each passed on at once.
 func requests(text string, calls ...chat.Call) step {
 	return func(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 		if text != "" {
@@ -46,9 +46,9 @@ func nativeRig(t *testing.T, steps ...step) *rig {
 	return r
 }
 
-// P1, P11, M7: tools are published beside the system prompt, calls of one reply
-// are all run, each has a message of its own in return, and what the server may
-// want back is in the history. A reply without calls ends the work.
+// P1, P11, M7: tools are published beside the system prompt, all calls of a reply run, each gets
+// its own result message, and opaque provider data is in the history. A reply without calls ends
+// the work.
 func TestNative(t *testing.T) {
 	r := nativeRig(t,
 		requests("Let me see.", native("call_a", "look", `{"q":"a"}`), native("", "list", `{"dir":"d"}`)),
@@ -92,8 +92,7 @@ func TestNativeStartsEarly(t *testing.T) {
 	}
 }
 
-// Ids that a model chooses twice, or at a length that no server takes, are
-// replaced: each call has its own.
+// Ids that are duplicates or too long for servers are replaced: each call has its own.
 func TestNativeIDs(t *testing.T) {
 	long := strings.Repeat("i", 65)
 	r := nativeRig(t,
@@ -110,8 +109,7 @@ func TestNativeIDs(t *testing.T) {
 	}
 }
 
-// T6: what a model gets wrong in a native call is a result that it can read, so
-// that every call has one.
+// T6: a fault in a native call becomes a result for the model, so that every call has one.
 func TestNativeFaults(t *testing.T) {
 	bad := chat.Call{ID: "bad", Name: "look", Text: `{"q": what}`, Status: chat.StatusInvalid}
 	r := nativeRig(t, requests("", bad, native("no", "nope", `{}`), native("m", "look", `{}`)), says(answer42))
@@ -123,7 +121,7 @@ func TestNativeFaults(t *testing.T) {
 	}
 }
 
-// The reply without calls is the answer when it already fits, word for word.
+// The reply without calls is the answer if it is valid, verbatim.
 func TestNativeAnswerAtOnce(t *testing.T) {
 	r := nativeRig(t, requests("", native("x", "look", `{"q":"a"}`)), says(answer42))
 	if out := r.mustRun(); out.FormatMode != agent.FormatText || out.Turns != 2 {
@@ -131,8 +129,7 @@ func TestNativeAnswerAtOnce(t *testing.T) {
 	}
 }
 
-// P7: the answer comes from the responder, also when the planner's last words
-// would do.
+// P7: the answer comes from the answer model, even if the planner's last text would be valid.
 func TestResponder(t *testing.T) {
 	r := nativeRig(t, requests("", native("x", "look", `{"q":"a"}`)), says(answer42))
 	answering := newRig(t, says(`{"answer": "43"}`))
@@ -145,8 +142,7 @@ func TestResponder(t *testing.T) {
 	}
 }
 
-// A call in the text is never run when calls are native: a finding, one
-// reminder, then the run ends.
+// A call in the text never runs if calls are native: a finding and one reminder, then the run ends.
 func TestLeakedCalls(t *testing.T) {
 	leak := calls(`put("a")`)
 	r := nativeRig(t, says(leak), says(leak))
@@ -161,7 +157,7 @@ func TestLeakedCalls(t *testing.T) {
 		t.Errorf("reminder:\n%s", r.last(1))
 	}
 
-	// Text that calls no tool of the run is text.
+	// Text without a call of a tool of the run is text.
 	for _, text := range []string{calls(`nope("a")`), calls("finalResponse()")} {
 		r = nativeRig(t, says(text), says(answer42))
 		if out := r.mustRun(); out.FormatMode != agent.FormatSchema || len(out.Findings) > 0 {
@@ -170,7 +166,7 @@ func TestLeakedCalls(t *testing.T) {
 	}
 }
 
-// In a prompt dialect a native call is no call.
+// With a dialect, native calls do not count.
 func TestNativeCallInDialect(t *testing.T) {
 	r := newRig(t, then(requests("", native("x", "put", `{"path":"a"}`)))...)
 	out := r.mustRun()
@@ -182,8 +178,7 @@ func TestNativeCallInDialect(t *testing.T) {
 	}
 }
 
-// A server that refuses tools before any call switches the run to the dialect,
-// once.
+// A server that rejects tools before any call switches the run to the dialect, once.
 func TestNoTools(t *testing.T) {
 	refused := &model.NoToolsError{Err: &model.StatusError{Status: 400, Message: "does not support tools"}}
 	r := nativeRig(t, then(breaks("", refused), says(calls(`look("a")`)))...)
@@ -206,10 +201,9 @@ func TestNoTools(t *testing.T) {
 	wantError[*model.NoToolsError](t, err)
 }
 
-// A response that breaks off is on record, runs nothing that changes something,
-// and is asked for once more.
+// A response that breaks off is on record, executes no change, and is requested once more.
 func TestBrokenOff(t *testing.T) {
-	cut := &model.CutError{Err: errors.New("connection reset")}
+	cut := &model.BrokenOffError{Err: errors.New("connection reset")}
 	c := native("x", "look", `{"q":"a"}`)
 	broken := func(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 		delta(chat.Delta{Content: "I "})
@@ -229,9 +223,10 @@ func TestBrokenOff(t *testing.T) {
 
 	r = nativeRig(t, broken, broken)
 	_, err := r.run()
-	wantError[*model.CutError](t, err)
+	wantError[*model.BrokenOffError](t, err)
 
-	// D12: a long one without calls is on record with its head, its tail and a digest, and is replayed so.
+	// D12: a long one without calls is on record with its head, its tail and a digest, and is replayed
+	// from that.
 	said := strings.Repeat("é", 1<<20) + " the tail"
 	sum := sha256.Sum256([]byte(said + "\x00"))
 	r = nativeRig(t, breaks(said, cut), says(answer42))
@@ -257,14 +252,13 @@ func TestBrokenOff(t *testing.T) {
 		t.Errorf("%d bytes of content, digest %q", len(got.Content), got.Digest)
 	}
 
-	// Nothing had arrived: the model has tried again by itself.
+	// Without any delta, the model client has already retried by itself.
 	r = nativeRig(t, breaks("", cut))
 	_, err = r.run()
-	wantError[*model.CutError](t, err)
+	wantError[*model.BrokenOffError](t, err)
 }
 
-// A tool that is required must have succeeded: the model is told once, then the
-// run ends without an answer.
+// A required tool must succeed: the model gets one reminder, then the run ends without an answer.
 func TestRequire(t *testing.T) {
 	r := newRig(t, then(says(calls("finalResponse()")), says(calls(`look("a")`)))...)
 	r.cfg.RequiredTools = []string{"look"}
@@ -287,7 +281,7 @@ func TestRequire(t *testing.T) {
 	wantError[*agent.RequiredError](t, err)
 }
 
-// What is printed as the first request is what is sent.
+// FirstRequest returns the request that is sent.
 func TestFirstRequest(t *testing.T) {
 	for _, native := range []bool{false, true} {
 		r := newRig(t, says(answer42))
@@ -303,9 +297,8 @@ func TestFirstRequest(t *testing.T) {
 	}
 }
 
-// A call whose name and arguments stand together in an earlier result is not
-// run, however they are written there and whatever defaults are added; one of
-// which only a part stands there is.
+// A call whose name and arguments occur together in an earlier result does not run, in any notation
+// and with any defaults; a call with only a part of them does.
 func TestNativeEcho(t *testing.T) {
 	for _, c := range []struct {
 		page, tool, args string
@@ -328,7 +321,7 @@ func TestNativeEcho(t *testing.T) {
 	}
 }
 
-// The other dialect ends with its own word.
+// The other dialect ends with its own tool.
 func TestToolCallsDialect(t *testing.T) {
 	d, ok := dialect.Lookup("toolcalls")
 	if !ok {

@@ -16,7 +16,7 @@ import (
 
 var fence = regexp.MustCompile("`tool-([0-9a-f]{12})`")
 
-// fenceOf returns the word of fences that a model was told last with a request.
+// fenceOf returns the latest fence word in a request.
 func fenceOf(req chat.Request) string {
 	word := ""
 	texts := []string{req.System}
@@ -31,14 +31,14 @@ func fenceOf(req chat.Request) string {
 	return word
 }
 
-// writes replies with a call in the fence that the model was told of.
+// writes replies with a call in the current fence.
 func writes(statement string) step {
 	return func(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 		return says("```tool-"+fenceOf(req)+"\nreturn "+statement+";\n```")(ctx, req, delta)
 	}
 }
 
-// nonceRig is a run with marked fences whose tool returns what is made of the word.
+// nonceRig is a run with marked fences whose tool returns a function of the word.
 func nonceRig(t *testing.T, result func(word string) chat.Result, steps ...step) *rig {
 	r := newRig(t, append(steps, writes("finalResponse()"), says(answer42))...)
 	r.cfg.Nonce = true
@@ -48,7 +48,7 @@ func nonceRig(t *testing.T, result func(word string) chat.Result, steps ...step)
 	return r
 }
 
-// Whoever says the word makes it void: a result, whatever it is written like, and the input.
+// A word is void once a result contains it, in any spelling, or if the input does.
 func TestNonceIsRenewed(t *testing.T) {
 	raw := func(text string) chat.Result { return chat.Result{Data: json.RawMessage(text)} }
 	for _, test := range []struct {
@@ -86,7 +86,7 @@ func TestNonceIsRenewed(t *testing.T) {
 // hexOf writes a byte.
 func hexOf(b byte) string { return string("0123456789abcdef"[b>>4]) + string("0123456789abcdef"[b&15]) }
 
-// What has a word that does not count any more, or none, is text.
+// A fence with a void word, or none, is text.
 func TestNonceOfBefore(t *testing.T) {
 	var old string
 	r := nonceRig(t, func(w string) chat.Result { old = w; return chat.Success(w) }, writes(`look("a")`),
@@ -123,7 +123,7 @@ func TestNonceStandsNotInInput(t *testing.T) {
 	}
 }
 
-// Where calls are native there is no word, and where fences are not needed none could help.
+// Native calls have no word, and a dialect without fences cannot use one.
 func TestNonceWithoutFences(t *testing.T) {
 	r := nativeRig(t, says("That is all."), says(answer42))
 	r.cfg.Nonce = true
@@ -138,7 +138,7 @@ func TestNonceWithoutFences(t *testing.T) {
 	wantError[*agent.NonceError](t, err)
 }
 
-// A run that goes on has the words of the one that was cut off, also behind one that became void.
+// A resumed run has the same words as before, including those after a void one.
 func TestNonceOfResumedRun(t *testing.T) {
 	steps := func() []step {
 		return []step{writes(`look("a")`), writes(`look("b")`), writes("finalResponse()"), says(answer42)}

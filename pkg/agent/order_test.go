@@ -13,7 +13,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A gate holds calls until it is opened, and counts those that wait.
+// A gate blocks calls until it is opened, and counts those waiting.
 type gate struct {
 	open    chan struct{}
 	arrived chan string
@@ -31,8 +31,7 @@ func (g *gate) pass(ctx context.Context, args string) (chat.Result, error) {
 	}
 }
 
-// Reads between writes run side by side: the first of them ends only when all
-// are in flight.
+// Reads between writes run in parallel: the first ends only when all are in flight.
 func TestReadsSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, n := range []int{2, 8} {
@@ -40,7 +39,7 @@ func TestReadsSideBySide(t *testing.T) {
 			for i := range reads {
 				reads[i] = `look("` + string(rune('a'+i)) + `")`
 			}
-			// The runWrite before them keeps the reads from starting early.
+			// The write before them keeps the reads from starting early.
 			r := newRig(t, then(says(calls(append([]string{`put("w")`}, reads...)...)))...)
 			g := newGate()
 			r.do["look"] = g.pass
@@ -58,7 +57,7 @@ func TestReadsSideBySide(t *testing.T) {
 	})
 }
 
-// telling defines a tool that talks.
+// telling defines a tool that talks to the user.
 const telling = `
 name: tell
 description: Tell the user something.
@@ -69,8 +68,8 @@ tags: [chat]
 builtin: tell
 ---`
 
-// What is said to the user comes in the order in which it was written, also
-// where it starts before the response has ended. Other reads do not wait for it.
+// Output to the user keeps the order of the calls, even if a call starts before the response has
+// ended. Other reads do not wait for it.
 func TestTalkInOrder(t *testing.T) {
 	for range 20 {
 		var written, want []string
@@ -96,7 +95,7 @@ func TestTalkInOrder(t *testing.T) {
 	}
 }
 
-// More reads than run side by side wait their turn, and all run.
+// Reads beyond the parallel limit wait their turn, and all run.
 func TestManyReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reads := make([]string, 20)
@@ -120,8 +119,8 @@ func TestManyReads(t *testing.T) {
 	})
 }
 
-// A runWrite is a barrier on both sides: it starts when all before it have ended,
-// and nothing after it starts before it has ended.
+// A write is a barrier on both sides: it starts after all earlier calls have ended, and nothing
+// after it starts before it has ended.
 func TestWriteIsBarrier(t *testing.T) {
 	r := newRig(t, then(says(calls(`look("a")`, `look("b")`, `put("1")`, `look("c")`, `put("2")`, `put("3")`, `look("d")`)))...)
 	running := 0
@@ -160,8 +159,8 @@ func TestWriteIsBarrier(t *testing.T) {
 	}
 }
 
-// M6: a read starts at its last byte, while the response is still written. Its
-// call is on record before it starts and before the response is.
+// M6: a read starts at its last byte, while the response still streams. Its call is on record
+// before it starts and before the response is.
 func TestEarlyStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		text := calls(`look("a")`)
@@ -191,8 +190,8 @@ func TestEarlyStart(t *testing.T) {
 	})
 }
 
-// What must not start early does not: reads behind a write, reads that reach
-// an address which is not allowed, and writes.
+// Some calls never start early: reads after a write, reads of an address outside the allowed hosts,
+// and writes.
 func TestNoEarlyStart(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -233,9 +232,9 @@ func TestNoEarlyStart(t *testing.T) {
 	}
 }
 
-// The results of early reads enter only after a clean stop: in a response that
-// is cut, refused or ends in any other way they are discarded, no write runs,
-// and what ran counts.
+// Results of early reads enter the conversation only after a clean stop: if the response is cut,
+// refused or ends in any other way, they are discarded, no write runs, and the executed calls
+// count.
 func TestUncleanStop(t *testing.T) {
 	broken := errors.New("connection reset")
 	text := calls(`look("a")`, `put("b")`)
@@ -282,8 +281,7 @@ func TestUncleanStop(t *testing.T) {
 	}
 }
 
-// Calls behind finalResponse still run, and their results stand before the
-// request for the answer.
+// Calls after finalResponse still run, and their results precede the request for the answer.
 func TestCallsBehindFinalResponse(t *testing.T) {
 	r := newRig(t, says(calls("finalResponse()", `look("a")`, `put("b")`)), says(answer42))
 	out := r.mustRun()

@@ -8,9 +8,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Calls inside reasoning are drafts: none runs, and none enters the conversation
-// as one, whether the response or the prompt has opened the reasoning. Calls
-// behind it run.
+// Calls inside reasoning are drafts: none runs and none enters the conversation as a call, whether
+// the response or the prompt opened the reasoning. Calls after it run.
 func TestDrafts(t *testing.T) {
 	draft, real := calls(`look("a")`, `put("b")`), calls(`look("c")`)
 	for _, c := range []struct {
@@ -36,7 +35,7 @@ func TestDrafts(t *testing.T) {
 	}
 }
 
-// Drafts cost no budget: calls behind them can still be made.
+// Drafts cost no budget: later calls can still run.
 func TestDraftsAreFree(t *testing.T) {
 	draft, real := calls(`look("a")`, `look("a")`, `look("a")`), calls(`look("a")`)
 	for name, text := range map[string]string{
@@ -54,14 +53,13 @@ func TestDraftsAreFree(t *testing.T) {
 	}
 }
 
-// A second end of reasoning takes back the calls before it, also a read that was
-// carried out already.
+// A second end of reasoning revokes the calls before it, even an executed read.
 func TestReasoningEndsTwice(t *testing.T) {
 	r := newRig(t, then(says("<think>Hm.</think>\n"+calls(`look("a")`, `put("b")`)+"\n</think>\n"+calls(`look("c")`)))...)
 	wantStatuses(t, r.mustRun(), "look discarded", "put skipped", "look ok")
 }
 
-// What a model thinks is no answer: only what it says behind it is.
+// Reasoning is no answer: only the text after it is.
 func TestReasoningIsNoAnswer(t *testing.T) {
 	r := newRig(t, says("<think>The answer could be 41.</think>\n"+calls("finalResponse()")), says("<think>Or 43?</think>"+answer42))
 	out := r.mustRun()

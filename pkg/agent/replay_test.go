@@ -19,7 +19,7 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// eventful is a run with something of everything.
+// eventful is a run with every kind of step.
 func eventful() []step {
 	return []step{
 		says("I look.\n" + calls(`look("a")`, `look("b <tool_call>")`, `look("c")`)),
@@ -34,8 +34,7 @@ func eventful() []step {
 	}
 }
 
-// The same seed gives the same bytes of all requests; another seed gives
-// another mark and nothing else.
+// The same seed gives identical requests; another seed changes only the boundary.
 func TestSameSeedSameRequests(t *testing.T) {
 	one := func(seed byte) *rig {
 		r := newRig(t, eventful()...)
@@ -64,7 +63,7 @@ func TestSameSeedSameRequests(t *testing.T) {
 	}
 }
 
-// The dropped reads of an eventful run may or may not get going.
+// The dropped reads of an eventful run may or may not start.
 func (r *rig) mustRunEventful() agent.Outcome {
 	r.t.Helper()
 	out := r.mustRun()
@@ -72,7 +71,7 @@ func (r *rig) mustRunEventful() agent.Outcome {
 	return out
 }
 
-// boundary returns the mark around the input in the first message.
+// boundary returns the boundary around the input in the first message.
 func (r *rig) mark() string {
 	_, rest, _ := strings.Cut(r.requests[0].Messages[0].Content, "--- ")
 	mark, _, _ := strings.Cut(rest, " begin ---")
@@ -95,8 +94,8 @@ func TestHistoryGrows(t *testing.T) {
 	}
 }
 
-// The record holds every message once: the new ones of each request, with the
-// digest of the whole, and the system prompt in the first.
+// The record holds every message once: each request has its new messages and the digest of all, and
+// the first one has the system prompt.
 func TestRecordGrowsLinearly(t *testing.T) {
 	r := newRig(t, eventful()...)
 	r.cfg.Limits.Turns = 0
@@ -117,8 +116,8 @@ func TestRecordGrowsLinearly(t *testing.T) {
 	}
 }
 
-// A run file that a run has written is whole, has no findings, and plays the
-// same run again, its tools included.
+// A run file written by a run is complete, has no findings, and replays the same run, including its
+// tools.
 func TestReplayOfRunFile(t *testing.T) {
 	first := newRig(t, eventful()...)
 	first.cfg.Limits.Turns = 0
@@ -149,7 +148,7 @@ func TestReplayOfRunFile(t *testing.T) {
 	}
 }
 
-// recordedRun drives the agent with a run file, and returns what that says.
+// recordedRun runs the agent with a run file and returns its content.
 func (r *rig) recordedRun() (agent.Outcome, *runfile.Log) {
 	r.t.Helper()
 	path := filepath.Join(r.t.TempDir(), "run.jsonl")
@@ -169,7 +168,7 @@ func (r *rig) recordedRun() (agent.Outcome, *runfile.Log) {
 	return out, log
 }
 
-// tee keeps records in two places.
+// tee writes records to two recorders.
 type tee struct{ one, other agent.Recorder }
 
 func (t tee) Append(body runfile.Body) error {
@@ -186,7 +185,7 @@ func (t tee) Sync() error {
 	return t.other.Sync()
 }
 
-// What an observer hears is in the order it happens.
+// Events arrive in the order in which they happen.
 func TestEvents(t *testing.T) {
 	var heard []string
 	refused := &model.FormatError{Err: &model.StatusError{Status: 500, Message: "invalid format"}}
@@ -197,12 +196,12 @@ func TestEvents(t *testing.T) {
 	}
 	r.mustRun()
 	want := []string{
-		"1 request turn", "1 reply", "1 again",
-		"2 request turn", "2 reply", "2 again",
+		"1 request turn", "1 reply", "1 reprompt",
+		"2 request turn", "2 reply", "2 reprompt",
 		"3 request turn", "3 call  skipped", "3 reply", "3 finding  TC220", "3 result  ok",
 		"4 request turn", "4 reply",
-		"5 request answer", "5 again",
-		"6 request answer", "6 reply", "6 again",
+		"5 request answer", "5 reprompt",
+		"6 request answer", "6 reply", "6 reprompt",
 		"7 request answer", "7 reply", "7 finding  TA003",
 	}
 	if diff := cmp.Diff(want, heard); diff != "" {
@@ -210,7 +209,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// However a run ends, its record is in an order that a run can have.
+// For any end of a run, the order of its records is valid.
 func TestRecordIsOrdered(t *testing.T) {
 	denied := says(calls(`look("a")`, `put("b")`, `look("c")`))
 	for name, c := range map[string]struct {
@@ -244,8 +243,8 @@ func TestRecordIsOrdered(t *testing.T) {
 	}
 }
 
-// findingsOfRecord drives the agent with a run file, cancels it after a while if
-// need be, and returns what is wrong with the file.
+// findingsOfRecord runs the agent with a run file, cancels it after a while if asked to, and
+// returns the findings in the file.
 func (r *rig) findingsOfRecord() []diag.Finding {
 	r.t.Helper()
 	path := filepath.Join(r.t.TempDir(), "run.jsonl")

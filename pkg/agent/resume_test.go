@@ -13,7 +13,7 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// resumed returns a rig for a run that goes on, and what is on record of it.
+// resumed returns a rig for a resumed run, and its record.
 func resumed(t *testing.T, records []runfile.Record, steps []step) (*rig, []runfile.Record) {
 	t.Helper()
 	past, err := agent.History(&runfile.Log{Records: records})
@@ -41,9 +41,8 @@ func countOf[T runfile.Body](records []runfile.Record) int {
 	return n
 }
 
-// Wherever a run is cut off, it goes on to the same end: the model is asked only what it was
-// not asked before, no change is made twice, and one whose outcome nobody knows is not
-// repeated.
+// A run cut off at any record comes to the same end when resumed: the model gets only new requests,
+// no change is made twice, and one with an unknown outcome is not repeated.
 func TestResumeAtEveryRecord(t *testing.T) {
 	first := newRig(t, eventful()...)
 	first.cfg.Limits.Turns = 0
@@ -118,7 +117,7 @@ func kinds(bodies []runfile.Body) (all []string) {
 	return all
 }
 
-// A run that asks something else than it did is not gone on with.
+// A run with other requests than the recorded ones is not resumed.
 func TestResumeOfAnotherRun(t *testing.T) {
 	first := newRig(t, then(says(calls(`put("x")`)))...)
 	_, log := first.recordedRun()
@@ -137,7 +136,7 @@ func TestResumeOfAnotherRun(t *testing.T) {
 	}
 }
 
-// Where a request differs, the error shows what was asked and what is.
+// If a request differs, the error shows the recorded and the current one.
 func TestResumeShowsWhatDiffers(t *testing.T) {
 	first := newRig(t, then(says(calls(`put("x")`)))...)
 	_, log := first.recordedRun()
@@ -151,7 +150,7 @@ func TestResumeShowsWhatDiffers(t *testing.T) {
 	}
 }
 
-// A run with an answer has nothing to go on with; one whose answer nobody was shown has.
+// A run with an answer cannot be resumed; one whose answer was never shown can.
 func TestResumeOfAnAnswer(t *testing.T) {
 	first := newRig(t, ending()...)
 	_, log := first.recordedRun()
@@ -165,7 +164,7 @@ func TestResumeOfAnAnswer(t *testing.T) {
 	}
 }
 
-// A result that was too long to be kept cannot be told again.
+// A result that was truncated in the record cannot be replayed.
 func TestResumeOfACutResult(t *testing.T) {
 	first := newRig(t, then(says(calls(`look("a")`)))...)
 	_, log := first.recordedRun()
@@ -183,10 +182,10 @@ func TestResumeOfACutResult(t *testing.T) {
 	}
 }
 
-// What broke off or was refused before is so again, and the model is asked behind it.
+// Recorded broken and rejected responses are replayed, and then the model is asked.
 func TestResumeBehindFaults(t *testing.T) {
 	steps := func() []step {
-		return then(breaks("I beg", &model.CutError{Err: errors.New("connection reset")}), says(calls(`put("x")`)))
+		return then(breaks("I beg", &model.BrokenOffError{Err: errors.New("connection reset")}), says(calls(`put("x")`)))
 	}
 	first := newRig(t, steps()...)
 	was, log := first.recordedRun()
@@ -205,7 +204,7 @@ func TestResumeBehindFaults(t *testing.T) {
 
 var _ agent.Approver = approvals(nil)
 
-// approvals answer by tool and arguments, and nothing else.
+// approvals decide by tool and arguments only.
 type approvals map[string]agent.Approval
 
 func (a approvals) Approve(_ ctx, q agent.ApprovalRequest) (agent.Approval, error) {
@@ -217,7 +216,7 @@ func (a approvals) Approve(_ ctx, q agent.ApprovalRequest) (agent.Approval, erro
 
 var errNobody = errors.New("gone fishing")
 
-// A refusal and an approval hold when the run goes on; what nobody answered is asked again.
+// A refusal and an approval hold in the resumed run; a request without a decision is repeated.
 func TestResumeApprovals(t *testing.T) {
 	steps := func() []step {
 		return then(says(calls(`put("a")`, `put("b")`, `look("c")`)))
@@ -242,7 +241,7 @@ func TestResumeApprovals(t *testing.T) {
 	wantStatuses(t, r.mustRun(), "put ok", "put ok", "look ok")
 }
 
-// What the user said when a tool needed it is said again wherever the run goes on, and only there.
+// The user's values for a tool are replayed at the same point of the resumed run, and only there.
 func TestResumeOfAnswers(t *testing.T) {
 	steps := func() []step {
 		return then(says(calls(`look("unclear")`)), says(calls(`finalResponse()`)), says(`{"answer":"when?"}`), says(calls(`look("clear")`)))

@@ -21,21 +21,21 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A heardCall is a call of a drawn run.
-type heardCall struct {
+// A generatedCall is a call of a generated run.
+type generatedCall struct {
 	Tool, Arg string
 	Priority  float64
 }
 
-// A heardReply is what a model says in a drawn run, in the dialect or natively.
-type heardReply struct {
+// A generatedReply is a reply of a generated run, in the dialect or with native calls.
+type generatedReply struct {
 	Text  string
-	Calls []heardCall
+	Calls []generatedCall
 	Stop  chat.Stop
 	Break bool // the reply breaks off behind what is said
 }
 
-func (h heardReply) step(isNative bool, turn int) step {
+func (h generatedReply) step(isNative bool, turn int) step {
 	var resp chat.Response
 	if isNative {
 		resp = h.natively(turn)
@@ -50,13 +50,13 @@ func (h heardReply) step(isNative bool, turn int) step {
 			delta(chat.Delta{Call: &c})
 		}
 		if h.Break {
-			return resp, &model.CutError{Err: errors.New("connection reset")}
+			return resp, &model.BrokenOffError{Err: errors.New("connection reset")}
 		}
 		return resp, nil
 	}
 }
 
-func (h heardReply) natively(turn int) chat.Response {
+func (h generatedReply) natively(turn int) chat.Response {
 	resp := chat.Response{Content: h.Text, Stop: h.Stop}
 	for i, c := range h.Calls {
 		name := "path"
@@ -73,7 +73,7 @@ func (h heardReply) natively(turn int) chat.Response {
 	return resp
 }
 
-func (h heardReply) written() string {
+func (h generatedReply) written() string {
 	text := h.Text
 	var statements []string
 	for _, c := range h.Calls {
@@ -85,13 +85,13 @@ func (h heardReply) written() string {
 	return text
 }
 
-// A heardRun is a drawn run: what its model says and who answers what.
-type heardRun struct {
+// A generatedRun is a generated run: the replies of its model and the decisions of its approvers.
+type generatedRun struct {
 	Native, NoTools, GoesOn bool
 	Tokens                  int  // that it can use; 0 for any number
 	Unlimited               bool // without the limit of the policy
 	Refuses                 int  // forms of the answer that the server refuses
-	Replies                 []heardReply
+	Replies                 []generatedReply
 	Answers                 []string
 	Wishes                  map[string]string // of who is asked, by argument: yes, no, nobody, or another argument
 }
@@ -113,25 +113,25 @@ const asksAndDenies = `{version: 1, tools: {
 	put: {ask: [{args: {path: [b, d]}}], deny: [{args: {path: [e]}}], allow: [{}], limit: {calls: 4}},
 	look: {ask: [{args: {q: [b]}}], deny: [{args: {q: [e]}}], allow: [{args: {q: [d]}, set: {q: dd}}, {}]}}}`
 
-func drawHeardRun() *rapid.Generator[heardRun] {
+func drawHeardRun() *rapid.Generator[generatedRun] {
 	arg := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
-	one := rapid.Custom(func(t *rapid.T) heardCall {
-		return heardCall{
+	one := rapid.Custom(func(t *rapid.T) generatedCall {
+		return generatedCall{
 			Tool:     rapid.SampledFrom([]string{"look", "look", "put", "put", "nope"}).Draw(t, "tool"),
 			Arg:      arg.Draw(t, "argument"),
 			Priority: rapid.SampledFrom([]float64{0, 0, 1, -1}).Draw(t, "priority"),
 		}
 	})
-	reply := rapid.Custom(func(t *rapid.T) heardReply {
-		return heardReply{
+	reply := rapid.Custom(func(t *rapid.T) generatedReply {
+		return generatedReply{
 			Text:  rapid.SampledFrom([]string{"", "Well.", "é <tool_call>\u2028", "{}"}).Draw(t, "text"),
 			Calls: rapid.SliceOfN(one, 0, 4).Draw(t, "calls"),
 			Stop:  rapid.SampledFrom([]chat.Stop{chat.StopEnd, chat.StopEnd, chat.StopEnd, chat.StopEnd, chat.StopLength}).Draw(t, "stop"),
 			Break: rapid.IntRange(0, 7).Draw(t, "break") == 0,
 		}
 	})
-	return rapid.Custom(func(t *rapid.T) heardRun {
-		h := heardRun{
+	return rapid.Custom(func(t *rapid.T) generatedRun {
+		h := generatedRun{
 			Native: rapid.Bool().Draw(t, "native"), GoesOn: rapid.Bool().Draw(t, "goes on"),
 			Tokens:  rapid.SampledFrom([]int{0, 0, 550, 700}).Draw(t, "tokens"),
 			Refuses: rapid.IntRange(0, 2).Draw(t, "refuses"),
@@ -147,8 +147,8 @@ func drawHeardRun() *rapid.Generator[heardRun] {
 	})
 }
 
-// steps returns what the model does, one for each request.
-func (h heardRun) steps() []step {
+// steps returns the replies of the model, one per request.
+func (h generatedRun) steps() []step {
 	var all []step
 	isNative := h.Native
 	if h.NoTools {
@@ -171,8 +171,8 @@ func (h heardRun) steps() []step {
 	return append(all, says(answer42))
 }
 
-// Approve answers as the run was drawn.
-func (h heardRun) Approve(_ ctx, q agent.ApprovalRequest) (agent.Approval, error) {
+// Approve returns the generated decision.
+func (h generatedRun) Approve(_ ctx, q agent.ApprovalRequest) (agent.Approval, error) {
 	var args map[string]string
 	if err := json.Unmarshal(q.Arguments, &args); err != nil {
 		return agent.Approval{}, err
@@ -193,8 +193,8 @@ func (h heardRun) Approve(_ ctx, q agent.ApprovalRequest) (agent.Approval, error
 	return agent.Approval{}, errNobody
 }
 
-// play runs a drawn run, from where its past ends.
-func (h heardRun) play(t *testing.T, past []runfile.Record) (*rig, agent.Outcome, error) {
+// play continues a generated run from the end of its history.
+func (h generatedRun) play(t *testing.T, past []runfile.Record) (*rig, agent.Outcome, error) {
 	r := newRig(t, h.steps()[countOf[runfile.Request](past):]...)
 	r.cfg.Native, r.cfg.History, r.cfg.ContinueDenied = h.Native, past, h.GoesOn
 	r.cfg.Limits = agent.Limits{Calls: 20, Repeats: 4, Reminders: 1, Repairs: 2, Tokens: h.Tokens}
@@ -224,12 +224,12 @@ func (h heardRun) play(t *testing.T, past []runfile.Record) (*rig, agent.Outcome
 	return r, out, err
 }
 
-// changedMembers returns the changes that were started, in order.
+// changes returns the changes that were started, in order.
 func (r *rig) changes() []string {
 	return slices.DeleteFunc(r.seen(), func(line string) bool { return !strings.HasPrefix(line, "start put") })
 }
 
-// readBack returns records as they are read from a file.
+// readBack returns records as read from a file.
 func readBack(t *testing.T, records []runfile.Record) []runfile.Record {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "run.jsonl")
@@ -252,9 +252,9 @@ func begun(bodies []runfile.Body) []runfile.Record {
 	return asRecords(append([]runfile.Body{runfile.Run{ID: "x"}}, bodies...))
 }
 
-// Wherever a run is cut off, and cut off again when it went on, it comes to the end that it
-// would have come to: the same requests, decisions, approvals, changes and answer. No change
-// is made twice, and what was answered is not asked again.
+// A run that is cut off at any record, and again after it was resumed, comes to the same end: the
+// same requests, decisions, approvals, changes and answer. No change is made twice, and no answered
+// request is repeated.
 func TestLawOfResume(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		drawn := drawHeardRun().Draw(rt, "run")
@@ -273,9 +273,9 @@ func TestLawOfResume(t *testing.T) {
 	})
 }
 
-// wantSameEnd goes on with a record and holds what comes of it against the whole run. It
-// returns the record with what was added.
-func wantSameEnd(rt *rapid.T, t *testing.T, drawn heardRun, records []runfile.Record, whole *rig, was agent.Outcome, wasErr error, at string) []runfile.Record {
+// wantSameEnd resumes a record and compares its end with the complete run. It returns the extended
+// record.
+func wantSameEnd(rt *rapid.T, t *testing.T, drawn generatedRun, records []runfile.Record, whole *rig, was agent.Outcome, wasErr error, at string) []runfile.Record {
 	past, err := agent.History(&runfile.Log{Records: records})
 	if err != nil {
 		rt.Fatalf("%s: %v", at, err)
@@ -308,8 +308,8 @@ func wantSameEnd(rt *rapid.T, t *testing.T, drawn heardRun, records []runfile.Re
 	return after
 }
 
-// Calls of one response that are approved one after the other, in runs of their own and in any
-// order, lead to the same changes as if all had been approved at once.
+// Calls of one response that are approved one after the other, in separate runs and in any order,
+// lead to the same changes as if all had been approved at once.
 func TestLawOfLateApproval(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		drawn := drawHeardRun().Draw(rt, "run")

@@ -10,8 +10,8 @@ import (
 	"oneshot/pkg/redact"
 )
 
-// What a tool came across does not get to the model, and not onto the record; and a call
-// that the model makes of it all the same is not run.
+// A secret in a tool result reaches neither the model nor the record, and a call that contains it
+// does not run.
 func TestSecretsInARun(t *testing.T) {
 	const key = "sk-CANARY-1a2b3c4d5e6f7a8b"
 	r := newRig(t, then(says(calls(`look("a")`, `list("b")`)), says(calls(`look("`+key+`")`)))...)
@@ -42,9 +42,8 @@ func TestSecretsInARun(t *testing.T) {
 	}
 }
 
-// M5: what the run says of a model's own words goes to whoever answers next, so that a secret in them is hidden: in the
-// message about a call that is wrong, and about an answer that does not fit, and in the id of a call. An id is
-// inert, too.
+// M5: messages that quote a model go to any later model, so they hold no secrets: messages about
+// invalid calls and answers, and ids of calls. Ids have no markers, either.
 func TestQuotedSecrets(t *testing.T) {
 	const key, role = "sk-CANARY-1a2b3c4d5e6f7a8b", "<|im_start|>system"
 	for name, r := range map[string]*rig{

@@ -16,8 +16,8 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// T7: a reply without a call is met with a reminder that shows a call, a
-// bounded number of times in a row.
+// T7: a reply without a call gets a reminder with an example call, a bounded number of times in a
+// row.
 func TestReminders(t *testing.T) {
 	r := newRig(t, says("I think"), says("that"), says("it is over."))
 	out, err := r.run()
@@ -32,14 +32,14 @@ func TestReminders(t *testing.T) {
 			t.Errorf("the reminder shows no call:\n%s", r.last(i))
 		}
 	}
-	// What the model said stays in the history.
+	// The reply stays in the history.
 	if got := r.requests[2].Messages; got[1].Content != "I think" || got[3].Content != "that" {
 		t.Errorf("messages %v", got)
 	}
 }
 
-// Decision 25: a call in another dialect than the run's is not run, and is a finding, also
-// beside a call that counts. In reasoning it is a draft, and with another name no call.
+// Decision 25: a call in another dialect than the run's does not run and is a finding, even beside
+// a valid call. In reasoning it is a draft, and with an unknown name it is text.
 func TestOtherDialect(t *testing.T) {
 	const other = `<tool_call>{"name": "look", "arguments": {"q": "a"}}</tool_call>`
 	for _, test := range []struct {
@@ -65,8 +65,7 @@ func TestOtherDialect(t *testing.T) {
 	}
 }
 
-// A call in between starts the count again; without any reminder the first such
-// reply ends the run.
+// A call in between resets the count; without any reminder the first such reply ends the run.
 func TestRemindersInARow(t *testing.T) {
 	well, look := says("Well."), says(calls(`look("a")`))
 	r := newRig(t, then(well, well, look, well, well)...)
@@ -78,7 +77,7 @@ func TestRemindersInARow(t *testing.T) {
 	wantError[*agent.ModelError](t, err)
 }
 
-// A registry without tools is none: the question is the one for the answer.
+// An empty registry is the same as none: the first request asks for the answer.
 func TestEmptyRegistry(t *testing.T) {
 	r := newRig(t, says(answer42))
 	r.cfg.Tools, _ = tool.NewRegistry()
@@ -87,8 +86,8 @@ func TestEmptyRegistry(t *testing.T) {
 	}
 }
 
-// A reply that is empty or does not end cleanly is dropped and asked for again,
-// once; the next usable one starts the count again.
+// A reply that is empty or does not end cleanly is dropped and requested again, once; the next
+// usable one resets the count.
 func TestUnusable(t *testing.T) {
 	for _, c := range []struct {
 		name, why string
@@ -135,15 +134,14 @@ func TestUnusable(t *testing.T) {
 	}
 }
 
-// T6, V9: what is wrong with a call is a result that the model can act on, and
-// the other calls run.
+// T6, V9: the fault of a call is a result on which the model can act, and the other calls run.
 func TestWrongCalls(t *testing.T) {
 	r := newRig(t, then(says(calls(`loook("a")`, `look({q: 1})`, `look({query: "a"})`, `look("a", "b")`, `look("fine")`)))...)
 	out := r.mustRun()
 	wantStatuses(t, out, "loook error UNKNOWN_TOOL", "look error INVALID_ARGUMENTS", "look error INVALID_ARGUMENTS",
 		"look error INVALID_ARGUMENTS", "look ok")
 	for _, want := range []string{
-		"Unknown tool: loook; did you mean look?", "q: must be a string", "q is missing", "no parameter query", "takes at most 1 argument", `{"q":"fine"}`,
+		"Unknown tool: loook; did you mean look?", "q: expected a string", "missing required argument q", "no parameter query", "takes at most 1 argument", `{"q":"fine"}`,
 	} {
 		if !strings.Contains(r.last(1), want) {
 			t.Errorf("the results do not say %q:\n%s", want, r.last(1))
@@ -154,8 +152,8 @@ func TestWrongCalls(t *testing.T) {
 	}
 }
 
-// M3, T6: a call that cannot be read is reported to the model and to the
-// caller with its place, and skipped; the others run.
+// M3, T6: an unreadable call is reported to the model and the caller with its position, and
+// skipped; the others run.
 func TestMalformedCalls(t *testing.T) {
 	text := "Two calls.\n" + calls(`look("a" "c")`, `look(x + 1)`, `look("b")`) + "```tool\nconst a = 1;\n```\n"
 	r := newRig(t, then(says(text))...)
@@ -190,7 +188,7 @@ func TestMalformedCalls(t *testing.T) {
 	}
 }
 
-// A reply that ends well inside a call, or inside a fence, has lost nothing else.
+// A reply that ends cleanly inside a call or a fence loses nothing else.
 func TestUnclosed(t *testing.T) {
 	r := newRig(t, then(says("```tool\nlook(\"a\");\nlook(\"b"))...)
 	out := r.mustRun()
@@ -207,8 +205,7 @@ func TestUnclosed(t *testing.T) {
 	}
 }
 
-// What a call leaves out is filled in before the tool sees it, and the record
-// has both.
+// Omitted arguments are completed before the tool gets them, and the record has both forms.
 func TestDefaults(t *testing.T) {
 	r := newRig(t, then(says(calls(`list("a")`)))...)
 	r.mustRun()
@@ -223,7 +220,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// A name of any length is shown in part.
+// A long name is shortened.
 func TestLongName(t *testing.T) {
 	r := newRig(t, then(says(calls(strings.Repeat("n", 200)+"()")))...)
 	r.mustRun()
@@ -232,7 +229,7 @@ func TestLongName(t *testing.T) {
 	}
 }
 
-// Only malformed calls: that is no reply without a call.
+// A reply with only malformed calls is not a reply without a call.
 func TestMalformedOnly(t *testing.T) {
 	r := newRig(t, then(says(calls(`look(nonsense)`)))...)
 	r.cfg.Limits.Reminders = 0
@@ -242,7 +239,7 @@ func TestMalformedOnly(t *testing.T) {
 	}
 }
 
-// A result that is no JSON is the tool's failure, for the model to read.
+// A result that is not JSON is the tool's failure, for the model to read.
 func TestResultWithoutJSON(t *testing.T) {
 	for name, data := range map[string]json.RawMessage{"text": json.RawMessage("hello"), "nothing": json.RawMessage{}} {
 		for _, keeps := range []bool{true, false} {
@@ -260,8 +257,8 @@ func TestResultWithoutJSON(t *testing.T) {
 	}
 }
 
-// A model that streams, one that streams byte by byte and one that does not
-// stream at all make the same run.
+// A model that streams, one that streams byte by byte and one that does not stream give identical
+// runs.
 func TestStreaming(t *testing.T) {
 	bytewise := func(text string) step {
 		return func(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
@@ -291,7 +288,7 @@ func TestStreaming(t *testing.T) {
 	}
 }
 
-// Attempts that failed are on record and told, and the reply counts.
+// Failed attempts are on record and emitted, and the reply counts.
 func TestAttempts(t *testing.T) {
 	failed := chat.Attempt{Number: 1, Error: "status 503", Status: 503}
 	var told []chat.Attempt
@@ -314,8 +311,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// A model that replaces its mind about ids, or calls one tool twice in one
-// response, has every call told apart in the record.
+// Duplicate ids and repeated calls of a tool in one response remain distinct in the record.
 func TestIDs(t *testing.T) {
 	r := newRig(t, then(says(calls(`look("a")`, `look("a")`, `nope()`)), says(calls(`look("a")`)))...)
 	out := r.mustRun()
@@ -328,7 +324,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// What a configuration must have is asked for before anything happens.
+// Required fields are checked before the run starts.
 func TestConfig(t *testing.T) {
 	for name, spoil := range map[string]func(*agent.Config){
 		"Model":  func(c *agent.Config) { c.Model = nil },
