@@ -13,18 +13,17 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// answerOptions are what the user says when a tool needs it.
+// answerOptions are the answers to the questions of tools.
 type answerOptions struct {
 	pairs []string
-	given []string // names that this command has answers for; the others are of the run that goes on
+	given []string // names that this command has answers for; the others come from the resumed run
 }
 
 func (o *answerOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.pairs, "answer", nil, "answer the question of a tool with `K=V` (repeatable), e.g. --resume last --answer 'content=the budget'")
 }
 
-// read returns the answers by name. For a run that goes on because tools need something they have
-// to be to that, and to all of it.
+// read returns the answers by name. Answers to a run that waits for some must cover all of them, and nothing else.
 func (o *answerOptions) read(secrets *redact.Set, r *resumed) (map[string]string, error) {
 	said := map[string]string{}
 	for _, pair := range o.pairs {
@@ -43,7 +42,7 @@ func (o *answerOptions) read(secrets *redact.Set, r *resumed) (map[string]string
 	return said, checkAnswersSuffice(said, o.given, agent.UnmetNeeds(r.past))
 }
 
-// hideVariable adds an answer that the run had been given before, and that is not given anew.
+// addRecorded adds a recorded answer that this command does not replace.
 func (o *answerOptions) addRecorded(pair string) {
 	name, _, _ := strings.Cut(pair, "=")
 	if !slices.Contains(o.given, name) {
@@ -51,7 +50,7 @@ func (o *answerOptions) addRecorded(pair string) {
 	}
 }
 
-// names returns what the answers are to, as far as they can be read.
+// names returns the names that the flags answer. It skips values that are not K=V.
 func (o *answerOptions) names() []string {
 	var names []string
 	for _, pair := range o.pairs {
@@ -61,7 +60,7 @@ func (o *answerOptions) names() []string {
 	return names
 }
 
-// checkAnswersSuffice says what is wrong with answers, of which some are given now, to what is missing.
+// checkAnswersSuffice refuses answers that nothing asked for, and missing ones. Given are the names of this command.
 func checkAnswersSuffice(said map[string]string, given []string, missing map[string]*agent.Needs) error {
 	needed := map[string]bool{}
 	for _, n := range missing {
@@ -90,7 +89,7 @@ func checkAnswersSuffice(said map[string]string, given []string, missing map[str
 	return nil
 }
 
-// answerHint says how a run goes on that needs something.
+// answerHint returns the command that answers the questions of a run.
 func (o *runOptions) answerHint(err error) string {
 	var needs *agent.NeedsError
 	errors.As(err, &needs)

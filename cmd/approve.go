@@ -21,7 +21,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// approveOptions say who answers what the policy asks about.
+// approveOptions select the approver.
 type approveOptions struct {
 	who   string
 	calls []string // approvals
@@ -42,7 +42,7 @@ func (o *approveOptions) check() error {
 	return nil
 }
 
-// approver returns who answers. The model is the one that results go to.
+// approver returns the approver, nil for none. The model receives the results of calls.
 func (o *approveOptions) approver(env Env, t *console, model string) (agent.Approver, error) {
 	var next agent.Approver
 	switch o.who {
@@ -59,7 +59,7 @@ func (o *approveOptions) approver(env Env, t *console, model string) (agent.Appr
 	return o.withApprovedCalls(next), nil
 }
 
-// withApprovedCalls puts the calls that the command line admits before who else answers.
+// withApprovedCalls returns an approver that approves the calls of --approve-call and leaves the others to next.
 func (o *approveOptions) withApprovedCalls(next agent.Approver) agent.Approver {
 	if len(o.calls) == 0 {
 		return next
@@ -67,14 +67,13 @@ func (o *approveOptions) withApprovedCalls(next agent.Approver) agent.Approver {
 	return &flagApprover{left: slices.Clone(o.calls), next: next}
 }
 
-// Why a question has no answer.
+// Reasons for a question without an answer.
 var (
 	errNobody = errors.New("no approver is available")
 	errOther  = errors.New("no --approve-call matches this call: the call or its effect has changed")
 )
 
-// A flagApprover admits calls by their approvals, each once, and asks somebody else about
-// the others.
+// A flagApprover approves the calls of --approve-call, each once, and asks next about the others.
 type flagApprover struct {
 	mu   sync.Mutex
 	left []string
@@ -106,7 +105,7 @@ type programApprover struct {
 	program subprocess.Program
 }
 
-// mostDecided is how many bytes an answer can have.
+// mostDecided is the maximum size of a decision, in bytes.
 const mostDecided = 4 << 20
 
 // A decision is the answer of a program. Its JSON Schema is published as
@@ -140,8 +139,7 @@ func (a *programApprover) Approve(ctx context.Context, q agent.ApprovalRequest) 
 	return agent.Approval{ID: d.ID, By: "program", Approved: *d.Approved, Modified: d.Modified, Why: d.Reason}, nil
 }
 
-// readDecision reads the answer of a program, strictly: what is misspelt in it is not
-// meant to be left out.
+// readDecision parses the decision of a program. It rejects unknown members: one may be a misspelt restriction.
 func readDecision(text []byte) (decision, error) {
 	var d decision
 	switch err := jsonv2.Unmarshal(text, &d, jsonv2.RejectUnknownMembers(true)); {
@@ -156,8 +154,7 @@ func readDecision(text []byte) (decision, error) {
 	return d, nil
 }
 
-// privacy says what becomes of data when a call is made, or "" where nothing is to be said. A
-// call by hand has no model.
+// privacy describes where the data of a call goes, or returns "". A call from the command line has no model.
 func privacy(def *tool.Definition, model string) string {
 	var parts []string
 	if slices.Contains(def.Labels, tool.Private) {

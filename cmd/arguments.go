@@ -16,7 +16,7 @@ func noArguments(c *cobra.Command, args []string) error {
 	return atMost(0, "")(c, args)
 }
 
-// oneArgument takes one argument, which help calls noun.
+// oneArgument requires one argument; noun names it in errors.
 func oneArgument(noun, hint string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -26,7 +26,7 @@ func oneArgument(noun, hint string) cobra.PositionalArgs {
 	}
 }
 
-// atMost takes so many arguments at most. An empty hint names the help page.
+// atMost refuses more than that many arguments. The default hint names the help page.
 func atMost(most int, hint string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) <= most {
@@ -39,7 +39,7 @@ func atMost(most int, hint string) cobra.PositionalArgs {
 // helpOf names the help page of a command.
 func helpOf(c *cobra.Command) string { return c.CommandPath() + " --help shows its usage" }
 
-// usageErrorOf makes a usage error of what Cobra says about the command line of c.
+// usageErrorOf returns a usage error for an error of Cobra or pflag about the command line of c.
 func usageErrorOf(c *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	var unknown *pflag.NotExistError
@@ -59,7 +59,7 @@ func usageErrorOf(c *cobra.Command, err error) error {
 	return &usageError{err, helpOf(c)}
 }
 
-// suggestFlag says which flag of a command a misspelt one was meant as, or "".
+// suggestFlag returns a hint at the flag that a misspelt one resembles, or "".
 func suggestFlag(c *cobra.Command, name string) string {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })

@@ -10,7 +10,7 @@ import (
 	"oneshot/pkg/agent"
 )
 
-// askTerminal asks the user at the terminal for what a run needs. An empty line is no answer.
+// askTerminal asks the user at the terminal for missing information. An empty line is no answer.
 func (t *console) askTerminal(ctx context.Context, n agent.Needs) (values map[string]string, ok bool) {
 	tty, err := openTerminal()
 	if err != nil {

@@ -8,13 +8,12 @@ import (
 	"oneshot/pkg/policy"
 )
 
-// The lines about calls, and what programs may have, in a log (--log-format json). Their "msg" and
-// their keys do not change: programs look for them. No arguments stand in them, but the digest by
-// which a call is found in the run file.
+// Messages of the audit lines in a log (--log-format json). Programs search for them, so messages and keys stay
+// stable. The lines contain no arguments, only the digest that identifies a call in the run file.
 const (
 	msgConfined = "programs confined"
 	msgDecided  = "call decided"
-	msgAnswered = "call answered" // who was asked about it has said yes or no
+	msgAnswered = "call answered" // approved or refused
 	msgEnded    = "call ended"
 )
 
@@ -37,7 +36,7 @@ func (t *console) logApproval(run string, e agent.Event) {
 	t.logOnly(slog.LevelInfo, msgAnswered, withReason(attrs, e.Text)...)
 }
 
-// logResult logs what became of a call that was decided.
+// logResult logs the result of a call.
 func (t *console) logResult(run string, e agent.Event) {
 	attrs := append(callAttrs(run, e), slog.String("outcome", string(e.Call.Status)), milliseconds("duration_ms", e.Duration))
 	if e.Call.Code != "" {
@@ -50,7 +49,7 @@ func (t *console) logResult(run string, e agent.Event) {
 	t.logOnly(level, msgEnded, withReason(attrs, strings.TrimPrefix(e.Text, string(e.Call.Code)+": "))...)
 }
 
-// callAttrs says which call a line is about. A call outside a run has neither run nor turn.
+// callAttrs identify the call of a line. A call outside a run has neither run nor turn.
 func callAttrs(run string, e agent.Event) []slog.Attr {
 	var attrs []slog.Attr
 	if run != "" {
@@ -60,7 +59,7 @@ func callAttrs(run string, e agent.Event) []slog.Attr {
 		slog.String("effect", string(e.Call.Effect)), slog.String("digest", e.Digest))
 }
 
-// withReason adds why.
+// withReason appends the reason, if there is one.
 func withReason(attrs []slog.Attr, why string) []slog.Attr {
 	if why == "" {
 		return attrs

@@ -12,8 +12,7 @@ import (
 	"oneshot/pkg/lint"
 )
 
-// open reads the baseline, and looks whether one can be written: not over one of the
-// files that are looked at.
+// open reads the baseline, or checks that a new one can be written and replaces none of the checked files.
 func (o *findingOptions) open(files []string) (err error) {
 	switch {
 	case o.writeBaseline == "-":
@@ -37,7 +36,7 @@ func (o *findingOptions) open(files []string) (err error) {
 	return nil
 }
 
-// sameFile reports whether two names are those of one regular file.
+// sameFile reports whether two names refer to one regular file.
 func sameFile(a, b string) bool {
 	one, err := os.Stat(a)
 	if err != nil || !one.Mode().IsRegular() {
@@ -64,9 +63,8 @@ func (o *findingOptions) record(t *console) error {
 	return nil
 }
 
-// unused reports the entries of the baseline that matched nothing, where there
-// was something to match: their code is reported, and their file was counted, or
-// there is no such file any more.
+// unused returns findings about stale entries of the baseline: their code is reported and their file was checked or
+// no longer exists, but no finding matched them.
 func (o *findingOptions) unused() []diag.Finding {
 	if o.known == nil || !o.reported[diag.UnusedBaseline] {
 		return nil
@@ -80,8 +78,7 @@ func (o *findingOptions) unused() []diag.Finding {
 	return stale
 }
 
-// isMissing reports whether there is no file of that name. Of stdin that cannot be
-// displayName.
+// isMissing reports whether no file has that name. Stdin is never missing.
 func isMissing(name string) bool {
 	_, err := os.Lstat(filepath.FromSlash(name))
 	return name != "-" && errors.Is(err, fs.ErrNotExist)

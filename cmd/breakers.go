@@ -10,8 +10,8 @@ import (
 	"oneshot/pkg/model"
 )
 
-// breakers keep which models failed last and when, for all runs of a user: a file in the state directory. They
-// only say in which order a run with several models asks, so that nothing that goes wrong here ends one.
+// breakers share between the runs of a user when models failed last, in a file of the state directory. They only
+// affect the order of fallbacks, so their errors never end a run.
 type breakers struct {
 	file    stateFile
 	console *console
@@ -19,7 +19,7 @@ type breakers struct {
 
 const mostBreakers = 1 << 20 // bytes
 
-// newBreakers returns the breakers of the user, nil where there is no place for them.
+// newBreakers returns the breakers of the user, or nil without a state directory.
 func newBreakers(env Env, t *console) *breakers {
 	dir, err := makeStateDir(env, "breakers")
 	if err != nil {
@@ -29,10 +29,10 @@ func newBreakers(env Env, t *console) *breakers {
 	return &breakers{stateFile{dir: dir, name: "failed.json", what: "breakers", most: mostBreakers, patience: time.Second}, t}
 }
 
-// breakerKey identifies a model at an address without showing the address, in whose path a key can be.
+// breakerKey identifies a model at an address. It hashes the address, whose path may contain a key.
 func breakerKey(name, address string) string { return name + " " + digest(name, address) }
 
-// failed returns when models failed last, by their keys. A time in the future is that of a clock that was set back.
+// failed returns when models failed last, by key. It drops times in the future: the clock was set back.
 func (b *breakers) failed(now time.Time) map[string]time.Time {
 	release, err := b.file.lock()
 	if err == nil {
@@ -47,7 +47,7 @@ func (b *breakers) failed(now time.Time) map[string]time.Time {
 	return nil
 }
 
-// note keeps that a model failed, or with a zero time that it is well.
+// note stores the time of a failure, or removes the failure if the time is zero.
 func (b *breakers) note(key string, at time.Time) {
 	if err := b.change(key, at); err != nil {
 		b.console.note("model failures are not shared with other runs: %v", err)
@@ -62,7 +62,7 @@ func (b *breakers) change(key string, at time.Time) error {
 	defer release()
 	kept, err := b.read()
 	var damage *damagedError
-	if errors.As(err, &damage) { // it was said when the run began, and is replaced
+	if errors.As(err, &damage) { // failed has reported it already; replace the file
 		kept, err = map[string]time.Time{}, nil
 	}
 	if err != nil {
@@ -79,7 +79,7 @@ func (b *breakers) change(key string, at time.Time) error {
 	return b.file.write(text)
 }
 
-// A damagedError says that a file does not hold what this program writes.
+// A damagedError reports a state file with invalid content.
 type damagedError struct {
 	path string
 	err  error

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// standardOutput returns stdout. Go's runtime opens /dev/null in the place of a stdout that is closed, for
+// standardOutput returns stdout. If stdout is closed, Go's runtime opens /dev/null in its place, for
 // reading and writing. A shell opens it for writing only, but Python's subprocess.DEVNULL and Node's "ignore" open it as
-// the runtime does. So only a run, whose answer would be lost, refuses that: see checkOutput.
+// the runtime does. So only a run, which would lose its answer, refuses it: see checkOutput.
 func standardOutput() io.Writer {
 	flags, err := unix.FcntlInt(1, unix.F_GETFL, 0)
 	if err != nil || flags&unix.O_ACCMODE != unix.O_RDWR {
@@ -22,10 +22,10 @@ func standardOutput() io.Writer {
 	return closedStdout{os.Stdout}
 }
 
-// closedStdout is a stdout that was closed when the program started, or was opened so that it looks the same.
+// closedStdout is a stdout that was closed at start, or looks the same.
 type closedStdout struct{ io.Writer }
 
-// checkOutput refuses to begin a run whose answer has no place to go.
+// checkOutput refuses to start a run whose answer would be lost.
 func (t *console) checkOutput() error {
 	if _, closed := t.out.w.(closedStdout); closed && t.file.Load() == nil {
 		return &hintedError{&outputError{os.ErrClosed}, "stdout is closed, or is /dev/null opened for reading and writing; write the answer with -o FILE, or discard it with -o /dev/null"}

@@ -20,14 +20,14 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// confineOptions say what tools may reach.
+// confineOptions restrict what tools can access.
 type confineOptions struct {
 	root       string
 	allowHosts []string
 	speaker    string
 	opener     string
 
-	records []string // files and folders of records of runs, which no tool reaches
+	records []string // run files and their folders, which no tool may access
 }
 
 func (o *confineOptions) flags(f *pflag.FlagSet) {
@@ -37,12 +37,11 @@ func (o *confineOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.opener, "browser-command", "", "open pages with `PROGRAM`, which gets the URL and is killed when the run ends, for the tool open_url, e.g. --browser-command xdg-open")
 }
 
-// speechGrace is how long what is being said when a command is over may go on.
+// speechGrace is how long speech may continue after the command has finished.
 const speechGrace = 20 * time.Second
 
-// open gives tools what they may touch, programs what they may have, and ends what they have started
-// when ctx ends. They write none of some files, nor definitions of tools, nor where programs are looked
-// up. The returned function lets go of it all.
+// open returns the environment of tools. When ctx ends, it kills what they have started. They cannot write the
+// given files, the tool definitions, or the folders in which programs are looked up. The caller has to call release.
 func (o *confineOptions) open(ctx context.Context, env Env, t *console, c *confined, files, definitions []string) (executor.Env, func(), error) {
 	hosts, err := o.allowedHosts()
 	if err != nil {
@@ -81,7 +80,7 @@ func (o *confineOptions) runner(env Env, tools *tool.Registry, touch executor.En
 	return r
 }
 
-// release lets go of what tools may touch.
+// release closes the environment of tools.
 func release(ctx context.Context, tools executor.Env) {
 	ctx, cancel := context.WithTimeout(ctx, speechGrace)
 	defer cancel()
@@ -93,8 +92,7 @@ func release(ctx context.Context, tools executor.Env) {
 	}
 }
 
-// writeNamed finds the program that a flag names. One that is not there is found
-// out by the tool, when a model asks for it: most runs do without.
+// findProgram looks up the program of a flag. A missing program is an error only when a tool needs it.
 func findProgram(env Env, t *console, name string) subprocess.Program {
 	if name == "" {
 		return subprocess.Program{}
@@ -103,9 +101,7 @@ func findProgram(env Env, t *console, name string) subprocess.Program {
 	return subprocess.Program{Path: path, Env: desktopEnv(env), Err: err, All: t.programs}
 }
 
-// desktopEnv returns the environment of a program that a tool runs: what it
-// takes to find the sound and the screen of the person who started the command,
-// and nothing that could be a secret.
+// desktopEnv returns the environment for programs that need the user's sound and screen. It contains no secrets.
 func desktopEnv(env Env) []string {
 	var found []string
 	for _, name := range []string{
@@ -132,8 +128,7 @@ func (o *confineOptions) allowedHosts() ([]netguard.HostPort, error) {
 	return hosts, nil
 }
 
-// earlyHosts returns the addresses that a read may reach before its response is
-// finishConfig, as host:port.
+// earlyHosts returns the addresses that a read may contact before the model's response is complete, as host:port.
 func (o *confineOptions) earlyHosts() map[string]bool {
 	hosts := map[string]bool{}
 	for _, h := range o.allowHosts {
@@ -144,7 +139,7 @@ func (o *confineOptions) earlyHosts() map[string]bool {
 	return hosts
 }
 
-// chatWriter shows what a tool says.
+// chatWriter shows the output of a chat tool on stderr.
 type chatWriter struct {
 	t    *console
 	tool string

@@ -20,35 +20,33 @@ import (
 	"oneshot/pkg/subprocess"
 )
 
-// Rules for everything said to a person: it goes to stderr; an error is one line
-// "oneshot: what is wrong", lower case, no full stop; a line "oneshot: hint:
-// what to do" may follow. Colour and progress appear only where a terminal
-// looks. With --log-format json each line is a JSON object instead, for a
-// program that collects logs. stdout carries data and nothing else.
+// Human-readable messages go to stderr. An error is one line "oneshot: MESSAGE", in lower case without a full stop; a
+// line "oneshot: hint: ACTION" may follow. Colour and progress appear only on a terminal. With --log-format json each
+// line is a JSON object. Stdout carries data only.
 
-// console speaks to the person on stderr and keeps stdout honest.
+// console writes messages to stderr and data to stdout.
 type console struct {
 	outputOptions
-	err      io.Writer // lets no secret through
+	err      io.Writer // masks secrets
 	out      *output
 	terminal bool
 	screen   bool         // stdout is a terminal
 	noColor  bool         // the NO_COLOR convention
-	log      *slog.Logger // what is said as JSON
-	secrets  *redact.Set  // what is never said
+	log      *slog.Logger // for --log-format json
+	secrets  *redact.Set  // masked in all output
 	file     *atomic.Pointer[outputFile]
-	settled  *atomic.Pointer[outputOptions] // the flags' say, once they are read
-	envelope *envelope                      // what is known of a run, for the envelope
-	handed   *atomic.Bool                   // the envelope of a run that has succeeded was printed, or is being printed
+	settled  *atomic.Pointer[outputOptions] // nil until the flags are parsed
+	envelope *envelope                      // the state of the run so far
+	handed   *atomic.Bool                   // the envelope of a successful run is or was being printed
 	abort    context.CancelCauseFunc        // ends the command
-	lock     io.Closer                      // of --lock, held until all is said
-	programs *subprocess.Running            // that speak and show pages
-	escaped  bool                           // it was said that a fixed text is shown with escapes
-	noted    bool                           // unread data on stdin has been pointed out
-	recovery func(error) recovery           // what to do about an error that ends the command
+	lock     io.Closer                      // of --lock, held to the end
+	programs *subprocess.Running            // of speech and browsers
+	escaped  bool                           // the note about escapes was printed
+	noted    bool                           // the note about ignored stdin was printed
+	recovery func(error) recovery           // from the error that ends the command
 }
 
-// A outputOptions is what flags say about stderr.
+// outputOptions are the flags about stderr.
 type outputOptions struct {
 	color  string // auto, always or never
 	format string // text or json
@@ -67,14 +65,13 @@ func newConsole(env Env) *console {
 	}
 }
 
-// fork returns a console for the end of a program whose command was left
-// behind and may still use t.
+// fork returns a console to end the program with while an abandoned command may still use t.
 func (t *console) fork(env Env) *console {
 	next := newConsole(env)
 	if m := t.settled.Load(); m != nil {
 		next.outputOptions = *m
 	}
-	next.recovery = func(err error) recovery { // nobody knows how far the command has come
+	next.recovery = func(err error) recovery { // the state of the command is unknown
 		r := recoveryOf(err)
 		r.retryable = false
 		return r
@@ -83,7 +80,7 @@ func (t *console) fork(env Env) *console {
 	return next
 }
 
-// check refuses a manner that is none of the known ones.
+// check refuses unknown values of the flags about stderr.
 func (t *console) check() error {
 	switch t.color {
 	case "auto", "always", "never":
@@ -100,13 +97,12 @@ func (t *console) check() error {
 	return nil
 }
 
-// note says something that is no error.
+// note prints a message that is not an error.
 func (t *console) note(format string, args ...any) {
 	t.say(slog.LevelInfo, fmt.Sprintf(format, args...))
 }
 
-// say says something that is no error. The attributes are for programs: they
-// stand in JSON only.
+// say prints a message that is not an error. The attributes appear in JSON only.
 func (t *console) say(level slog.Level, text string, attrs ...slog.Attr) {
 	switch {
 	case t.quiet:
@@ -117,7 +113,7 @@ func (t *console) say(level slog.Level, text string, attrs ...slog.Attr) {
 	}
 }
 
-// warn prints a warning and a hint, also with --quiet: the result would otherwise seem to cover what was left out.
+// warn prints a warning and a hint, even with --quiet: the result would otherwise seem complete.
 func (t *console) warn(hint, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if t.format == "json" {
@@ -127,8 +123,7 @@ func (t *console) warn(hint, format string, args ...any) {
 	fmt.Fprintf(t.err, "oneshot: warning: %s\noneshot: hint: %s\n", visible(text), visible(hint))
 }
 
-// progress says something that only a person at a terminal wants to know, or a
-// log. The text can be coloured.
+// progress prints a message on a terminal or in a log only. The text can be coloured.
 func (t *console) progress(level slog.Level, text string, attrs ...slog.Attr) {
 	t.logOnly(level, text, attrs...)
 	if t.terminal && !t.quiet && t.format != "json" {
@@ -136,14 +131,14 @@ func (t *console) progress(level slog.Level, text string, attrs ...slog.Attr) {
 	}
 }
 
-// logOnly says something for a log alone.
+// logOnly prints a message in a log only.
 func (t *console) logOnly(level slog.Level, text string, attrs ...slog.Attr) {
 	if t.format == "json" {
 		t.say(level, text, attrs...)
 	}
 }
 
-// colorize colours text for stderr where a person looks.
+// colorize colours text for a terminal on stderr.
 func (t *console) colorize(attr color.Attribute, text string) string {
 	if t.format == "json" || t.color == "never" || t.color == "auto" && (t.noColor || !t.terminal) {
 		return text
@@ -153,7 +148,7 @@ func (t *console) colorize(attr color.Attribute, text string) string {
 	return c.Sprint(text)
 }
 
-// report says how a command ended, if it ended badly.
+// report prints the error that ended a command.
 func (t *console) report(err error) {
 	if err == nil || closedPipe(err) {
 		return
@@ -177,7 +172,7 @@ func (t *console) report(err error) {
 	}
 }
 
-// withoutDiff returns the message of an error, and the lines that differ in a replay, which are long.
+// withoutDiff splits the long diff of a replay from the message of an error.
 func withoutDiff(err error) (message, diff string) {
 	var replay *model.ReplayError
 	message = err.Error()
@@ -190,7 +185,7 @@ func withoutDiff(err error) (message, diff string) {
 	return message, ""
 }
 
-// hintOf returns what to do about an error, or "".
+// hintOf returns the hint for an error, or "".
 func hintOf(err error) string {
 	var hinted *hintedError
 	var usage *usageError
@@ -228,13 +223,12 @@ func hintOf(err error) string {
 	return hintOfModel(err)
 }
 
-// maxFlag returns the flag that says how large a budget is.
+// maxFlag returns the flag that sets a budget.
 func maxFlag(limit *agent.LimitError) string {
 	return "--max-" + strings.Replace(limit.Budget, "tokens", "total-tokens", 1)
 }
 
-// forStdout returns a text for stdout: as it is in a pipe or a file, where it is data, and
-// without characters that a terminal would obey on a terminal.
+// forStdout returns a text for stdout, with control characters escaped if stdout is a terminal.
 func (t *console) forStdout(text string) string {
 	if t.screen {
 		return visible(text)
@@ -242,7 +236,7 @@ func (t *console) forStdout(text string) string {
 	return text
 }
 
-// deliverFixed prints a part of a text that has been fixed, byte for byte, unless it goes to a terminal.
+// deliverFixed prints a part of a fixed text, byte for byte unless stdout is a terminal.
 func (t *console) deliverFixed(text []byte) error {
 	shown := t.forStdout(string(text))
 	if shown != string(text) && !t.escaped {
@@ -253,11 +247,10 @@ func (t *console) deliverFixed(text []byte) error {
 	return err
 }
 
-// visible returns what is said to a person without characters that a terminal would obey.
+// visible escapes characters that a terminal would interpret.
 func visible(s string) string { return diag.EscapeInvisible(s) }
 
-// output is stdout. It remembers the first failed write, and Close reports it,
-// so that no command can succeed without its data having been taken.
+// output is stdout. It keeps the error of the first failed write, so that no command succeeds after losing data.
 type output struct {
 	w   io.Writer
 	err error

@@ -12,7 +12,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A decisionDoc is the decision that "tools call --dry-run" prints, in the words of run files.
+// A decisionDoc is the decision that "tools call --dry-run" prints, with the names of run files.
 type decisionDoc struct {
 	Tool      string          `json:"tool"`
 	Effect    tool.Effect     `json:"effect"`
@@ -21,19 +21,19 @@ type decisionDoc struct {
 	Why       string          `json:"why,omitempty"`
 	Hint      string          `json:"hint,omitempty"`
 	Labels    []tool.Label    `json:"labels,omitempty"`
-	WaitMS    int64           `json:"wait_ms,omitempty"` // for rates that other runs count for, too
+	WaitMS    int64           `json:"wait_ms,omitempty"` // for rates shared with other runs
 	MaxBytes  int64           `json:"max_bytes,omitempty"`
-	Proposed  json.RawMessage `json:"proposed"`           // arguments as they were given
-	Effective json.RawMessage `json:"effective"`          // and as the call would be made with them
-	Digest    string          `json:"digest"`             // of the tool and the effective ones
-	Argv      []string        `json:"argv,omitempty"`     // the words of the program that would be run
-	Request   *requestDoc     `json:"request,omitempty"`  // that would be made, without secrets
-	Fails     string          `json:"fails,omitempty"`    // why the call would fail before anything is run or changed
-	Programs  json.RawMessage `json:"programs,omitempty"` // what its program may have: see [programsDoc]
+	Proposed  json.RawMessage `json:"proposed"`           // arguments as given
+	Effective json.RawMessage `json:"effective"`          // arguments as executed
+	Digest    string          `json:"digest"`             // of the tool and the effective arguments
+	Argv      []string        `json:"argv,omitempty"`     // of the program
+	Request   *requestDoc     `json:"request,omitempty"`  // with secrets masked
+	Fails     string          `json:"fails,omitempty"`    // why the call would fail before it takes effect
+	Programs  json.RawMessage `json:"programs,omitempty"` // its confinement: see [programsDoc]
 	Managed   *managedDoc     `json:"managed_policy,omitempty"`
 }
 
-// printDecision prints what was decided about a call that is not made.
+// printDecision prints the decision about a call without running it.
 func (o *toolsCallOptions) printDecision(ctx context.Context, env executor.Env, def *tool.Definition, proposed json.RawMessage, d policy.Decision) error {
 	doc := decisionDoc{
 		Tool: def.Name, Effect: def.Effect, Verdict: d.Verdict, Rule: d.Rule, Why: d.Why, Hint: d.Hint, Labels: d.Labels, MaxBytes: d.MaxBytes,
@@ -71,7 +71,7 @@ func (o *toolsCallOptions) printDecision(ctx context.Context, env executor.Env, 
 	return denial(def, d)
 }
 
-// jsonOrText returns a body as JSON: as it is, or as a string of it.
+// jsonOrText returns a body as it is if it is JSON, and as a JSON string otherwise.
 func jsonOrText(body []byte) json.RawMessage {
 	if len(body) == 0 || json.Valid(body) {
 		return body

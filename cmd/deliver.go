@@ -14,8 +14,7 @@ import (
 	"oneshot/pkg/failpoint"
 )
 
-// writeOutput hands over the document of a command: to stdout, or to the file of -o.
-// It has been taken when there is no error.
+// writeOutput writes the document of a command to stdout, or to the file of -o.
 func (t *console) writeOutput(doc []byte) error {
 	to := t.file.Load()
 	if to == nil {
@@ -30,7 +29,7 @@ func (t *outputFile) writeOutput(doc []byte) error {
 	err := t.write(doc)
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		err = path.Err // the file may have had another name, or none
+		err = path.Err // the path may be that of the temporary file
 	}
 	if err != nil {
 		return &outputError{fmt.Errorf("%s: %w", t.path, err)}
@@ -38,15 +37,14 @@ func (t *outputFile) writeOutput(doc []byte) error {
 	return nil
 }
 
-// A outputFile is a file that a flag such as -o names to be written. The document replaces it as a whole, or not at
-// all; what is no regular file is written as it is.
+// An outputFile is the target of a flag such as -o. A document replaces a regular file atomically; other files are
+// written directly.
 type outputFile struct {
 	path   string // with symbolic links followed
 	direct bool   // a device, a pipe or an open file
 }
 
-// newOutputFile looks at the file that a flag names and at its directory. It opens
-// nothing.
+// newOutputFile checks the file that a flag names and its directory. It opens nothing.
 func newOutputFile(flag, name string) (*outputFile, error) {
 	if err := checkLinks(name); err != nil {
 		return nil, usagef("name the file itself", "%s: %w", flag, err)
@@ -58,7 +56,7 @@ func newOutputFile(flag, name string) (*outputFile, error) {
 	case err == nil && (!info.Mode().IsRegular() || isDescriptor(name)):
 		return &outputFile{name, true}, writable(name)
 	}
-	if _, err := os.Lstat(name); err == nil { // a link stays one: what it leads to is replaced
+	if _, err := os.Lstat(name); err == nil { // replace the target of a link, not the link
 		if name, err = filepath.EvalSymlinks(name); err != nil {
 			return nil, usagef("", "%s: %v", flag, err)
 		}
@@ -70,14 +68,13 @@ func newOutputFile(flag, name string) (*outputFile, error) {
 	return &outputFile{path: name}, writable(dir)
 }
 
-// isDescriptor reports whether a name is that of an open file of this process.
+// isDescriptor reports whether a path names an open descriptor of this process.
 func isDescriptor(name string) bool {
 	dir := filepath.Dir(filepath.Clean(name))
 	return dir == "/dev/fd" || dir == "/proc/self/fd" || filepath.Clean(name) == "/dev/stderr"
 }
 
-// writable refuses what the answer could not be written to, while there is none
-// yet.
+// writable refuses a path that is not writable, before the run produces its answer.
 func writable(path string) error {
 	if err := unix.Access(path, unix.W_OK); err != nil {
 		return &outputError{fmt.Errorf("%s: %w", path, err)}
@@ -85,8 +82,7 @@ func writable(path string) error {
 	return nil
 }
 
-// write puts a document in the place of the file, durably. When it fails, the
-// file is as it was, and nothing is left beside it.
+// write replaces the file with a document, durably. If it fails, the file is unchanged and no temporary file remains.
 func (t *outputFile) write(doc []byte) error {
 	if t.direct {
 		return t.writeDevice(doc)
@@ -97,7 +93,7 @@ func (t *outputFile) write(doc []byte) error {
 		err = failpoint.Around("rename to -o FILE", func() error { return os.Rename(fresh, t.path) })
 	}
 	if err != nil {
-		_ = os.Remove(fresh) // it may be there or not
+		_ = os.Remove(fresh) // if it exists
 		return err
 	}
 	return syncDir(filepath.Dir(t.path))
@@ -116,10 +112,8 @@ func (t *outputFile) writeDevice(doc []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// writeTemp writes a document to a new file of that name, durably. The file has no
-// name before it is whole, so that no part of one is left if the process is
-// killed; only where the system knows no such files it has one from the start. Between the name that it gets
-// here and that of the file it stands beside it as a whole.
+// writeTemp writes a document to a new file of that name, durably. Where the system supports it, the file gets its
+// name only when it is complete, so that a killed process leaves no partial file.
 func (t *outputFile) writeTemp(name string, doc []byte) error {
 	if done, err := t.writeUnnamed(name, doc); done || err != nil {
 		return err
@@ -127,24 +121,23 @@ func (t *outputFile) writeTemp(name string, doc []byte) error {
 	return t.writeNamed(name, doc)
 }
 
-// masked are the permissions of a new file, of which the umask takes some.
+// masked are the permissions of a new file, before the umask.
 const masked = 0o666
 
-// writeUnnamed writes a file and then gives it its name. It reports false where the
-// system cannot do that.
+// writeUnnamed writes a file and then links it to its name. It reports false if the system does not support that.
 func (t *outputFile) writeUnnamed(name string, doc []byte) (done bool, err error) {
 	f, err := nameless(filepath.Dir(name), masked)
 	if err != nil {
 		return false, nil
 	}
-	defer f.Close() // what is in it has been synced, or does not count
+	defer f.Close() // the data has been synced, or is discarded
 	if err := t.writeNew(f, doc); err != nil {
 		return false, err
 	}
 	return failpoint.Around("link of the file for -o", func() error { return link(f, name) }) == nil, nil
 }
 
-// writeNamed writes a file that has its name from the start.
+// writeNamed writes a file under its name.
 func (t *outputFile) writeNamed(name string, doc []byte) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, masked)
 	if err != nil {
@@ -153,8 +146,7 @@ func (t *outputFile) writeNamed(name string, doc []byte) error {
 	return errors.Join(t.writeNew(f, doc), f.Close())
 }
 
-// writeNew writes a document to a new file, which gets the permissions of the old
-// one.
+// writeNew writes a document to a new file with the permissions of the old one.
 func (t *outputFile) writeNew(f *os.File, doc []byte) error {
 	if _, err := failpoint.Write("write of the file for -o", f, doc); err != nil {
 		return err
@@ -167,7 +159,7 @@ func (t *outputFile) writeNew(f *os.File, doc []byte) error {
 	return failpoint.Around("fsync of the file for -o", f.Sync)
 }
 
-// tempName returns a name in the same directory that nobody uses.
+// tempName returns an unused name in the same directory.
 func (t *outputFile) tempName() string {
 	dir, name := filepath.Split(t.path)
 	return dir + "." + name + "." + strconv.FormatUint(rand.Uint64(), 36)
@@ -178,7 +170,7 @@ func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return nil // it can be written and not read: the system decides when
+		return nil // writable but not readable: the system syncs it later
 	case err != nil:
 		return err
 	}

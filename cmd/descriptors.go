@@ -7,10 +7,10 @@ import (
 )
 
 // spareDescriptors is how many file descriptors a command needs besides the standard streams. With fewer,
-// Go's runtime ends the process with a fatal error of its own.
+// Go's runtime aborts the process.
 const spareDescriptors = 16
 
-// checkDescriptors refuses to start where too few file descriptors are left.
+// checkDescriptors refuses to start with too few file descriptors.
 func checkDescriptors() error {
 	var spare []int
 	defer func() {

@@ -18,13 +18,13 @@ import (
 	"oneshot/pkg/diag/report"
 )
 
-// A dialog asks one question. It shows the call, its arguments and what it comes to, page by page: a yes counts
-// only when all of it was shown.
+// A dialog asks for one approval. It shows the call, its arguments and its effects in pages, and accepts a yes only
+// after the last page.
 type dialog struct {
 	in            *bufio.Reader
 	out           io.Writer
 	q             agent.ApprovalRequest
-	choice        *choice // of files; nil where there is nothing to choose
+	choice        *choice // of files; nil if there is nothing to choose
 	width, height int     // of the terminal
 	hide          func(string) string
 	forget        func() error // drops what was typed and not read
@@ -62,11 +62,11 @@ func (d *dialog) run() (agent.Approval, error) {
 	}
 }
 
-// next shows the next lines. What was typed before they were shown is no answer to them.
+// next shows the next lines and discards input that was typed before.
 func (d *dialog) next(lines int) {
 	d.more(lines)
-	_, _ = d.in.Discard(d.in.Buffered()) // as many as there are
-	_ = d.forget()                       // a terminal that has gone has no next answer, either
+	_, _ = d.in.Discard(d.in.Buffered()) // cannot fail
+	_ = d.forget()                       // a closed terminal fails at the next read
 }
 
 // more shows the next lines.
@@ -78,7 +78,7 @@ func (d *dialog) more(lines int) {
 	d.left = d.left[n:]
 }
 
-// prompt is the line that asks.
+// prompt returns the question line.
 func (d *dialog) prompt() string {
 	if n := len(d.left); n > 0 {
 		return fmt.Sprintf("%d more lines: m more, v all, n no [n] ", n)
@@ -89,7 +89,7 @@ func (d *dialog) prompt() string {
 	return "Run it? y with the marked files, n no, 1 2 … toggle marks, a mark all, d mark none, v show all [n] "
 }
 
-// approved returns the approval of what is marked, if anything is and all was shown.
+// approved returns the approval of the marked files. It reports false if none is marked or lines are not shown yet.
 func (d *dialog) approved() (agent.Approval, bool) {
 	a := agent.Approval{By: "tty", Approved: true}
 	switch {
@@ -115,8 +115,8 @@ func (d *dialog) choose(words string) {
 	d.choice.show(d.out)
 }
 
-// lines returns the call as it is shown, no line longer than the terminal is wide. A model that wrote what stands
-// here cannot draw on it. Secrets are taken out before lines are broken.
+// lines returns the display of the call, wrapped to the terminal. Text from a model is escaped, so that it cannot draw
+// on the terminal. Secrets are masked before lines are wrapped.
 func (d *dialog) lines() []string {
 	var out []string
 	line := func(name, text string) {
@@ -143,7 +143,7 @@ func (d *dialog) lines() []string {
 		case d.isWritten(value):
 			line(name.Str, fmt.Sprintf("%d bytes, shown below", len(value.Str)))
 		default:
-			line(name.Str, string(compact(json.RawMessage(value.Raw)))) // with each space that it has
+			line(name.Str, string(compact(json.RawMessage(value.Raw)))) // spaces preserved
 		}
 		return true
 	})
@@ -164,18 +164,18 @@ func (d *dialog) lines() []string {
 	return out
 }
 
-// isWritten reports whether an argument is what a file gets, which is shown as a difference.
+// isWritten reports whether an argument is the new content of a file, which is shown as a diff.
 func (d *dialog) isWritten(value gjson.Result) bool {
 	return value.Type == gjson.String && slices.ContainsFunc(d.q.Preview.Files, func(f chat.PreviewFile) bool {
 		return f.New != nil && string(f.New) == value.Str && fileDiff(f) != nil
 	})
 }
 
-// changes returns what a write changes in a file, line by line.
+// changes returns the diff of a file, wrapped to the terminal.
 func (d *dialog) changes(f chat.PreviewFile) []string {
 	var out []string
 	for _, change := range fileDiff(f) {
-		joint := " " // a line that goes on is not taken for another one
+		joint := " " // marks continuation lines
 		for _, part := range report.Wrap(d.hide(visible(change.text)), max(d.width-4, 20)) {
 			out = append(out, d.painted(change.op, fmt.Sprintf("  %c%s%s", change.op, joint, part)))
 			joint = "…"
@@ -184,7 +184,7 @@ func (d *dialog) changes(f chat.PreviewFile) []string {
 	return out
 }
 
-// painted colours a line of a difference.
+// painted colours a line of a diff.
 func (d *dialog) painted(op byte, line string) string {
 	code := map[byte]string{'+': "32", '-': "31", '@': "36"}[op]
 	if d.plain || code == "" {
@@ -193,8 +193,8 @@ func (d *dialog) painted(op byte, line string) string {
 	return "\x1b[" + code + "m" + line + "\x1b[0m"
 }
 
-// fileDiff returns what a write changes in a file, nil where it writes none, or where what is there is not text:
-// that it is lost is said, and what is written is among the arguments.
+// fileDiff returns the diff of a write, nil without a write or if the old content is not text. The effects then
+// mention the loss, and the arguments contain the new content.
 func fileDiff(f chat.PreviewFile) []diffLine {
 	if f.New == nil || bytes.IndexByte(f.Old, 0) >= 0 || !utf8.Valid(f.Old) {
 		return nil
@@ -213,5 +213,5 @@ func (d *dialog) showAll() {
 	}
 }
 
-// inLine returns a text on one line in which nothing is hidden.
+// inLine returns a text on one line, with control characters escaped.
 func inLine(text string) string { return visible(strings.Join(strings.Fields(text), " ")) }

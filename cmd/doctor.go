@@ -50,30 +50,29 @@ directory is not writable. The report is on stdout in every case.`,
 	return c
 }
 
-// A status says how a checkup went.
+// A status is the result of a check.
 type status string
 
 const (
 	fine    status = "ok"
-	warning status = "warn" // a run can work, but not all of it
+	warning status = "warn" // a run can work with restrictions
 	failed  status = "fail"
-	skipped status = "skip" // not there, or not looked at
+	skipped status = "skip" // absent, or not checked
 )
 
-// A check is what the doctor says about one thing. The published schema
-// doctor.v1 describes its JSON form.
+// A check is one line of the report. The published schema doctor.v1 describes its JSON form.
 type check struct {
 	Name   string     `json:"name"`
 	Status status     `json:"status"`
 	Detail string     `json:"detail"`
 	Hint   string     `json:"hint,omitempty"`
-	Models []modelDoc `json:"models,omitempty"` // that a server has
+	Models []modelDoc `json:"models,omitempty"` // of a server
 
-	usable bool  // a run could ask a model because of it
-	err    error // that ends the command
+	usable bool  // it provides a model
+	err    error // ends the command
 }
 
-// A modelDoc is what is known of a model.
+// A modelDoc describes a model.
 type modelDoc struct {
 	Name      string `json:"name"` // PROVIDER/NAME
 	SizeBytes int64  `json:"size_bytes,omitempty"`
@@ -94,11 +93,11 @@ type doctorExit struct {
 	Name string `json:"name"`
 }
 
-// A probe looks at one thing.
+// A probe performs one check.
 type probe struct {
 	name string
 	look func(ctx context.Context) check
-	need func(error) error // what a run ends with that lacks it; nil if it can do without
+	need func(error) error // maps a failure to the error of a run; nil if a run does not need it
 }
 
 func (o *doctorOptions) run(ctx context.Context) error {
@@ -124,7 +123,7 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	return errors.Join(verdict, o.print(checks, exitOf(verdict)))
 }
 
-// probes lists what to look at, in the order of the report.
+// probes returns all probes in the order of the report.
 func (o *doctorOptions) probes() ([]probe, error) {
 	s, err := o.servers.read(o.env, o.console)
 	if err != nil {
@@ -137,9 +136,7 @@ func (o *doctorOptions) probes() ([]probe, error) {
 	return slices.Concat([]probe{{name: "version", look: o.version}}, named, o.local(s), o.keys(), o.system()), nil
 }
 
-// examine runs probes side by side. One that goes on for longer than the grace
-// when its time is up is left behind: it may hang in a file system that does not
-// answer.
+// examine runs probes concurrently. It abandons a probe that exceeds limit and grace: it may hang in a file system.
 func examine(ctx context.Context, limit time.Duration, probes []probe) []check {
 	over, cancel := context.WithTimeout(ctx, limit+grace)
 	defer cancel()
@@ -161,7 +158,7 @@ func examine(ctx context.Context, limit time.Duration, probes []probe) []check {
 	return checks
 }
 
-// examine looks. A panic, which is a bug, is what the command ends with.
+// examine runs the probe. A panic becomes the error of the command.
 func (p probe) examine(ctx context.Context, limit time.Duration) (c check) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, &lateError{p.name, limit})
 	defer cancel()
@@ -175,11 +172,11 @@ func (p probe) examine(ctx context.Context, limit time.Duration) (c check) {
 	return p.look(ctx)
 }
 
-// late returns the checkup of a probe that is left behind.
+// late returns the check of an abandoned probe.
 func (p probe) late(result chan check, limit time.Duration) check {
 	select {
 	case c := <-result:
-		return c // just in time
+		return c // it finished just now
 	default:
 	}
 	err := &lateError{p.name, limit}
@@ -190,7 +187,7 @@ func (p probe) late(result chan check, limit time.Duration) check {
 	return c
 }
 
-// A lateError says that something did not answer in time.
+// A lateError reports a check that timed out.
 type lateError struct {
 	what  string
 	limit time.Duration
@@ -198,13 +195,12 @@ type lateError struct {
 
 func (e *lateError) Error() string { return fmt.Sprintf("%s: no answer within %v", e.what, e.limit) }
 
-// A noModelError says that there is no model that a run could ask.
+// A noModelError reports that a run has no usable model.
 type noModelError struct{}
 
 func (noModelError) Error() string { return "no usable model" }
 
-// judge says whether a run can work: nothing that has to work fails, and there is
-// a model.
+// judge returns nil if a run can work: no required check fails, and a model is usable.
 func judge(checks []check, named bool) error {
 	usable := named
 	for _, c := range checks {
@@ -236,7 +232,7 @@ func (o *doctorOptions) print(checks []check, x exit) error {
 	return o.console.writeOutput([]byte(o.console.secrets.Redact(doc.String())))
 }
 
-// writeTable renders checkups for people. A buffer takes everything.
+// writeTable renders checks as text. Writes to a buffer cannot fail.
 func writeTable(to io.Writer, checks []check) {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	for _, c := range checks {

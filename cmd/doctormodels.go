@@ -16,7 +16,7 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// writeNamed returns a probe for each model that the command line names.
+// named returns a probe for each --model.
 func (o *doctorOptions) named(s *settings) ([]probe, error) {
 	if len(o.names) == 0 && s.appliesToOnlyServer() {
 		return nil, usagef("name the model with --model", "--base-url, --api-key, --api and --header need --model")
@@ -44,7 +44,7 @@ func (o *doctorOptions) named(s *settings) ([]probe, error) {
 	return probes, nil
 }
 
-// recording looks at a recorded run that is named as a model.
+// recording checks a recorded run that is used as a model.
 func (o *doctorOptions) recording(name string) check {
 	if _, _, err := recording(o.env, name); err != nil {
 		return broken(err)
@@ -52,12 +52,12 @@ func (o *doctorOptions) recording(name string) check {
 	return check{Status: fine, Detail: "a recorded run, which needs no server", usable: true}
 }
 
-// local returns probes of the model servers that may be on this machine.
+// local returns probes of model servers on this machine.
 func (o *doctorOptions) local(s *settings) []probe {
 	here := *s
 	here.urls, here.keys = maps.Clone(s.urls), maps.Clone(s.keys)
-	delete(here.urls, "") // which is where the named models are
-	if len(o.names) > 0 { // what is said of their server is not for others
+	delete(here.urls, "") // it belongs to the named models
+	if len(o.names) > 0 { // and so do these
 		delete(here.keys, "")
 		here.config.Header = nil
 	}
@@ -75,8 +75,7 @@ func (o *doctorOptions) local(s *settings) []probe {
 	return probes
 }
 
-// keys returns a probe for each vendor: is there a key? The key itself is not
-// looked at, and the vendor not asked.
+// keys returns a probe for each vendor that checks whether a key is set, without contacting the vendor.
 func (o *doctorOptions) keys() []probe {
 	var probes []probe
 	for _, p := range model.Providers() {
@@ -95,12 +94,12 @@ func (o *doctorOptions) keys() []probe {
 	return probes
 }
 
-// broken is the checkup of something that a run would fail for.
+// broken returns a check that fails a run.
 func broken(err error) check {
 	return check{Status: failed, Detail: err.Error(), Hint: hintOf(err), err: err}
 }
 
-// try asks for one model what can be known of it without having it say anything.
+// try checks one model without generating text.
 func (s *settings) try(ctx context.Context, p endpoint) check {
 	client := s.client(p, [32]byte{}, nil)
 	if client.API() == model.Ollama {
@@ -126,15 +125,15 @@ func (s *settings) try(ctx context.Context, p endpoint) check {
 	return p.in(list)
 }
 
-// in says whether a model is in its server's list.
+// in checks whether the server's list contains a model.
 func (p endpoint) in(list []model.ModelInfo) check {
 	var names []string
 	for _, m := range list {
-		names = append(names, strings.TrimPrefix(m.Name, "models/")) // Gemini's have it before them
+		names = append(names, strings.TrimPrefix(m.Name, "models/")) // Gemini's prefix
 	}
 	id := p.id
 	if p.provider.Name == "openrouter" && !slices.Contains(names, id) {
-		id, _, _ = strings.Cut(id, ":") // a variant of a model need not be listed
+		id, _, _ = strings.Cut(id, ":") // variants may not be listed
 	}
 	if !slices.Contains(names, id) {
 		c := broken(&model.UnknownModelError{Name: p.id})
@@ -142,20 +141,20 @@ func (p endpoint) in(list []model.ModelInfo) check {
 		return c
 	}
 	detail := "listed by " + p.address()
-	if len(p.provider.Keys) > 0 && p.provider.Name != "openrouter" && len(p.header) > 0 { // whose list is for everybody
+	if len(p.provider.Keys) > 0 && p.provider.Name != "openrouter" && len(p.header) > 0 { // whose list is public
 		detail += ", which accepted the key"
 	}
 	return check{Status: fine, Detail: detail}
 }
 
-// unlisted reports whether a server has no list of models.
+// unlisted reports whether a server has no model list.
 func unlisted(err error) bool {
 	var status *model.StatusError
 	return as[*model.UnknownModelError](err) || errors.As(err, &status) &&
 		slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}, status.Status)
 }
 
-// survey asks a server what models it has. That nobody is there is no fault.
+// survey lists the models of a server. An unreachable server is skipped, unless a flag or variable names it.
 func (s *settings) survey(ctx context.Context, p endpoint) check {
 	client := s.client(p, [32]byte{}, nil)
 	list, err := client.List(ctx)
@@ -172,11 +171,10 @@ func (s *settings) survey(ctx context.Context, p endpoint) check {
 	return c
 }
 
-// sideBySide is how many models are asked about at the same time.
+// sideBySide is the number of concurrent requests about models.
 const sideBySide = 8
 
-// describe asks about each model of a list, and reports whether one of them can
-// be asked anything.
+// describe queries each model of a list, and reports whether any of them is usable.
 func (s *settings) describe(ctx context.Context, p endpoint, list []model.ModelInfo) ([]modelDoc, bool) {
 	docs := make([]modelDoc, len(list))
 	usable := make([]bool, len(list))
@@ -197,7 +195,7 @@ func (s *settings) describe(ctx context.Context, p endpoint, list []model.ModelI
 	return docs, slices.Contains(usable, true)
 }
 
-// described returns what is known of a model.
+// described returns the description of a model.
 func described(name string, info model.ModelInfo, can model.Capabilities) modelDoc {
 	doc := modelDoc{Name: name, SizeBytes: info.SizeBytes, Context: can.ContextLength}
 	if can.Known {
@@ -206,7 +204,7 @@ func described(name string, info model.ModelInfo, can model.Capabilities) modelD
 	return doc
 }
 
-// address returns where a place is, without credentials.
+// address returns the URL of an endpoint, without credentials.
 func (p endpoint) address() string {
 	if p.url == nil {
 		return p.provider.BaseURL

@@ -11,13 +11,13 @@ import (
 	"oneshot/pkg/subprocess"
 )
 
-// programs tries whether tools can run programs here.
+// programs checks whether tools can run programs.
 func (o *doctorOptions) programs(ctx context.Context) check {
 	return tryProgram(ctx, &subprocess.Confinement{}, "can run, and are killed with all their descendants",
 		"a run with tools that run programs exits 2 here")
 }
 
-// sandbox tries whether the kernel holds programs to what a policy says.
+// sandbox checks whether the kernel can confine programs.
 func (o *doctorOptions) sandbox(ctx context.Context) check {
 	box, err := (&confineOptions{}).sandbox(policy.Sandbox{})
 	if err != nil {
@@ -27,7 +27,7 @@ func (o *doctorOptions) sandbox(ctx context.Context) check {
 		"a run whose policy has programs.sandbox exits 2 here, unless it sets missing: ignore")
 }
 
-// tryProgram runs a program that does nothing.
+// tryProgram runs true in a confinement.
 func tryProgram(ctx context.Context, c *subprocess.Confinement, works, hint string) check {
 	c.Helper = reexecPath
 	dir, err := os.Open(os.TempDir())
@@ -52,7 +52,7 @@ func tryProgram(ctx context.Context, c *subprocess.Confinement, works, hint stri
 	return check{Status: fine, Detail: works}
 }
 
-// strengths says what the kernel has for a sandbox.
+// strengths describes the sandbox features of the kernel.
 func strengths(has subprocess.Support) string {
 	var parts []string
 	for _, p := range []struct {
@@ -70,7 +70,7 @@ func strengths(has subprocess.Support) string {
 	return text
 }
 
-// user says what does not hold for root.
+// user warns about root, which some limits do not apply to.
 func user(context.Context) check {
 	if os.Geteuid() == 0 {
 		return check{Status: warning, Detail: "root: the kernel does not limit the processes of programs, and file modes do not restrict them", Hint: "run oneshot as another user"}

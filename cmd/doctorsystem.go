@@ -33,7 +33,7 @@ func (o *doctorOptions) version(context.Context) check {
 	return check{Status: fine, Detail: fmt.Sprintf("%v, %s/%s", newBuild(version, info), runtime.GOOS, runtime.GOARCH)}
 }
 
-// managed looks whether the policy of the administrator can be used.
+// managed checks the policy of the administrator.
 func (o *doctorOptions) managed(context.Context) check {
 	shipped, err := everyTool(o.env, nil)
 	if err != nil {
@@ -52,8 +52,7 @@ func (o *doctorOptions) managed(context.Context) check {
 // scarce is the free space, in bytes, below which a long run may fill the disk.
 const scarce = 100 << 20
 
-// state looks whether runs can be recorded and locks taken: it makes a file in
-// the nearest directory that is there, and leaves nothing.
+// state checks that run files and locks work, with a temporary file in the nearest existing directory.
 func (o *doctorOptions) state(context.Context) check {
 	dir, err := stateDir(o.env, "")
 	if err != nil {
@@ -73,7 +72,7 @@ func (o *doctorOptions) state(context.Context) check {
 	return check{Status: fine, Detail: fmt.Sprintf("%s: writable, locks work, %d MiB free", dir, free>>20)}
 }
 
-// existing returns the nearest directory above a path that is there.
+// existing returns the nearest existing ancestor of a path, or the path itself.
 func existing(path string) string {
 	for {
 		if _, err := os.Lstat(path); err == nil || filepath.Dir(path) == path {
@@ -83,7 +82,7 @@ func existing(path string) string {
 	}
 }
 
-// tryDirectory makes, locks and removes a file.
+// tryDirectory creates, locks and removes a file.
 func tryDirectory(dir string) (free uint64, locks bool, err error) {
 	f, err := os.CreateTemp(dir, ".oneshot-doctor-*")
 	if err != nil {
@@ -111,7 +110,7 @@ func proc(context.Context) check {
 	return check{Status: fine, Detail: "mounted"}
 }
 
-// certificates looks whether https can work at all.
+// certificates checks that the system has CA certificates.
 func (o *doctorOptions) certificates(context.Context) check {
 	pool, err := x509.SystemCertPool()
 	if err != nil || pool.Equal(x509.NewCertPool()) {
@@ -124,7 +123,7 @@ func (o *doctorOptions) certificates(context.Context) check {
 	return check{Status: fine, Detail: detail}
 }
 
-// younger is the year of this version: no clock that is right is before it.
+// younger is the year of this version: a correct clock is not before it.
 const younger = 2026
 
 func (o *doctorOptions) clock(context.Context) check {

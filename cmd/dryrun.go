@@ -12,25 +12,24 @@ import (
 	"oneshot/pkg/model"
 )
 
-// A requestDoc is a request that --dry-run prints: the first one of a run, or that of a tool.
+// A requestDoc is the request that --dry-run prints: the first one of a run, or that of a tool.
 type requestDoc struct {
 	Method  string            `json:"method"`
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 	Body    json.RawMessage   `json:"body,omitempty"`
-	// Programs is what programs may have that tools of the run start: see [programsDoc].
+	// Programs is the confinement of programs: see [programsDoc].
 	Programs json.RawMessage `json:"programs,omitempty"`
 	Managed  *managedDoc     `json:"managed_policy,omitempty"`
 }
 
-// drySeed returns the seed of a dry run, a digest of what the model reads: it prints the same request each time, and no
-// text can contain its own boundary.
+// drySeed returns the seed of a dry run, a digest of its texts: the request is reproducible, and no text can contain its
+// own boundary.
 func drySeed(cfg agent.Config) [sha256.Size]byte {
 	return sha256.Sum256([]byte(digest(cfg.System, cfg.Prompt, cfg.Input)))
 }
 
-// checkFirstRequest makes the first request without sending it: what cannot be sent is
-// found before anything is. A dry run ends with it, printed.
+// checkFirstRequest builds the first request without sending it, to find errors early. A dry run prints it.
 func (o *runOptions) checkFirstRequest(cfg agent.Config) error {
 	if o.model.log != nil {
 		if o.dryRun {
@@ -49,8 +48,8 @@ func (o *runOptions) checkFirstRequest(cfg agent.Config) error {
 	return o.console.printRequest(first, o.programs, o.policy.managed)
 }
 
-// printRequest prints a request, what programs may have, and the managed policy, as one JSON document. The body
-// is that of the request, but for escapes of characters that nobody would see.
+// printRequest prints a request, the confinement of programs and the managed policy as one JSON document. Invisible
+// characters of the body are escaped.
 func (t *console) printRequest(r model.HTTPRequest, c *confined, m *managedPolicy) error {
 	var doc bytes.Buffer
 	enc := json.NewEncoder(&doc)

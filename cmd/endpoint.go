@@ -16,18 +16,17 @@ import (
 	"oneshot/pkg/model"
 )
 
-// A endpoint is where a model is: a name on a server.
+// An endpoint is a model on a server.
 type endpoint struct {
-	name     string         // as the command line has it
-	provider model.Provider // zero but for API and Credential: a server of which nothing is known
+	name     string         // from the command line
+	provider model.Provider // only API and Credential are set for an unknown server
 	id       string         // of the model on the server
 	url      *url.URL       // nil: the provider's
 	header   http.Header    // with the credentials
 }
 
-// endpoints finds out where the models of these names are. It asks no server. What
-// is said of one server where there are several, and of one that there is not, is
-// usageErrorOf.
+// endpoints returns the endpoints of the named models. It contacts no server. Flags for a server that is ambiguous or
+// not used are a usage error.
 func (s *settings) endpoints(env Env, t *console, names []string) ([]endpoint, error) {
 	var out []endpoint
 	for _, name := range names {
@@ -40,8 +39,7 @@ func (s *settings) endpoints(env Env, t *console, names []string) ([]endpoint, e
 	return out, s.checkKeys(out)
 }
 
-// checkKeys refuses what is said of one server where there are several, and of one
-// that there is not.
+// checkKeys refuses flags for a server that is ambiguous or not used.
 func (s *settings) checkKeys(places []endpoint) error {
 	providers := map[string]bool{}
 	for _, p := range places {
@@ -65,18 +63,18 @@ func (s *settings) checkKeys(places []endpoint) error {
 	return nil
 }
 
-// appliesToOnlyServer reports whether something is said of the only server there is.
+// appliesToOnlyServer reports whether a flag without a provider needs a unique server.
 func (s *settings) appliesToOnlyServer() bool {
 	return s.urls[""] != nil || s.keys[""].value != "" || s.api != "" || len(s.config.Header) > 0
 }
 
-// endpoint finds one model.
+// endpoint returns the endpoint of one model.
 func (s *settings) endpoint(env Env, t *console, name string) (endpoint, error) {
 	p := endpoint{name: name, id: name, provider: model.Provider{API: s.api}}
 	prefix, id, _ := strings.Cut(name, "/")
 	preset, known := model.ProviderNamed(prefix)
 	switch {
-	case s.urls[""] != nil && s.api != "": // a server that is none of the known ones
+	case s.urls[""] != nil && s.api != "": // a server that is not preset
 	case known && id != "":
 		p.provider, p.id = preset, id
 		if s.api != "" {
@@ -94,7 +92,7 @@ func (s *settings) endpoint(env Env, t *console, name string) (endpoint, error) 
 	return p, s.locate(env, t, &p)
 }
 
-// locate sets the address of a place, if it is not the provider's.
+// locate sets the URL of an endpoint, nil for the provider's.
 func (s *settings) locate(env Env, t *console, p *endpoint) (err error) {
 	source := "flag --base-url"
 	if p.url = cmp.Or(s.urls[p.provider.Name], s.urls[""]); p.url == nil {
@@ -116,10 +114,9 @@ func (s *settings) locate(env Env, t *console, p *endpoint) (err error) {
 	return nil
 }
 
-// authorize puts the key of a place into its header: that of --api-key, else
-// that of the provider's environment variable. The latter goes to the provider's
-// own address only, and not where a header of credentials is given. A key that is
-// needed and not set is a *[missingSecretError].
+// authorize adds the key to the header of an endpoint: from --api-key, or else from the provider's environment
+// variable. The variable is used only for the provider's own address, and not if a header with credentials is given. A
+// missing required key is a *[missingSecretError].
 func (s *settings) authorize(env Env, t *console, p *endpoint) error {
 	p.header = s.config.Header.Clone()
 	held := s.keys[p.provider.Name]
@@ -144,7 +141,7 @@ func (s *settings) authorize(env Env, t *console, p *endpoint) error {
 	return nil
 }
 
-// checkSecrets refuses secrets that are not for the server of a place.
+// checkSecrets refuses secrets that the server of an endpoint must not get.
 func (s *settings) checkSecrets(p endpoint, key heldKey) error {
 	to := p.url
 	if to == nil {
@@ -161,8 +158,7 @@ func (s *settings) checkSecrets(p endpoint, key heldKey) error {
 	return nil
 }
 
-// providerKey reads the key of a place from the first of its provider's
-// variables that is set. It is "" where none has to be.
+// providerKey returns the key in the first set variable of the provider, or "" if none is set or needed.
 func providerKey(env Env, t *console, p endpoint) (string, error) {
 	for _, name := range p.provider.Keys {
 		if key := env.Getenv(name); strings.TrimSpace(key) != "" {
@@ -183,24 +179,22 @@ func (s *settings) client(p endpoint, seed [32]byte, defaults map[string]json.Ra
 	return model.New(c)
 }
 
-// A probed is a client and what is known of its model.
+// A probed is a client and the capabilities of its model.
 type probed struct {
 	client *model.Client
-	native bool  // calls tools natively, as far as is known
-	silent error // why its server did not say more
+	native bool  // supports native calls, as far as known
+	silent error // why the server did not answer
 }
 
-// A requirements is what there is to know of a model before a run.
+// requirements select what a run needs to know about a model.
 type requirements struct {
-	calls   bool // whether it calls natively
-	context bool // how long its context is
-	another bool // another model can stand in for it
+	calls   bool // native calls
+	context bool // the context length
+	another bool // a fallback exists
 }
 
-// probe asks the server of a model what the model can do, if it is one that says
-// and there is something to know, and fixes its context, so that the server
-// cannot change it during the run. A server that does not say so is an error
-// unless another model can stand in. That it has no such model always is.
+// probe asks an Ollama server for the capabilities of a model, and fixes its context length so that the server cannot
+// change it during the run. A failing server is an error unless there is a fallback; a missing model always is.
 func (s *settings) probe(ctx context.Context, p endpoint, seed [32]byte, m requirements) (*probed, error) {
 	c := &probed{client: s.client(p, seed, nil), native: true}
 	if c.client.API() != model.Ollama || !m.calls && !m.context {
@@ -214,7 +208,7 @@ func (s *settings) probe(ctx context.Context, p endpoint, seed [32]byte, m requi
 	default:
 		return nil, err
 	}
-	c.native = can.Tools || c.silent != nil // nobody knows; a refusal switches later
+	c.native = can.Tools || c.silent != nil // unknown; a rejection switches later
 	if m.context {
 		c.client = s.client(p, seed, map[string]json.RawMessage{"num_ctx": json.RawMessage(strconv.Itoa(contextFor(can)))})
 	}
@@ -232,7 +226,7 @@ func contextFor(can model.Capabilities) int {
 	return defaultContext
 }
 
-// onlyModel returns the only model that Ollama has.
+// onlyModel returns the only model of Ollama. More or fewer are an error.
 func (s *settings) onlyModel(ctx context.Context, env Env, t *console) (string, error) {
 	p := endpoint{name: "ollama", provider: model.Provider{}}
 	p.provider, _ = model.ProviderNamed("ollama")

@@ -16,21 +16,21 @@ import (
 	"oneshot/tooldefs"
 )
 
-// Env is everything that a command may touch besides the files it is told to.
+// Env is everything that a command may access, except the files that its arguments name.
 type Env struct {
 	Args     []string // without the program's name
 	Stdin    io.Reader
 	Stdout   io.Writer
 	Stderr   io.Writer
-	Terminal bool // does a person look at Stderr?
-	Screen   bool // is Stdout a terminal?
+	Terminal bool // Stderr is a terminal
+	Screen   bool // Stdout is a terminal
 	Getenv   func(string) string
 	Now      func() time.Time
 	Tools    fs.FS // the shipped tool definitions
 	Prompts  fs.FS // the shipped texts
 
-	ManagedPolicy string // a policy that every command adds, if the file is there; "" for none
-	Administrator int    // the user id that has to own it
+	ManagedPolicy string // a policy file that every command applies if it exists; "" for none
+	Administrator int    // the user ID that must own it
 }
 
 // OS returns the environment of this process.
@@ -47,7 +47,7 @@ func OS() Env {
 		Tools:    tooldefs.FS,
 		Prompts:  prompts.FS,
 
-		ManagedPolicy: managedPath, // no flag and no variable says where
+		ManagedPolicy: managedPath, // not configurable by flag or variable
 	}
 }
 
@@ -68,7 +68,7 @@ func Signals(parent context.Context) (context.Context, func()) {
 	} else {
 		signal.Notify(ch, syscall.SIGINT, syscall.SIGQUIT)
 	}
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a write to a closed pipe is an error: stderr may have gone, too
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // writes to a closed pipe return an error
 	go func() {
 		select {
 		case sig := <-ch:
@@ -81,8 +81,8 @@ func Signals(parent context.Context) (context.Context, func()) {
 	return ctx, func() { signal.Stop(ch); cancel(nil) }
 }
 
-// defaultNext lets the system handle the next signal of a channel, except for SIGQUIT, at which Go's
-// runtime would print all stacks.
+// defaultNext restores the default action for the next signal of a channel, except for SIGQUIT, where Go's runtime
+// would print all stacks.
 func defaultNext(ch chan os.Signal) {
 	if !signal.Ignored(syscall.SIGQUIT) {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGQUIT)
@@ -96,5 +96,5 @@ func printStacks(sig os.Signal) {
 		return
 	}
 	stacks := make([]byte, 1<<20)
-	_, _ = os.Stderr.Write(stacks[:runtime.Stack(stacks, true)]) // nobody can be told
+	_, _ = os.Stderr.Write(stacks[:runtime.Stack(stacks, true)]) // there is nowhere to report an error
 }

@@ -19,28 +19,28 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// An envelope is what "run --output envelope" prints, on every exit. Its JSON
-// Schema is published as envelope.v1.
+// An envelope is the output of "run --output envelope", printed on every exit. Its JSON Schema is published as
+// envelope.v1.
 type envelope struct {
-	OK        bool               `json:"ok"`
-	Exit      envelopeExit       `json:"exit"`
-	Resume    string             `json:"resume,omitempty"` // the command line that continues the run
-	Answer    json.RawMessage    `json:"answer,omitempty"`
-	Error     *envelopeError     `json:"error,omitempty"`
-	RunFile   string             `json:"run_file,omitempty"`
-	RunID     string             `json:"run_id,omitempty"`
-	Model     string             `json:"model,omitempty"`
-	Turns     int                `json:"turns"`
-	Calls     []agent.CallReport `json:"calls"`
-	Usage     chat.Usage         `json:"usage"`
-	Needs     map[string]bool    `json:"needs,omitempty"`
-	Question  string             `json:"question,omitempty"`
-	Approvals []agent.ApprovalRequest   `json:"approvals,omitempty"` // that are missing
-	Limit     string             `json:"limit,omitempty"`     // the budget that was spent
-	Findings  []diag.Finding     `json:"findings"`
-	Labels    []tool.Label       `json:"labels"` // of the data that the run has read
-	Aborted   bool               `json:"wasAborted"`
-	Repairs   int                `json:"repairs"`
+	OK        bool                    `json:"ok"`
+	Exit      envelopeExit            `json:"exit"`
+	Resume    string                  `json:"resume,omitempty"` // the command line that continues the run
+	Answer    json.RawMessage         `json:"answer,omitempty"`
+	Error     *envelopeError          `json:"error,omitempty"`
+	RunFile   string                  `json:"run_file,omitempty"`
+	RunID     string                  `json:"run_id,omitempty"`
+	Model     string                  `json:"model,omitempty"`
+	Turns     int                     `json:"turns"`
+	Calls     []agent.CallReport      `json:"calls"`
+	Usage     chat.Usage              `json:"usage"`
+	Needs     map[string]bool         `json:"needs,omitempty"`
+	Question  string                  `json:"question,omitempty"`
+	Approvals []agent.ApprovalRequest `json:"approvals,omitempty"` // that are missing
+	Limit     string                  `json:"limit,omitempty"`     // the budget that was spent
+	Findings  []diag.Finding          `json:"findings"`
+	Labels    []tool.Label            `json:"labels"` // of the data that the run has read
+	Aborted   bool                    `json:"wasAborted"`
+	Repairs   int                     `json:"repairs"`
 }
 
 type envelopeExit struct {
@@ -55,7 +55,7 @@ type envelopeError struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// envelope returns what is known of the run so far.
+// envelope returns the state of the run so far.
 func (o *runOptions) envelope() *envelope {
 	return &envelope{
 		Answer: o.outcome.Answer, RunFile: o.runPath, RunID: o.runID, Model: cmp.Or(o.outcome.Model, o.model.chosen),
@@ -64,7 +64,7 @@ func (o *runOptions) envelope() *envelope {
 	}
 }
 
-// fail fills in how the command ended.
+// fail adds the outcome of the command.
 func (e *envelope) fail(err error, r recovery) {
 	x := exitOf(err)
 	e.OK, e.Exit, e.Resume = err == nil, envelopeExit{x.Code, x.Name, r.retry, r.retryable}, r.resume
@@ -91,7 +91,7 @@ func (e *envelope) fail(err error, r recovery) {
 	}
 }
 
-// limitOf names the budget that an error says is spent, or "".
+// limitOf returns the name of the exhausted budget, or "".
 func limitOf(err error) string {
 	var limit *agent.LimitError
 	switch {
@@ -144,8 +144,7 @@ func (t *console) envelopeFor(err error) ([]byte, error) {
 	return append(diag.EscapeInvisibleJSON(t.secrets.HideJSON(doc)), '\n'), nil
 }
 
-// wantsEnvelope reports whether a command line asks for an envelope, also when
-// the line as a whole is wrong.
+// wantsEnvelope reports whether a command line asks for an envelope, even if the line is invalid.
 func wantsEnvelope(args []string) bool {
 	run, output := false, ""
 	for i, arg := range args {

@@ -16,17 +16,16 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// An exit is one way the program ends.
+// An exit is an exit code with its documentation.
 type exit struct {
 	Code    int
 	Name    string
 	Meaning string
-	Retry   runfile.Retry // of a command without effects; see recoveryOf
-	Row     string        // of requirements: what will bring a code that nothing reaches yet
+	Retry   runfile.Retry // for a command without effects; see recoveryOf
+	Row     string        // the requirement that will use a code that nothing reaches yet
 }
 
-// exits is the table of exit codes. The help page, the names in JSON and the
-// section of the README are printed from it.
+// exits is the table of exit codes. explain, the names in JSON and the documents are generated from it.
 var exits = []exit{
 	{0, "ok", "the run answered, or the input is valid", runfile.RetryNo, ""},
 	{1, "findings", "findings at or above the threshold, invalid input, an answer that does not fit its schema after all repairs, or a replay that differs from its record", runfile.RetryNo, ""},
@@ -50,7 +49,7 @@ var exits = []exit{
 	{143, "terminated", "SIGTERM", runfile.RetryLater, ""},
 }
 
-// exitNamed returns the row of the table with this name.
+// exitNamed returns the exit with this name. It panics without one.
 func exitNamed(name string) exit {
 	for _, e := range exits {
 		if e.Name == name {
@@ -74,8 +73,7 @@ func exitTable() string {
 	return b.String()
 }
 
-// A usageError says that the command line, or a file that configures the
-// command, is wrong.
+// A usageError reports a wrong command line or configuration file.
 type usageError struct {
 	err  error
 	hint string
@@ -89,30 +87,29 @@ func usagef(hint, format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...), hint}
 }
 
-// An inputError says that a named file cannot be read.
+// An inputError reports a named file that cannot be read.
 type inputError struct{ err error }
 
 func (e *inputError) Error() string { return e.err.Error() }
 func (e *inputError) Unwrap() error { return e.err }
 
-// A findingsError says that the command worked and that its verdict is no. The
-// findings are printed already.
+// A findingsError reports a negative result of a command that worked. The findings are already printed.
 type findingsError struct{ summary string }
 
 func (e *findingsError) Error() string { return e.summary }
 
-// An outputError says that stdout or an output file cannot be written.
+// An outputError reports that stdout or an output file cannot be written.
 type outputError struct{ err error }
 
 func (e *outputError) Error() string { return "output: " + e.err.Error() }
 func (e *outputError) Unwrap() error { return e.err }
 
-// An InterruptError says that a signal ended the command.
+// An InterruptError reports that a signal ended the command.
 type InterruptError struct{ Signal syscall.Signal }
 
 func (e *InterruptError) Error() string { return "interrupted by " + unix.SignalName(e.Signal) }
 
-// A panicError is a bug that was caught.
+// A panicError is a recovered panic.
 type panicError struct {
 	value any
 	stack []byte
@@ -120,8 +117,7 @@ type panicError struct {
 
 func (e *panicError) Error() string { return fmt.Sprintf("internal error: %v", e.value) }
 
-// classes pairs the types of errors with the exits they lead to. The first one
-// that an error, or anything it wraps, belongs to decides.
+// classes map errors to exits. The first class that an error, or anything it wraps, belongs to decides.
 var classes = []struct {
 	is   func(error) bool
 	name string
@@ -169,7 +165,7 @@ var classes = []struct {
 	{as[*model.UnavailableError], "unavailable"},
 	{as[*lateError], "unavailable"},
 	{as[noModelError], "unavailable"},
-	{as[*model.CutError], "unavailable"},
+	{as[*model.BrokenOffError], "unavailable"},
 	{as[*model.StatusError], "unavailable"},
 	{func(err error) bool { return errors.Is(err, context.Canceled) }, "interrupted"},
 }
@@ -179,7 +175,7 @@ func as[T error](err error) bool {
 	return errors.As(err, &target)
 }
 
-// endedBy returns whether an error says that a signal ended the command.
+// endedBy returns a predicate for errors of a signal.
 func endedBy(s syscall.Signal) func(error) bool {
 	return func(err error) bool {
 		var e *InterruptError
@@ -187,7 +183,7 @@ func endedBy(s syscall.Signal) func(error) bool {
 	}
 }
 
-// closedPipe reports whether the reader of stdout has gone.
+// closedPipe reports whether the reader closed stdout.
 func closedPipe(err error) bool {
 	return as[*outputError](err) && errors.Is(err, syscall.EPIPE)
 }
@@ -200,11 +196,10 @@ func noDescriptors(err error) bool {
 // tooLarge reports whether a response was over the size limit.
 func tooLarge(err error) bool {
 	var e *wire.Error
-	return errors.As(err, &e) && e.Kind == wire.Large
+	return errors.As(err, &e) && e.Kind == wire.TooLarge
 }
 
-// exitOf returns the exit that an error leads to. An error of no known class is
-// a bug.
+// exitOf returns the exit for an error. An unclassified error is a bug.
 func exitOf(err error) exit {
 	if err == nil {
 		return exitNamed("ok")
@@ -220,12 +215,12 @@ func exitOf(err error) exit {
 	return exitNamed("internal")
 }
 
-// exitRecorded returns how a recorded run ended.
+// exitRecorded returns the exit of a recorded run.
 func exitRecorded(end runfile.End) exit {
 	for _, e := range exits {
 		if e.Code == end.Exit && e.Code != 0 {
 			return e
 		}
 	}
-	return exitNamed("unavailable") // a code that is not known here
+	return exitNamed("unavailable") // a code of another version
 }

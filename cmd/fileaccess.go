@@ -10,8 +10,8 @@ import (
 	"oneshot/pkg/subprocess"
 )
 
-// recordFiles returns the records of runs that this command knows of: a model that read one would know what the
-// boundaries of its data are made from, and get data of other runs without their labels.
+// recordFiles returns the run files that this command uses, and the state directory. A model that read them would know
+// the seed of its boundaries, and get data of other runs without labels.
 func (o *runOptions) recordFiles() []string {
 	names := []string{o.record.file, o.runPath}
 	if o.resumed != nil {
@@ -28,7 +28,7 @@ func (o *runOptions) recordFiles() []string {
 	return append(names, stateFolder(o.env)...)
 }
 
-// stateFolder returns the directory of what runs leave, if there is a place for it.
+// stateFolder returns the state directory, if there is one.
 func stateFolder(env Env) []string {
 	dir, err := stateDir(env, "")
 	if err != nil { // there may be no home
@@ -37,10 +37,10 @@ func stateFolder(env Env) []string {
 	return []string{dir}
 }
 
-// recordDenial is why no tool reaches a record.
+// recordDenial is the reason why tools cannot access run records.
 var recordDenial = fileroot.Denial{Rule: "floor:record", Because: "it belongs to the run records"}
 
-// recordsBelow returns the slash paths of records below the root.
+// recordsBelow returns the records below the root, as slash paths.
 func (o *confineOptions) recordsBelow() []string {
 	var out []string
 	for _, name := range o.records {
@@ -51,7 +51,7 @@ func (o *confineOptions) recordsBelow() []string {
 	return out
 }
 
-// checkRoot refuses a root that is a part of the records.
+// checkRoot refuses a root inside the state directory.
 func (o *confineOptions) checkRoot() error {
 	for _, name := range o.records {
 		if _, within := relative(name, o.root); within && name != "" && o.root != "" {
@@ -61,20 +61,20 @@ func (o *confineOptions) checkRoot() error {
 	return nil
 }
 
-// resolveFileRules returns a policy that also denies and labels what paths in its rules about files lead to below the root.
+// resolveFileRules returns a policy whose file rules also apply to the targets of links below the root.
 func (o *confineOptions) resolveFileRules(p policy.Policy) policy.Policy {
 	if o.root == "" {
 		return p
 	}
 	root, err := fileroot.Open(o.root)
-	if err != nil { // which is said when tools need it
+	if err != nil { // reported when tools need it
 		return p
 	}
 	defer root.Close()
 	return p.WithLinkTargets(root.Resolve)
 }
 
-// applyFileRules holds what is below the root to what a policy says of files.
+// applyFileRules applies the file rules of a policy to the root.
 func applyFileRules(env *executor.Env, p *policy.Policy) {
 	if env.Root == nil {
 		return
@@ -84,8 +84,8 @@ func applyFileRules(env *executor.Env, p *policy.Policy) {
 	env.FileLabels = p.FileLabels
 }
 
-// extentOf returns how much of a path programs may reach: nothing of the slash paths below the root that are denied,
-// and of records.
+// extentOf returns a function that tells how much of a path programs may access: nothing of denied slash paths below
+// the root and of run records.
 func (o *confineOptions) extentOf(denied []string) func(path string) subprocess.Extent {
 	var paths []string
 	add := func(abs string) { paths = append(paths, strings.TrimPrefix(filepath.ToSlash(abs), "/")) }

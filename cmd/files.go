@@ -15,15 +15,14 @@ import (
 	"oneshot/pkg/lint"
 )
 
-// A file is one that the command line names, read whole, unless it is a large record; stdin is "-".
+// A file is an input of the command line, read whole unless it is a large run file; stdin is "-".
 type file struct {
 	name    string
 	text    []byte
-	isLarge bool // a run file that is read record by record, see [isLargeRecord]
+	isLarge bool // a run file to read record by record, see [isLargeRecord]
 }
 
-// checkNames refuses arguments that do not name files to read. The hint says what
-// to type when there are none.
+// checkNames refuses missing file arguments, with this hint, and stdin given twice.
 func checkNames(hint string, args []string) error {
 	if len(args) == 0 {
 		return usagef(hint, "missing FILE")
@@ -34,9 +33,8 @@ func checkNames(hint string, args []string) error {
 	return nil
 }
 
-// readFiles reads the files of those names. What cannot be read is no reason not to read
-// the others: the error of those is an [inputError], and files are what could be read. Those of which isLarge says so
-// are not read.
+// readFiles reads the named files, except large ones. It returns all readable files, and an [inputError] about the
+// others.
 func readFiles(ctx context.Context, env Env, t *console, names []string, isLarge func(name string) (bool, error)) (files []file, err error) {
 	var unread []error
 	for _, name := range names {
@@ -74,7 +72,7 @@ func readNamed(ctx context.Context, env Env, name string) ([]byte, error) {
 	})
 }
 
-// displayName is the name of a file for people.
+// displayName returns the name of a file for messages.
 func displayName(name string) string {
 	if name == "-" {
 		return "stdin"
@@ -82,11 +80,10 @@ func displayName(name string) string {
 	return name
 }
 
-// gzipMagic is what a file begins with that gzip has compressed.
+// gzipMagic begins a gzip file.
 const gzipMagic = "\x1f\x8b"
 
-// openNamed opens a file, or stdin for "-". What is compressed by gzip, as a server may
-// checkSecrets it, is read as what it holds.
+// openNamed opens a file, or stdin for "-". It decompresses gzip, which captured responses may use.
 func openNamed(env Env, name string) (io.ReadCloser, error) {
 	f := io.NopCloser(env.Stdin)
 	if name != "-" {
@@ -96,7 +93,7 @@ func openNamed(env Env, name string) (io.ReadCloser, error) {
 		}
 	}
 	src := bufio.NewReader(f)
-	begin, _ := src.Peek(2) // an error comes again
+	begin, _ := src.Peek(2) // the next read returns the error
 	if !isGzip(begin) {
 		return wrappedFile{src, f}, nil
 	}
@@ -108,17 +105,16 @@ func openNamed(env Env, name string) (io.ReadCloser, error) {
 	return wrappedFile{unzipped, f}, nil
 }
 
-// isGzip reports whether a file that begins so is compressed by gzip.
+// isGzip reports whether the beginning of a file is that of a gzip file.
 func isGzip(begin []byte) bool { return bytes.HasPrefix(begin, []byte("\x1f\x8b")) }
 
-// wrappedFile is a file that is read through something else.
+// wrappedFile reads a file through another reader.
 type wrappedFile struct {
 	io.Reader
 	io.Closer
 }
 
-// checkFiles refuses names of files that cannot be read, as far as can be seen without
-// reading them; the largest that can be read has so many bytes.
+// checkFiles refuses files that are unreadable or larger than most bytes, without reading them.
 func checkFiles(names []string, most int64) error {
 	for _, name := range names {
 		if err := checkFile(name, most); name != "-" && err != nil {
@@ -134,7 +130,7 @@ func checkFile(name string, most int64) error {
 	case err == nil && info.IsDir():
 		return readError(name, syscall.EISDIR)
 	case err == nil && !info.Mode().IsRegular():
-		return nil // to open a pipe would be to wait for who writes it
+		return nil // opening a pipe would block
 	case err == nil && info.Size() > most:
 		return largeInput(name)
 	}
@@ -148,12 +144,12 @@ func checkFile(name string, most int64) error {
 // wholeRecord is the largest run file that is read whole, in bytes.
 const wholeRecord = 4 << 20
 
-// isLargeRecord reports whether the file of a name is a run file that is read record by record; isRun says that it is a
-// run file, whatever it begins with. A pipe, and what is compressed, is read whole.
+// isLargeRecord reports whether a file is a run file to read record by record; isRun forces the kind. Pipes and
+// compressed files are read whole.
 func isLargeRecord(name string, isRun bool) (bool, error) {
 	info, err := os.Stat(name)
 	if name == "-" || err != nil || !info.Mode().IsRegular() || info.Size() <= wholeRecord {
-		return false, nil // an error comes again
+		return false, nil // the next read returns the error
 	}
 	f, err := os.Open(name)
 	if err != nil {

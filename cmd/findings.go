@@ -17,8 +17,7 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// findings shows findings to a person; only errors when nothing else may be
-// displayName.
+// findings prints findings on stderr; with --quiet only errors.
 func (t *console) findings(findings []diag.Finding, sources map[string]diag.Text) {
 	if t.quiet {
 		findings = slices.DeleteFunc(slices.Clone(findings), func(f diag.Finding) bool { return f.Severity != diag.Error })
@@ -31,7 +30,7 @@ func (t *console) findings(findings []diag.Finding, sources map[string]diag.Text
 	}
 	var text bytes.Buffer
 	_ = report.Text(&text, findings, sources, t.paintSeverity) // a buffer takes everything
-	_, _ = text.WriteTo(t.err)                                 // there is nobody left to tell
+	_, _ = text.WriteTo(t.err)                                 // there is nowhere to report an error
 }
 
 func (t *console) paintSeverity(s diag.Severity, text string) string {
@@ -45,8 +44,7 @@ func (t *console) paintSeverity(s diag.Severity, text string) string {
 	return t.colorize(attr, text)
 }
 
-// findingOptions are the flags that say which findings count and how many are
-// printed.
+// findingOptions are the flags that select findings and limit their number.
 type findingOptions struct {
 	failOn        threshold
 	strict        bool
@@ -56,13 +54,13 @@ type findingOptions struct {
 	baseline      string
 	writeBaseline string
 
-	print    bool // the fingerprints are
+	print    bool // print fingerprints
 	reported map[diag.Code]bool
-	known    *lint.Baseline  // nil: none
-	base     file            // the text of known
-	to       *outputFile     // nil: no baseline is written
-	present  []lint.BaselineEntry    // what is written
-	read     map[string]bool // the names of the files that have been counted
+	known    *lint.Baseline       // nil: none
+	base     file                 // the text of known
+	to       *outputFile          // nil: no baseline is written
+	present  []lint.BaselineEntry // what is written
+	read     map[string]bool      // the names of the files that have been counted
 	prints   *lint.Fingerprints
 	number   int // of the file that those are of
 }
@@ -77,7 +75,7 @@ func (o *findingOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.writeBaseline, "write-baseline", "", "write the findings to `FILE` for --baseline instead of reporting them")
 }
 
-// check refuses flags that cannot be meant, with a format for the report. It opens nothing.
+// check refuses invalid flags and formats. It opens nothing.
 func (o *findingOptions) check(format string) error {
 	if err := checkFormat(format, reportFormats...); err != nil {
 		return err
@@ -92,7 +90,7 @@ func (o *findingOptions) check(format string) error {
 	return o.choose()
 }
 
-// choose finds out which codes are reported.
+// choose computes the reported codes.
 func (o *findingOptions) choose() error {
 	selected, err := codesFlag("--select", o.selected)
 	if err != nil {
@@ -109,7 +107,7 @@ func (o *findingOptions) choose() error {
 	return nil
 }
 
-// codesFlag returns the codes that the values of a flag name.
+// codesFlag returns the codes that match the values of a flag.
 func codesFlag(flag string, values []string) (map[diag.Code]bool, error) {
 	codes := map[diag.Code]bool{}
 	for _, value := range values {
@@ -127,7 +125,7 @@ func codesFlag(flag string, values []string) (map[diag.Code]bool, error) {
 	return codes, nil
 }
 
-// unknownCode says that a flag names no code.
+// unknownCode is the error for a flag value that matches no code.
 func unknownCode(flag, name string) error {
 	var names []string
 	for _, r := range diag.Rules {
@@ -140,20 +138,19 @@ func unknownCode(flag, name string) error {
 	return usagef(hint, "%s: unknown code %q", flag, name)
 }
 
-// A subject is what findings are about: a file or a part of one.
+// A subject is the file, or part of one, that findings are about.
 type subject struct {
-	number   int // of the file; its parts come one after the other
+	number   int // of the file; its parts are consecutive
 	name     string
 	text     diag.Text
 	calls    []lint.Call
 	findings *[]diag.Finding
 }
 
-// remembers reports whether what counts depends on what has been counted.
+// remembers reports whether the result for a subject depends on earlier subjects.
 func (o *findingOptions) remembers() bool { return o.known != nil || o.to != nil || o.print }
 
-// count leaves in a subject the findings that count, and remembers them where a
-// baseline is to be written.
+// count removes unreported findings from a subject, and collects the rest for a new baseline.
 func (o *findingOptions) count(s subject) {
 	if o.strict {
 		diag.WarningsToErrors(*s.findings)
@@ -164,7 +161,7 @@ func (o *findingOptions) count(s subject) {
 	}
 }
 
-// compare leaves in a subject the findings that are not known, with their fingerprints.
+// compare sets the fingerprints of findings and removes those in the baseline.
 func (o *findingOptions) compare(s subject) {
 	if o.read == nil {
 		o.read = map[string]bool{}
@@ -188,8 +185,7 @@ func (o *findingOptions) compare(s subject) {
 	*s.findings = kept
 }
 
-// settle writes the baseline, or returns what is wrong with the one that was read,
-// when all subjects have been counted.
+// settle writes the new baseline, or returns findings about the old one, after all subjects.
 func (o *findingOptions) settle(t *console) ([]diag.Finding, error) {
 	if o.to != nil {
 		return nil, o.record(t)
@@ -197,16 +193,16 @@ func (o *findingOptions) settle(t *console) ([]diag.Finding, error) {
 	return o.unused(), nil
 }
 
-// A quota bounds how many findings are printed.
+// A quota limits the number of printed findings.
 type quota struct {
-	most int // 0: there is no bound
+	most int // 0: no limit
 	left int
-	cut  int // findings that were not printed
+	cut  int // the number of findings not printed
 }
 
 func (o *findingOptions) quota() *quota { return &quota{most: o.most, left: o.most} }
 
-// take returns the findings that may be printed, and how many may not.
+// take returns the findings to print, and the number of the others.
 func (q *quota) take(findings []diag.Finding) (shown []diag.Finding, cut int) {
 	if q.most == 0 {
 		return findings, 0
@@ -217,32 +213,31 @@ func (q *quota) take(findings []diag.Finding) (shown []diag.Finding, cut int) {
 	return findings[:n], len(findings) - n
 }
 
-// rest says how many findings were not printed. The writer remembers its error.
+// rest prints the number of findings not printed. The writer keeps its error.
 func (q *quota) rest(w io.Writer) {
 	if q.cut > 0 {
 		fmt.Fprintf(w, "… and %s\n", report.Count(q.cut, "more finding"))
 	}
 }
 
-// note says the same to a person, beside a report that has no room for it.
+// note prints the same on stderr, for report formats without a place for it.
 func (q *quota) note(t *console) {
 	if q.cut > 0 {
 		t.note("%s not printed (--max-findings)", report.Count(q.cut, "more finding"))
 	}
 }
 
-// printFixable says how many of the findings --fix would mend. The writer remembers its
-// error.
+// printFixable prints the number of findings that --fix can fix. The writer keeps its error.
 func printFixable(w io.Writer, n int) {
 	if n > 0 {
 		fmt.Fprintf(w, "%d of these can be fixed with --fix\n", n)
 	}
 }
 
-// A threshold says which findings make a command's verdict no.
+// A threshold is the severity from which findings lead to exit 1.
 type threshold string
 
-// check refuses a --fail-on that is none of the known ones.
+// check refuses an unknown --fail-on.
 func (t threshold) check() error {
 	switch t {
 	case "error", "warning", "never":

@@ -11,19 +11,16 @@ import (
 	"strings"
 )
 
-// A folderReader replaces the folders among the arguments of a command by the files in
-// them.
+// A folderReader replaces folders among arguments by their files.
 type folderReader struct {
 	console *console
-	strict  bool                 // a file that is left out is an error
-	omit    string               // a file that is not read in a folder, such as the baseline
-	fits    func(io.Reader) bool // whether a file larger than [maxInput] can be read; nil: none can
+	strict  bool                 // an unreadable file is an error
+	omit    string               // a file to skip, such as the baseline
+	fits    func(io.Reader) bool // reports whether a file larger than [maxInput] can be read; nil: none can
 }
 
-// expand returns the arguments with each folder replaced by the regular files below it, in
-// the order of their names, but for hidden ones and links. Binary files and those that are
-// too large are left out, and said to be. The error is an [inputError] if a folder has no
-// file to read.
+// expand replaces each folder by the regular files below it, sorted by name, without hidden files and links. It skips
+// binary and oversized files with a note. A folder without a file to read is an [inputError].
 func (r folderReader) expand(args []string) ([]string, error) {
 	var names []string
 	for _, arg := range args {
@@ -84,7 +81,7 @@ func (r folderReader) isOmitted(name string) bool {
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// unreadable returns why a file cannot be read as text, "" if it can.
+// unreadable returns the reason why a file cannot be read as text, or "".
 func (r folderReader) unreadable(name string) (reason string, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -114,5 +111,5 @@ func (r folderReader) unreadable(name string) (reason string, err error) {
 	return fmt.Sprintf("larger than %d MiB", maxInput>>20), nil
 }
 
-// sniffedBytes is how much of a file tells whether it is binary.
+// sniffedBytes is the size of the beginning of a file that is searched for NUL bytes.
 const sniffedBytes = 8 << 10

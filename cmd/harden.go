@@ -9,24 +9,23 @@ import (
 	"oneshot/pkg/model"
 )
 
-// noCore has the system write no core file.
+// noCore disables core files.
 func noCore() {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_CORE, &limit) == nil {
 		limit.Cur = 0
-		_ = unix.Setrlimit(unix.RLIMIT_CORE, &limit) // everybody may lower their own
+		_ = unix.Setrlimit(unix.RLIMIT_CORE, &limit) // lowering it is always allowed
 	}
 }
 
-// leastKey is from how many bytes on the variable of a provider that is not asked holds a
-// key: some servers take any word for one.
+// leastKey is the minimum length of a key to mask, in bytes, in a variable that no model uses: for some servers any
+// word is a key.
 const leastKey = 16
 
 // secretWords are words in the names of variables that hold secrets.
 var secretWords = []string{"KEY", "KEYS", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS", "PAT", "CREDENTIALS"}
 
-// hideVariables hides the values of variables that programs get, where the name says that they
-// are secrets: a program that prints its environment tells none of them to a model.
+// hideVariables masks variables of programs whose name suggests a secret, in case a program prints its environment.
 func (t *console) hideVariables(env Env, names []string) {
 	for _, name := range names {
 		words := strings.Split(strings.ToUpper(name), "_")
@@ -36,8 +35,7 @@ func (t *console) hideVariables(env Env, names []string) {
 	}
 }
 
-// hideKeys hides the keys of all providers that the environment holds, whether they are used
-// or not.
+// hideKeys masks the keys of all providers in the environment, used or not.
 func (t *console) hideKeys(env Env) {
 	for _, p := range model.Providers() {
 		for _, name := range p.Keys {

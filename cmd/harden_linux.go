@@ -2,9 +2,8 @@ package cmd
 
 import "golang.org/x/sys/unix"
 
-// Harden keeps the memory of this process, in which keys are, from others: no core file is
-// written, and no process of the same user can read or trace it. It is as well as can be:
-// what the system refuses is left.
+// Harden protects the memory of this process, which contains keys: it writes no core file, and other processes of the
+// user cannot read or trace it. Failures are ignored.
 func Harden() {
 	noCore()
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)

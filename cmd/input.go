@@ -23,8 +23,8 @@ func readFile(path string) ([]byte, error) {
 	return readAll(f, path)
 }
 
-// openFile opens a file to read. A named pipe is refused, because to open it could be to wait for its writer forever;
-// an open descriptor is not, such as that of a process substitution.
+// openFile opens a file for reading. It refuses named pipes, whose open may block forever, but accepts descriptors such
+// as those of process substitution.
 func openFile(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	isOpen := isDescriptor(name) || isStdin(name)
@@ -52,8 +52,7 @@ func readStdin(ctx context.Context, env Env) ([]byte, error) {
 	return interruptible(ctx, "-", func() ([]byte, error) { return readAll(env.Stdin, "stdin") })
 }
 
-// interruptible reads a file of that name until ctx ends. Then a read that hangs is left
-// behind.
+// interruptible reads a file of that name until ctx ends, and then abandons a blocked read.
 func interruptible[T any](ctx context.Context, name string, read func() (T, error)) (data T, err error) {
 	type outcome struct {
 		data T
@@ -83,10 +82,10 @@ func readAll(r io.Reader, name string) ([]byte, error) {
 	return data, nil
 }
 
-// readError is the error of a file that could not be read; nil for nil.
+// readError returns the error for a file that could not be read, or nil.
 func readError(name string, err error) error {
 	var of *fs.PathError
-	if errors.As(err, &of) { // which names the file, too
+	if errors.As(err, &of) { // it also names the file
 		err = of.Err
 	}
 	if err == nil {
@@ -99,7 +98,7 @@ func largeInput(name string) error {
 	return &inputError{fmt.Errorf("%s is larger than %d MiB", displayName(name), maxInput>>20)}
 }
 
-// noteStdin says so, once, when stdin holds data that no argument names.
+// noteStdin prints a note, once, if stdin holds data that no argument uses.
 func (t *console) noteStdin(env Env, args ...string) {
 	if t.noted || slices.ContainsFunc(args, isStdin) || !hasUnread(env) {
 		return

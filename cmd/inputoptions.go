@@ -14,17 +14,17 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// inputOptions say which data goes with the prompt.
+// inputOptions select the input of the prompt.
 type inputOptions struct {
 	names      []string // files, or - for stdin
 	noStdin    bool
 	allowEmpty bool
-	wait       time.Duration // for the first byte of stdin where no flag names it
+	wait       time.Duration // for the first byte of a stdin without a flag
 
 	stdinNamed bool   // a part of the prompt is read from stdin
-	replayed   string // why stdin is not read where a recording is played, or ""
+	replayed   string // why a replay or resumed run does not read stdin, or ""
 	state      stdinState
-	sources    []runfile.InputSource // of what was read
+	sources    []runfile.InputSource // of the input
 }
 
 func (o *inputOptions) flags(f *pflag.FlagSet) {
@@ -34,7 +34,7 @@ func (o *inputOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.noStdin, "no-stdin", false, "ignore stdin unless - names it, e.g. in a loop that reads it")
 }
 
-// inputName returns the name of the block with the data of a file.
+// inputName returns the name of the block for a file.
 func inputName(path string) string {
 	if isStdin(path) {
 		return "stdin"
@@ -42,7 +42,7 @@ func inputName(path string) string {
 	return visible(path)
 }
 
-// check refuses two blocks of one name, which could not be told apart.
+// check refuses duplicate block names.
 func (o *inputOptions) check(files []variable) error {
 	if o.wait < 0 {
 		return usagef("for example --stdin-wait 10s", "--stdin-wait: %v is negative", o.wait)
@@ -63,7 +63,7 @@ func (o *inputOptions) check(files []variable) error {
 	return nil
 }
 
-// read returns the input that flags name, the files of --var-file before those of --input. Each is a block under its name.
+// read returns the input blocks of the flags, those of --var-file before those of --input.
 func (o *inputOptions) read(ctx context.Context, env Env, files []variable) (string, error) {
 	var blocks []string
 	add := func(flag, name, path string, mayBeEmpty bool) error {
@@ -91,7 +91,7 @@ func (o *inputOptions) read(ctx context.Context, env Env, files []variable) (str
 	return strings.Join(blocks, "\n\n"), nil
 }
 
-// addUnnamed adds stdin to the input where it is input although no flag names it.
+// addUnnamed adds stdin to the input if it is data and no flag names it.
 func (o *inputOptions) addUnnamed(ctx context.Context, env Env, t *console, input *string) error {
 	text, err := o.readUnnamed(ctx, env, t)
 	switch {
@@ -106,7 +106,7 @@ func (o *inputOptions) addUnnamed(ctx context.Context, env Env, t *console, inpu
 	return nil
 }
 
-// originAt returns the origin of the data of a file.
+// originAt returns the origin of a file.
 func originAt(env Env, path string) string {
 	info, err := os.Stat(path)
 	if f, ok := env.Stdin.(*os.File); ok && isStdin(path) {
@@ -118,13 +118,13 @@ func originAt(env Env, path string) string {
 	return originOf(info.Mode())
 }
 
-// Hints at the flags that say whether stdin is input.
+// Hints about stdin.
 const (
 	hintStdin = "use --input - to wait for it, or --no-stdin or </dev/null to ignore it"
 	hintNoEnd = "close stdin, or use --no-stdin or </dev/null if it is not input"
 )
 
-// readUnnamed reads stdin where it is a pipe, a socket or a file and no flag names it.
+// readUnnamed reads stdin if it is a pipe, socket or file and no flag names it.
 func (o *inputOptions) readUnnamed(ctx context.Context, env Env, t *console) (text string, err error) {
 	if o.noStdin || o.stdinNamed || o.replayed != "" {
 		return "", nil
@@ -149,7 +149,7 @@ func (o *inputOptions) readUnnamed(ctx context.Context, env Env, t *console) (te
 	return text, nil
 }
 
-// noteUnread points out, once, data on stdin that the run does not read.
+// noteUnread reports ignored data on stdin, once.
 func (o *inputOptions) noteUnread(env Env, t *console) {
 	switch {
 	case o.noStdin || o.stdinNamed:

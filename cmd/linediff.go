@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// A diffLine is a line of a difference: '+' is new, '-' is lost, ' ' stays.
+// A diffLine is a line of a diff: '+' added, '-' removed, ' ' unchanged, '@' skipped lines.
 type diffLine struct {
 	op   byte
 	text string
 }
 
-// lineDiff returns how lines become others, in time n log n: lines that stand once in both are anchors, and what
-// is between them is taken for replaced, but for what is equal at its ends.
+// lineDiff is a patience diff in time n log n: lines unique in both texts are anchors; between anchors, everything but
+// a common prefix and suffix counts as replaced.
 func lineDiff(old, text []string) []diffLine {
 	var out []diffLine
 	i, j := 0, 0
@@ -27,7 +27,7 @@ func lineDiff(old, text []string) []diffLine {
 	return out
 }
 
-// between is the difference of what stands between two anchors.
+// between is the diff between two anchors.
 func between(old, text []string) []diffLine {
 	var out []diffLine
 	head, tail := 0, 0
@@ -49,8 +49,7 @@ func between(old, text []string) []diffLine {
 	return out
 }
 
-// anchors returns where lines stand that are there once in both texts: the longest sequence of them that is in
-// order in both.
+// anchors returns the positions of lines that are unique in both texts: their longest common subsequence.
 func anchors(old, text []string) [][2]int {
 	type seen struct{ olds, news, old int }
 	lines := map[string]*seen{}
@@ -75,9 +74,9 @@ func anchors(old, text []string) [][2]int {
 	return increasing(pairs)
 }
 
-// increasing returns the longest part of pairs whose first numbers increase. The second ones do.
+// increasing returns the longest subsequence with increasing first numbers. The second ones already increase.
 func increasing(pairs [][2]int) [][2]int {
-	var ends []int // of the sequences of each length: the pair that ends lowest
+	var ends []int // for each length, the pair that ends the lowest sequence
 	before := make([]int, len(pairs))
 	for i, p := range pairs {
 		n, _ := slices.BinarySearchFunc(ends, p[0], func(end, first int) int { return pairs[end][0] - first })
@@ -100,10 +99,10 @@ func increasing(pairs [][2]int) [][2]int {
 	return out
 }
 
-// diffContext is how many lines that stay are shown around what changes.
+// diffContext is the number of unchanged lines around a change.
 const diffContext = 3
 
-// condensed replaces long runs of lines that stay by how many they are.
+// condensed replaces long runs of unchanged lines by their number.
 func condensed(all []diffLine) []diffLine {
 	var out []diffLine
 	for i := 0; i < len(all); {
@@ -135,7 +134,7 @@ func condensed(all []diffLine) []diffLine {
 	return out
 }
 
-// diffText writes a difference, a line each.
+// diffText renders a diff.
 func diffText(lines []diffLine) string {
 	var b strings.Builder
 	for _, line := range lines {
@@ -144,7 +143,7 @@ func diffText(lines []diffLine) string {
 	return b.String()
 }
 
-// textLines returns the lines of a text. One that ends without a line feed says so.
+// textLines splits a text into lines, and marks a last line without a newline.
 func textLines(text string) []string {
 	lines := slices.Collect(strings.Lines(text))
 	for i, line := range lines {

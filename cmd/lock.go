@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A lockHeldError says that another run of the same name is going on.
+// A lockHeldError reports that another run holds the lock.
 type lockHeldError struct {
 	name   string
-	holder holder // zero if it is not known
+	holder holder // zero if unknown
 }
 
 func (e *lockHeldError) Error() string {
@@ -27,14 +27,13 @@ func (e *lockHeldError) Error() string {
 	return fmt.Sprintf("lock %q is held by %s", e.name, by)
 }
 
-// A holder is who has a lock. It stands in the lock's file.
+// A holder is the owner of a lock, as JSON in its file.
 type holder struct {
 	PID   int       `json:"pid"`
 	Since time.Time `json:"since"`
 }
 
-// checkLock refuses a name that could lead out of the directory of locks, or
-// that another system could not keep apart from one.
+// checkLock refuses names that are not portable file names.
 func checkLock(name string) error {
 	const longest = 64 // bytes
 	if len(name) > longest || strings.ContainsFunc(name, func(r rune) bool { return !isWord(r) && r != '.' && r != '-' }) {
@@ -43,9 +42,8 @@ func checkLock(name string) error {
 	return nil
 }
 
-// takeLock takes the lock of a name, without waiting. It belongs to the process
-// and ends with it, however that ends; to close it gives it back. The lock's file stays: a file that is removed could be locked
-// by two.
+// takeLock takes a lock without waiting. Closing it, or the end of the process, releases it. The file stays, because two
+// processes could lock a removed one.
 func takeLock(env Env, name string) (io.Closer, error) {
 	dir, err := makeStateDir(env, "locks")
 	if err != nil {
@@ -68,7 +66,7 @@ func takeLock(env Env, name string) (io.Closer, error) {
 	return f, nil
 }
 
-// sign writes into a lock's file who has it.
+// sign writes the holder to the file of a lock.
 func sign(f *os.File, h holder) error {
 	line, err := json.Marshal(h)
 	if err != nil {
@@ -81,8 +79,7 @@ func sign(f *os.File, h holder) error {
 	return err
 }
 
-// holderOf reads who has a lock. What stands there can be of an earlier one,
-// which may have been killed: a process that is gone has no lock.
+// holderOf reads the holder of a lock. It ignores a process that no longer exists.
 func holderOf(f *os.File) holder {
 	var h holder
 	if json.NewDecoder(io.LimitReader(f, 1<<10)).Decode(&h) != nil || h.PID <= 0 || errors.Is(unix.Kill(h.PID, 0), unix.ESRCH) {

@@ -8,8 +8,8 @@ import (
 	"oneshot/pkg/redact"
 )
 
-// newLog returns the writer of JSON lines: "time" with its zone, "level", "msg",
-// and what is known beside it. One line is one write. No secret gets into it.
+// newLog returns the writer of JSON lines: "time" with its zone, "level", "msg" and attributes. One line is one write.
+// Secrets are masked.
 func newLog(env Env, hidden *redact.Set) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(env.Stderr, &slog.HandlerOptions{
 		Level: slog.LevelDebug,
@@ -43,7 +43,7 @@ func (t *console) write(level slog.Level, text string, attrs ...slog.Attr) {
 	}
 }
 
-// logError writes the line that says how a command ended.
+// logError writes the error that ended a command.
 func (t *console) logError(err error, hint string, bug *panicError) {
 	x := exitOf(err)
 	r := t.recovery(err)
@@ -75,7 +75,7 @@ func (t *console) logFinding(f diag.Finding, more ...slog.Attr) {
 	t.write(levelOf(f.Severity), f.Message, attrs...)
 }
 
-// levelOf returns the level of a log that a severity stands for.
+// levelOf returns the log level of a severity.
 func levelOf(s diag.Severity) slog.Level {
 	switch s {
 	case diag.Error:
@@ -86,8 +86,7 @@ func levelOf(s diag.Severity) slog.Level {
 	return slog.LevelInfo
 }
 
-// logFormat reads --log-format from a command line, also when the line as a
-// whole is wrong: the error about it has a form, too.
+// logFormat reads --log-format from a command line, even if the line is invalid: its error is logged, too.
 func logFormat(args []string) string {
 	format := "text"
 	for i, arg := range args {

@@ -27,7 +27,7 @@ func Main(ctx context.Context, env Env) (code int) {
 	defer cancel(nil)
 	t := newConsole(env)
 	t.abort = cancel
-	defer t.programs.Kill() // also where the command that started them is left behind
+	defer t.programs.Kill() // even if the command was abandoned
 	err, ended := await(ctx, grace, func() error { return execute(ctx, env, t) })
 	if !ended {
 		t = t.fork(env)
@@ -40,13 +40,12 @@ func Main(ctx context.Context, env Env) (code int) {
 		await(ctx, grace, func() error { t.report(end); return nil })
 	}
 	if t.lock != nil {
-		_ = t.lock.Close() // it ends with the process anyway
+		_ = t.lock.Close() // the exit releases it anyway
 	}
 	return exitOf(end).Code
 }
 
-// finish says how a command ended that returned err, and returns how it ends
-// with that said.
+// finish reports the error of a command. It returns err, joined with an error of the envelope.
 func (t *console) finish(args []string, err error) error {
 	if wantsEnvelope(args) && !helpShown(args, err) && !t.handed.Load() {
 		err = errors.Join(err, t.printEnvelope(err))
@@ -58,9 +57,8 @@ func (t *console) finish(args []string, err error) error {
 // grace is how long a command may take to end after a signal or its time limit.
 const grace = 600 * time.Millisecond
 
-// await runs f until it ends. When ctx ends and f goes on for longer than grace,
-// withReason it hangs in a file, a pipe or a computation that nothing can
-// interrupt, it is left behind, and the error is why ctx ended.
+// await runs f. If f runs for longer than grace after ctx ends, because it hangs in a file, a pipe or a computation,
+// await abandons it and returns the cause of ctx.
 func await(ctx context.Context, grace time.Duration, f func() error) (err error, ended bool) {
 	done := make(chan error, 1)
 	go func() { done <- f() }()
@@ -77,7 +75,7 @@ func await(ctx context.Context, grace time.Duration, f func() error) (err error,
 	}
 }
 
-// execute runs the command that the arguments name. A panic in it is an error.
+// execute runs the command that the arguments name. It turns a panic into an error.
 func execute(ctx context.Context, env Env, t *console) (err error) {
 	defer caught(&err)
 	if err := checkDescriptors(); err != nil {
@@ -98,7 +96,7 @@ func execute(ctx context.Context, env Env, t *console) (err error) {
 	return err
 }
 
-// caught makes an error of a panic. It is to be deferred.
+// caught turns a panic into an error. Defer it.
 func caught(err *error) {
 	if v := recover(); v != nil {
 		*err = &panicError{v, debug.Stack()}
@@ -127,13 +125,13 @@ func newRoot(env Env, t *console) *cobra.Command {
 	root.SetUsageFunc(printUsage)
 	root.PersistentFlags().StringVar(&t.color, "color", "auto", "colour stderr: auto, always or never")
 	root.PersistentFlags().StringVar(&t.format, "log-format", "text", "write stderr as text or as json (one object per line)")
-	t.format = logFormat(env.Args) // also where the flags cannot be read
+	t.format = logFormat(env.Args) // even if the flags are invalid
 	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", false, "print only errors and warnings about ignored input on stderr")
 	needed := neededCommands(env.Args)
 	for _, c := range needed {
 		root.AddCommand(c.build(env, t))
 	}
-	root.CompletionOptions.DisableDefaultCmd = len(needed) == 1 // it is not the one that is called
+	root.CompletionOptions.DisableDefaultCmd = len(needed) == 1 // another command is called
 	version := root.Flags().Bool("version", false, "print the version, like oneshot version")
 	root.Args = cobra.ArbitraryArgs
 	root.RunE = func(c *cobra.Command, args []string) error {
@@ -151,7 +149,7 @@ func newRoot(env Env, t *console) *cobra.Command {
 	return root
 }
 
-// A subcommand is one of the root's, and how it is built.
+// A subcommand of the root, and its constructor.
 type subcommand struct {
 	name  string
 	build func(Env, *console) *cobra.Command
@@ -170,8 +168,7 @@ var subcommands = []subcommand{
 	{"explain", func(_ Env, t *console) *cobra.Command { return newExplain(t) }},
 }
 
-// neededCommands returns the subcommand that the first argument names, and all of them if it names none:
-// the flags of those that are not called take a millisecond.
+// neededCommands returns the subcommand that the first argument names, or all. Building only one saves a millisecond.
 func neededCommands(args []string) []subcommand {
 	for i, c := range subcommands {
 		if len(args) > 0 && args[0] == c.name {
@@ -185,9 +182,8 @@ const rootHelp = `oneshot runs a prompt with tools, without human interaction, a
 answer as one JSON document on stdout. Progress, warnings and errors go to stderr.
 Each stage of a run is also a command: prompt, parse, validate, tools.`
 
-// guard makes a command line that Cobra lets pass an error: a group without its
-// subcommand, an unknown subcommand, an argument too many. It also notes
-// whether one of our own functions was reached.
+// guard turns command lines that Cobra accepts into errors: a group without a subcommand, an unknown subcommand, too
+// many arguments. It sets started when one of our functions runs.
 func guard(c *cobra.Command, t *console, started *bool) {
 	for _, sub := range c.Commands() {
 		guard(sub, t, started)
@@ -213,8 +209,7 @@ func guard(c *cobra.Command, t *console, started *bool) {
 	}
 }
 
-// noEmptyFlags refuses a flag whose value is empty: in a script that is a
-// variable that was not set, and not a wish.
+// noEmptyFlags refuses empty values of flags: in a script they are unset variables.
 func noEmptyFlags(c *cobra.Command) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
@@ -228,7 +223,7 @@ func noEmptyFlags(c *cobra.Command) (err error) {
 	return err
 }
 
-// needSubcommand refuses a group of commands that is called itself.
+// needSubcommand is the error of a group without a valid subcommand.
 func needSubcommand(c *cobra.Command, args []string) error {
 	hint := fmt.Sprintf("%s --help shows its commands", c.CommandPath())
 	if len(args) == 0 {

@@ -19,15 +19,14 @@ import (
 // managedPath is the policy of the administrator, see [Env].
 const managedPath = "/etc/oneshot/policy.yaml"
 
-// A managedPolicy is a policy that the administrator of the machine has set up: one more layer in every run,
-// which no flag, variable or file of a user leaves out.
+// A managedPolicy is a policy of the machine's administrator: a layer of every run that users cannot disable.
 type managedPolicy struct {
 	path  string
 	text  []byte
 	layer *policy.Layer
 }
 
-// A managedDoc names a managed policy in dry runs.
+// A managedDoc identifies a managed policy in dry runs.
 type managedDoc struct {
 	Path   string `json:"path"`
 	Digest string `json:"digest"`
@@ -47,8 +46,8 @@ func (m *managedPolicy) doc() *managedDoc {
 	return &managedDoc{m.path, m.digest()}
 }
 
-// readManaged returns the text of the managed policy, nil where there is none. Nobody but the administrator
-// may be able to change it, or the folder it is in.
+// readManaged returns the text of the managed policy, nil without one. Only the administrator may be able to change the
+// file and its folder.
 func readManaged(env Env) (*managedPolicy, error) {
 	if _, err := os.Lstat(env.ManagedPolicy); env.ManagedPolicy == "" || errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -88,10 +87,10 @@ func readManaged(env Env) (*managedPolicy, error) {
 	return &managedPolicy{path: env.ManagedPolicy, text: text}, nil
 }
 
-// maxManaged is how large a managed policy can be, in bytes.
+// maxManaged is the maximum size of a managed policy, in bytes.
 const maxManaged = 4 << 20
 
-// administered says why something can be changed by others than the administrator, or nil.
+// administered refuses a file that others than the administrator can change.
 func (e Env) administered(what string, info fs.FileInfo) error {
 	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != e.Administrator {
 		return fmt.Errorf("%s does not belong to root", what)
@@ -102,8 +101,8 @@ func (e Env) administered(what string, info fs.FileInfo) error {
 	return nil
 }
 
-// loadManaged returns the managed policy with its rules, nil where there is none. It may have rules for tools that
-// this command does not know. The name of a shipped tool stands for that one, whatever files of a person say.
+// loadManaged returns the compiled managed policy, nil without one. It may have rules for unknown tools. The name of a
+// shipped tool always means that tool, even if a file of the user replaces it.
 func loadManaged(env Env, t *console, known *tool.Registry) (*managedPolicy, error) {
 	m, err := readManaged(env)
 	if m == nil || err != nil {

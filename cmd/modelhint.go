@@ -8,10 +8,10 @@ import (
 	"oneshot/pkg/model"
 )
 
-// waysOn names the three ways to go on without a default model.
+// waysOn lists three ways to get a model.
 const waysOn = "start Ollama (ollama serve) and use --model ollama/NAME, replay a run with --model replay:RUN, or try --model demo"
 
-// hintOfKeys names the providers whose keys are in the environment, or is "".
+// hintOfKeys lists the providers whose keys are in the environment, or returns "".
 func hintOfKeys(env Env) string {
 	var set []string
 	for _, p := range model.Providers() {
@@ -24,8 +24,7 @@ func hintOfKeys(env Env) string {
 	return strings.Join(set, ", ")
 }
 
-// hintOfModel returns what to do about an error of a model, or "". Without
-// knowing more, the server is taken for an Ollama.
+// hintOfModel returns the hint for an error of a model, or "". It assumes Ollama.
 func hintOfModel(err error) string {
 	var unknown *model.UnknownModelError
 	var replay *model.ReplayError
@@ -34,7 +33,7 @@ func hintOfModel(err error) string {
 		return "ollama list shows the installed models; ollama pull " + unknown.Name + " installs this one"
 	case errors.As(err, &replay) && replay.File == demo:
 		return "--model demo replays one recorded run; oneshot run --help shows its command line"
-	case errors.As(err, &replay) && replay.Cut:
+	case errors.As(err, &replay) && replay.Interrupted:
 		return "the recorded run was cut off; continue it with oneshot run --resume " + shellQuote(replay.File)
 	case errors.As(err, &replay):
 		return "a replay needs the prompt, tools, schema and flags of the recorded run"
@@ -48,9 +47,9 @@ func hintOfModel(err error) string {
 	return ""
 }
 
-// unreached reports whether an error says that no server was there.
+// unreached reports whether no server answered.
 func unreached(err error) bool {
-	return as[*model.UnavailableError](err) && !as[*model.StatusError](err) && !as[*model.CutError](err)
+	return as[*model.UnavailableError](err) && !as[*model.StatusError](err) && !as[*model.BrokenOffError](err)
 }
 
 // A hintedError is an error with a hint of its own.
@@ -61,8 +60,7 @@ type hintedError struct {
 
 func (e *hintedError) Unwrap() error { return e.error }
 
-// explain adds to an error of a model what to do about it, where that depends on
-// which models were asked.
+// explain adds a hint that depends on the models in use to an error.
 func (o *modelOptions) explain(err error) error {
 	try := "oneshot doctor --model " + strings.Join(o.all(), " --model ") + " checks it"
 	if o.servers.given() {
@@ -78,8 +76,7 @@ func (o *modelOptions) explain(err error) error {
 	return err
 }
 
-// hintOfServer returns what to check when a server of any kind refuses to
-// answer, or "".
+// hintOfServer returns the hint for an error of any server, or "".
 func hintOfServer(err error) string {
 	switch {
 	case as[*model.AuthError](err):
@@ -94,8 +91,7 @@ func hintOfServer(err error) string {
 	return hintOfAddress(err)
 }
 
-// hintOfAddress returns which part of --base-url is missing or too much when a compatible server has nothing at
-// the address of a request, or "".
+// hintOfAddress returns a hint at the missing or superfluous part of --base-url for a 404 of a compatible server, or "".
 func hintOfAddress(err error) string {
 	var status *model.StatusError
 	if !errors.As(err, &status) || status.Request == "" {

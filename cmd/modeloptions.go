@@ -20,12 +20,11 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// defaultContext is the context that a model of Ollama gets when neither the
-// flags nor the model itself say how much, in tokens. A model that knows less
-// gets less.
+// defaultContext is the context of an Ollama model, in tokens, if neither a flag nor the model sets it. It is at most
+// the model's maximum.
 const defaultContext = 8192
 
-// modelOptions say which models answer and how they are asked.
+// modelOptions select models and their parameters.
 type modelOptions struct {
 	names     []string
 	responder string
@@ -38,12 +37,12 @@ type modelOptions struct {
 	seed        int64
 	set         *pflag.FlagSet
 
-	chosen  string          // who answers: PROVIDER/NAME, or the recording
-	clients []*model.Client // all that can be asked
-	log     *runfile.Log    // of the recording that is played, or nil
+	chosen  string          // the main model: PROVIDER/NAME, or the recording
+	clients []*model.Client // of all models
+	log     *runfile.Log    // of the replayed run, or nil
 
-	shared   bool      // what fails is kept for other runs
-	breakers *breakers // nil: it is not
+	shared   bool      // share failures with other runs
+	breakers *breakers // nil: not shared
 }
 
 func (o *modelOptions) flags(f *pflag.FlagSet) {
@@ -67,8 +66,7 @@ func providerNames() string {
 	return strings.Join(names, ", ")
 }
 
-// choose puts the models, their parameters and the run's seed into a
-// configuration.
+// choose sets the models, their parameters and the seed of the run.
 func (o *modelOptions) choose(ctx context.Context, env Env, t *console, cfg *agent.Config) error {
 	if _, err := crand.Read(cfg.Seed[:]); err != nil {
 		return err
@@ -95,7 +93,7 @@ func (o *modelOptions) choose(ctx context.Context, env Env, t *console, cfg *age
 	return o.connect(ctx, env, t, cfg)
 }
 
-// all returns the names of all models, in order, the responder last.
+// all returns the names of all models in order, the responder last.
 func (o *modelOptions) all() []string {
 	names := slices.Clone(o.names)
 	if o.responder != "" {
@@ -104,8 +102,7 @@ func (o *modelOptions) all() []string {
 	return names
 }
 
-// connect makes clients of the models that are named, or of the only one that
-// Ollama has.
+// connect creates the clients of the named models, or of the only model of Ollama.
 func (o *modelOptions) connect(ctx context.Context, env Env, t *console, cfg *agent.Config) error {
 	s, err := o.servers.read(env, t)
 	if err != nil {
@@ -143,7 +140,7 @@ func (o *modelOptions) connect(ctx context.Context, env Env, t *console, cfg *ag
 	return o.probeModels(ctx, s, t, places, cfg)
 }
 
-// probeModels asks what the models can do and gives them their places in a run.
+// probeModels queries the capabilities of the models and sets them in the configuration.
 func (o *modelOptions) probeModels(ctx context.Context, s *settings, t *console, places []endpoint, cfg *agent.Config) error {
 	wanted := requirements{
 		calls:   cfg.Tools != nil && (o.dialect == "auto" || o.dialect == "native"),
@@ -165,7 +162,7 @@ func (o *modelOptions) probeModels(ctx context.Context, s *settings, t *console,
 	return o.chooseDialect(cfg, asked)
 }
 
-// buildFallback says which client is asked when.
+// buildFallback sets the model, its fallbacks and the responder.
 func (o *modelOptions) buildFallback(cfg *agent.Config, places []endpoint, asked []*probed) {
 	cfg.Model = o.clients[0]
 	if len(o.names) > 1 {
@@ -177,7 +174,7 @@ func (o *modelOptions) buildFallback(cfg *agent.Config, places []endpoint, asked
 		o.shareBreakers(all, members)
 		for i := range members {
 			if asked[i].silent != nil {
-				all.LeaveOut(i)
+				all.Open(i)
 			}
 		}
 		cfg.Model = all
@@ -187,7 +184,7 @@ func (o *modelOptions) buildFallback(cfg *agent.Config, places []endpoint, asked
 	}
 }
 
-// shareBreakers has a fallback know which members failed in other runs, and these of what happens here.
+// shareBreakers exchanges model failures with other runs.
 func (o *modelOptions) shareBreakers(all *model.Fallback, members []model.Member) {
 	if o.breakers == nil {
 		return
@@ -196,14 +193,13 @@ func (o *modelOptions) shareBreakers(all *model.Fallback, members []model.Member
 	failed := o.breakers.failed(time.Now())
 	for i := range members {
 		if at, ok := failed[key(i)]; ok && time.Since(at) < model.CoolDown {
-			all.Failed(i, at)
+			all.RestoreFailure(i, at)
 		}
 	}
-	all.Note = func(i int, at time.Time) { o.breakers.note(key(i), at) }
+	all.OnFailure = func(i int, at time.Time) { o.breakers.note(key(i), at) }
 }
 
-// chooseDialect decides how calls are written: as the flag says, or natively when every
-// model can.
+// chooseDialect selects native calls if --dialect asks for them, or if it is auto and every model supports them.
 func (o *modelOptions) chooseDialect(cfg *agent.Config, asked []*probed) error {
 	unable := slices.IndexFunc(asked, func(c *probed) bool { return !c.native })
 	switch {
@@ -215,7 +211,7 @@ func (o *modelOptions) chooseDialect(cfg *agent.Config, asked []*probed) error {
 	return nil
 }
 
-// flagParams collects the parameters that flags set.
+// flagParams returns the request parameters of the flags.
 func (o *modelOptions) flagParams() (map[string]json.RawMessage, error) {
 	params := map[string]json.RawMessage{}
 	for _, p := range o.params {
@@ -239,13 +235,12 @@ func (o *modelOptions) flagParams() (map[string]json.RawMessage, error) {
 		params["seed"] = json.RawMessage(strconv.FormatInt(o.seed, 10))
 	}
 	if o.effort != "" {
-		params["effort"], _ = json.Marshal(o.effort) // so has this one
+		params["effort"], _ = json.Marshal(o.effort) // see above
 	}
 	return params, nil
 }
 
-// compose returns the first request of a run as its first model is sent it. What
-// cannot be sent to one of the models is an error.
+// compose returns the first request for the first model. It fails if any model cannot take the request.
 func (o *modelOptions) compose(req chat.Request) (first model.HTTPRequest, err error) {
 	for i, c := range o.clients {
 		out, err := c.Compose(req)

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// onceVar defines a flag that is an error when given twice: a second file would replace the first unsaid.
+// onceVar defines a flag that must not be repeated: a second file would silently replace the first.
 func onceVar(f *pflag.FlagSet, to *string, name, usage string) {
 	f.Var(&onceValue{to: to}, name, usage)
 }
@@ -14,7 +14,7 @@ func onceVar(f *pflag.FlagSet, to *string, name, usage string) {
 // errTwice is the error of a flag that is given twice.
 var errTwice = errors.New("given twice")
 
-// A onceValue is a text that is set once.
+// A onceValue is a string that can be set once.
 type onceValue struct {
 	to    *string
 	isSet bool
@@ -35,5 +35,5 @@ func (v *onceValue) String() string {
 	return *v.to
 }
 
-// Type is the one of other texts.
+// Type returns the name that help shows.
 func (*onceValue) Type() string { return "string" }

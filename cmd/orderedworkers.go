@@ -6,9 +6,8 @@ import (
 	"runtime"
 )
 
-// inOrder makes something of each item, several at a time, and hands it on in the order
-// of the items. There are a few of them at most at any time. It ends with the first
-// error, of the items, of take or of ctx, and does not wait then for what hangs in a read.
+// inOrder applies work to items concurrently and passes the results to take in the order of the items. It buffers a
+// bounded number of them. It returns the first error of the items, of take or of ctx, without waiting for blocked reads.
 func inOrder[T, R any](ctx context.Context, items iter.Seq2[T, error], work func(T) R, take func(R) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -42,7 +41,7 @@ func inOrder[T, R any](ctx context.Context, items iter.Seq2[T, error], work func
 	}
 }
 
-// queue makes jobs of items.
+// queue sends a job for each item to both channels.
 func queue[T, R any](ctx context.Context, items iter.Seq2[T, error], todo, order chan<- job[T, R]) (err error) {
 	defer caught(&err)
 	for item, err := range items {
@@ -61,13 +60,13 @@ func queue[T, R any](ctx context.Context, items iter.Seq2[T, error], todo, order
 	return nil
 }
 
-// A job is an item and what becomes of it.
+// A job is an item and its future result.
 type job[T, R any] struct {
 	item T
 	done chan outcome[R]
 }
 
-// An outcome is a result, or the panic in its place.
+// An outcome is a result or a panic.
 type outcome[R any] struct {
 	result R
 	err    error
@@ -80,7 +79,7 @@ func (j job[T, R]) run(work func(T) R) {
 	o.result = work(j.item)
 }
 
-// taken waits for what becomes of the item, and hands it on.
+// taken waits for the result and passes it to take.
 func (j job[T, R]) taken(ctx context.Context, take func(R) error) error {
 	select {
 	case o := <-j.done:

@@ -125,7 +125,7 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	return o.lint(ctx, args, options)
 }
 
-// judge makes an error of findings at or above the threshold.
+// judge returns an error if findings reach the threshold.
 func (o *parseOptions) judge(tally diag.Tally) error {
 	if o.findings.failOn.reached(tally) {
 		return &findingsError{report.Summary(tally)}
@@ -133,7 +133,7 @@ func (o *parseOptions) judge(tally diag.Tally) error {
 	return nil
 }
 
-// options returns how responses are to be read.
+// options returns the parser options.
 func (o *parseOptions) options() (lint.Options, error) {
 	options := lint.Options{Strict: o.findings.strict, Coerce: o.coerce, RequireCall: o.needsCall}
 	var err error
@@ -154,13 +154,13 @@ func (o *parseOptions) options() (lint.Options, error) {
 	return options, err
 }
 
-// expand replaces folders by the files in them.
+// expand replaces folders by their files.
 func (o *parseOptions) expand(args []string, options lint.Options) ([]string, error) {
 	fits := func(f io.Reader) bool { return o.fields.Response != "" || options.HasRecords(f, maxInput) }
 	return folderReader{o.console, o.findings.strict, o.findings.baseline, fits}.expand(args)
 }
 
-// heard returns what the model was told, as --context says; nil without.
+// heard returns the texts of --context, nil without any.
 func (o *parseOptions) heard(ctx context.Context, args []string) (*dialect.SeenText, error) {
 	if o.context == nil {
 		return nil, nil
@@ -179,7 +179,7 @@ func (o *parseOptions) heard(ctx context.Context, args []string) (*dialect.SeenT
 	return told, nil
 }
 
-// reasoningFlag returns what a --reasoning flag says.
+// reasoningFlag parses --reasoning.
 func reasoningFlag(name string) (dialect.Reasoning, error) {
 	for r, n := range []string{dialect.ReasoningAuto: "auto", dialect.ReasoningOpen: "open", dialect.ReasoningOff: "off"} {
 		if n == name {

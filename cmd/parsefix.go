@@ -10,8 +10,7 @@ import (
 	"oneshot/pkg/lint"
 )
 
-// checkFix refuses what cannot go together with --fix of a command that reads files of
-// that name.
+// checkFix refuses formats and arguments that --fix excludes; what names the files in errors.
 func checkFix(what, format string, args []string) error {
 	switch {
 	case format != "text":
@@ -22,7 +21,7 @@ func checkFix(what, format string, args []string) error {
 	return nil
 }
 
-// checkFix refuses what cannot go together with --fix.
+// checkFix refuses flags that --fix excludes.
 func (o *parseOptions) checkFix(args []string) error {
 	switch {
 	case !o.fix:
@@ -33,7 +32,7 @@ func (o *parseOptions) checkFix(args []string) error {
 	return checkFix("response", o.format, args)
 }
 
-// A fixReport is what is said while a file with its safe fixes made is printed.
+// A fixReport prints a file with safe fixes applied.
 type fixReport struct {
 	*parseOptions
 	quota *quota
@@ -42,8 +41,7 @@ type fixReport struct {
 	tally diag.Tally
 }
 
-// printFixed writes a file with its safe fixes made to stdout, and says what is left to
-// mend.
+// printFixed prints a file with safe fixes applied, and the remaining findings on stderr.
 func (o *parseOptions) printFixed(ctx context.Context, args []string, options lint.Options) error {
 	fixes := o.fixer(options)
 	report := &fixReport{parseOptions: o, quota: o.findings.quota(), out: heldOutput{w: o.console.out, most: heldBytes}}
@@ -59,13 +57,13 @@ func (o *parseOptions) printFixed(ctx context.Context, args []string, options li
 	return o.judge(report.tally)
 }
 
-// A fixedPiece is a piece of a file after its fixes have been made.
+// A fixedPiece is a piece of a file with its fixes applied.
 type fixedPiece struct {
 	piece
 	fixed []lint.Fixed[lint.ParseResult]
 }
 
-// fixer returns what fixes the responses in a piece of a file.
+// fixer returns a function that fixes the responses in a piece of a file.
 func (o *parseOptions) fixer(options lint.Options) func(piece) iter.Seq[lint.Fixed[lint.ParseResult]] {
 	records := lint.NewRecordReader(o.fields, options)
 	return func(p piece) iter.Seq[lint.Fixed[lint.ParseResult]] {
@@ -76,7 +74,7 @@ func (o *parseOptions) fixer(options lint.Options) func(piece) iter.Seq[lint.Fix
 	}
 }
 
-// take prints what has been fixed, and what is left.
+// take prints a fixed piece and its remaining findings.
 func (p *fixReport) take(b fixedPiece) error {
 	switch {
 	case b.Truncated:
@@ -95,7 +93,7 @@ func (p *fixReport) take(b fixedPiece) error {
 	return nil
 }
 
-// say says what is left to mend in a record.
+// say prints the remaining findings of a record.
 func (p *fixReport) say(number int, f lint.Fixed[lint.ParseResult]) {
 	r := &f.Result
 	p.findings.sayLeft(p.console, p.quota, subject{number, r.File, r.Text, r.Calls, &r.Findings})
@@ -105,7 +103,7 @@ func (p *fixReport) say(number int, f lint.Fixed[lint.ParseResult]) {
 	}
 }
 
-// sayLeft says what is left to mend in a text that has been fixed.
+// sayLeft prints the remaining findings of a fixed text.
 func (o *findingOptions) sayLeft(t *console, quota *quota, s subject) {
 	o.count(s)
 	shown, _ := quota.take(*s.findings)

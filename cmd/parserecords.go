@@ -12,7 +12,7 @@ import (
 	"oneshot/pkg/lint"
 )
 
-// fieldFlags are the flags that say where in a line of JSON things stand.
+// fieldFlags adds the flags with paths into JSON lines.
 func fieldFlags(f *pflag.FlagSet, fields *lint.FieldPaths) {
 	f.StringVar(&fields.Response, "field", "", "read each line of a FILE as JSON, with the response at `PATH` (gjson syntax), e.g. --field response.body")
 	f.StringVar(&fields.Tools, "tools-field", "", "take a record's tools, a list of OpenAI functions, from `PATH`")
@@ -20,8 +20,7 @@ func fieldFlags(f *pflag.FlagSet, fields *lint.FieldPaths) {
 	f.StringVar(&fields.ID, "id-field", "", "take a record's ID from `PATH`")
 }
 
-// checkFields refuses flags that say something about records where there are none, and
-// paths that lead nowhere.
+// checkFields refuses invalid paths, and paths without --field.
 func (o *parseOptions) checkFields() error {
 	for _, f := range []struct{ flag, path string }{
 		{"--field", o.fields.Response}, {"--tools-field", o.fields.Tools}, {"--dialect-field", o.fields.Dialect}, {"--id-field", o.fields.ID},
@@ -36,25 +35,24 @@ func (o *parseOptions) checkFields() error {
 	return nil
 }
 
-// A piece is what one worker reads: a file, or some lines of one.
+// A piece is the unit of work: a file, or some lines of one.
 type piece struct {
 	number int // of the file
 	name   string
 	lint.Chunk
-	record *lint.ParseResult // of a large run file, which is read already, in its order
+	record *lint.ParseResult // of a large run file, already read in order
 }
 
-// A batch is what was read in a piece of a file, and what is printed about it.
+// A batch is the parsed records of a piece, and their printed report.
 type batch struct {
 	piece
-	records []lint.ParseResult // that are to be printed in their order
+	records []lint.ParseResult // to print in order
 	text    *bytes.Buffer
 	sums
 }
 
-// lint reads the named files and prints the report about them. What can be seen to be
-// unreadable keeps it from printing anything, unless each record is to be printed before
-// the next one is read.
+// lint reads the named files and prints their report. Except for jsonl, it checks that files are readable before it
+// prints anything.
 func (o *parseOptions) lint(ctx context.Context, args []string, options lint.Options) error {
 	if err := o.checkReadable(args); err != nil {
 		return err
@@ -86,7 +84,7 @@ func (o *parseOptions) checkReadable(args []string) error {
 	return checkFiles(args, math.MaxInt64) // records may be in files of any size
 }
 
-// reader returns what reads the responses in a piece of a file.
+// reader returns a function that parses the responses in a piece of a file.
 func (o *parseOptions) reader(options lint.Options) func(piece) iter.Seq[lint.ParseResult] {
 	records := lint.NewRecordReader(o.fields, options)
 	return func(p piece) iter.Seq[lint.ParseResult] {
@@ -100,7 +98,7 @@ func (o *parseOptions) reader(options lint.Options) func(piece) iter.Seq[lint.Pa
 	}
 }
 
-// pieces reads the named files, one after the other.
+// pieces reads the named files in order.
 func (o *parseOptions) pieces(args []string, options lint.Options) iter.Seq2[piece, error] {
 	return func(yield func(piece, error) bool) {
 		for i, name := range args {
@@ -147,7 +145,7 @@ func runPieces(name string, options lint.Options, yield func(piece, error) bool)
 	}
 }
 
-// chunks reads a file: in whole lines where these are records, and else as a whole.
+// chunks reads a file, in whole lines if they are records.
 func (o *parseOptions) chunks(name string, options lint.Options) iter.Seq2[lint.Chunk, error] {
 	return func(yield func(lint.Chunk, error) bool) {
 		f, err := openNamed(o.env, name)

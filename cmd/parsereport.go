@@ -14,15 +14,14 @@ import (
 	"oneshot/pkg/lint"
 )
 
-// A parseReport is a report while it is written. Of what has been printed it keeps no more
-// than numbers, but for JUnit, where the number of findings stands before them.
+// A parseReport writes a report. It keeps only totals of printed records, except for JUnit, whose header has totals.
 type parseReport struct {
 	*parseOptions
-	ordered bool // what is printed about a record depends on those before it
+	ordered bool // the output for a record depends on earlier records
 	quota   *quota
-	later   report.Collector // nil: what is printed about records stands for itself
+	later   report.Collector // nil: records are printed one by one
 	held    heldOutput
-	free    sync.Pool // buffers that have been printed
+	free    sync.Pool // printed buffers
 	sums
 }
 
@@ -35,7 +34,7 @@ func (p *parseReport) newBatch(of piece) *batch {
 	return &batch{piece: of, text: text}
 }
 
-// sums are what is said about all records in the end.
+// sums are the totals of records.
 type sums struct {
 	records int
 	tally   diag.Tally
@@ -57,8 +56,8 @@ func (o *parseOptions) newReport() *parseReport {
 	return r
 }
 
-// settle finds out which findings of a record count, and what is printed about it. Several
-// goroutines may do so, unless the order counts.
+// settle selects the findings of a record and prints it to the batch. It may run concurrently unless the report is
+// ordered.
 func (p *parseReport) settle(b *batch, r *lint.ParseResult) {
 	p.findings.count(subject{b.number, r.File, r.Text, r.Calls, &r.Findings})
 	tally := diag.TallyOf(r.Findings)
@@ -67,7 +66,7 @@ func (p *parseReport) settle(b *batch, r *lint.ParseResult) {
 	p.print(b.text, b.number, r, tally)
 }
 
-// print prints a record. Its findings have been counted; some may be left out.
+// print prints a record whose findings have been selected.
 func (p *parseReport) print(w *bytes.Buffer, number int, r *lint.ParseResult, tally diag.Tally) {
 	file := report.File{Name: r.File, Number: number, Text: r.Text, Findings: r.Findings}
 	switch p.format { // a buffer takes everything
@@ -91,7 +90,7 @@ func (p *parseReport) take(b *batch) error {
 	}
 	b.Release()
 	if p.format == "json" && p.records == 0 && b.text.Len() > 0 {
-		b.text.Bytes()[0] = '[' // in the place of a comma
+		b.text.Bytes()[0] = '[' // replaces a comma
 	}
 	p.add(b.sums)
 	_, err := b.text.WriteTo(&p.held)
@@ -99,7 +98,7 @@ func (p *parseReport) take(b *batch) error {
 	return err
 }
 
-// end prints what stands behind all records, and judges.
+// end prints the end of the report, and returns an error if findings reach the threshold.
 func (p *parseReport) end() error {
 	stale, err := p.findings.settle(p.console)
 	if err != nil {
@@ -116,7 +115,7 @@ func (p *parseReport) end() error {
 	return p.judge(p.tally)
 }
 
-// aboutBaseline returns what is wrong with the baseline. It has no dialect.
+// aboutBaseline returns a batch with the findings about the baseline.
 func (p *parseReport) aboutBaseline(stale []diag.Finding) *batch {
 	base := p.findings.base
 	b := p.newBatch(piece{number: -1})
@@ -147,12 +146,11 @@ func (p *parseReport) close() error {
 	return p.held.flush()
 }
 
-// heldBytes is how much of a report is held back.
+// heldBytes is how much of a report is buffered before the first write.
 const heldBytes = 1 << 20
 
-// heldOutput writes the beginning of a text, up to so many bytes, only when it is flushed or
-// goes on: where a file turns out to be unreadable there is nothing on stdout then. It
-// remembers the first error.
+// heldOutput buffers the first bytes of a text, so that nothing is on stdout if a file turns out to be unreadable early.
+// It keeps the first error.
 type heldOutput struct {
 	w    io.Writer
 	most int
@@ -180,13 +178,13 @@ func (h *heldOutput) flush() error {
 	return h.err
 }
 
-// printElement prints a record as an element of an array behind another one.
+// printElement prints a record as a further element of a JSON array.
 func printElement(w *bytes.Buffer, r *lint.ParseResult) {
 	w.WriteString(",\n  ")
 	_ = json.Indent(w, diag.EscapeInvisibleJSON(r.AppendJSON(nil)), "  ", "  ") // it is JSON
 }
 
-// printRecord prints a record for people.
+// printRecord prints a record as text.
 func printRecord(w *bytes.Buffer, r *lint.ParseResult, tally diag.Tally) {
 	printCalls(w, r, tally)
 	if len(r.Findings) > 0 {
@@ -202,7 +200,7 @@ func excerptsFrom(name string, text diag.Text) map[string]diag.Text {
 	return map[string]diag.Text{name: text}
 }
 
-// printCalls prints what was read in a response: a line about it, and one for each call.
+// printCalls prints a line about a response and one for each call.
 func printCalls(w io.Writer, r *lint.ParseResult, tally diag.Tally) {
 	if r.Dialect == "" {
 		return
@@ -214,7 +212,7 @@ func printCalls(w io.Writer, r *lint.ParseResult, tally diag.Tally) {
 	}
 }
 
-// title says in which file a record stands, where in it, and what it calls itself.
+// title returns the file, position and ID of a record.
 func title(r *lint.ParseResult) string {
 	text := report.EscapeLine(r.File)
 	if r.Record > 0 {
@@ -226,7 +224,7 @@ func title(r *lint.ParseResult) string {
 	return text
 }
 
-// defaults says what the tool is given besides the arguments: ", by default {…}".
+// defaults shows the default arguments of a call: ", by default {…}".
 func defaults(c lint.Call) string {
 	if c.Defaults == nil {
 		return ""
@@ -234,7 +232,7 @@ func defaults(c lint.Call) string {
 	return ", by default " + shortened(report.EscapeLine(string(c.Defaults)))
 }
 
-// remark says what is special about a call: " (repaired, not executable)".
+// remark shows the status of a call: " (repaired, not executable)".
 func remark(c lint.Call) string {
 	var remarks []string
 	if c.Status != chat.StatusOK {
@@ -249,7 +247,7 @@ func remark(c lint.Call) string {
 	return " (" + strings.Join(remarks, ", ") + ")"
 }
 
-// shortened cuts a long text for people, and says how long it is.
+// shortened truncates a long text and appends its length.
 func shortened(text string) string {
 	const most = 300 // bytes
 	if len(text) <= most {

@@ -13,16 +13,16 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// pinMark is between the name of a file and its digest.
+// pinMark separates the name of a file from its digest.
 const pinMark = "@sha256:"
 
-// A definitionSource is a value of --tools: a file or a folder, and the digest that a file has to have.
+// A definitionSource is a value of --tools: a file or folder, and the expected digest of a file.
 type definitionSource struct {
 	path string
-	pin  string // 64 hexadecimal digits in small letters; "" if it is not pinned
+	pin  string // 64 lower-case hexadecimal digits; "" if not pinned
 }
 
-// definitionSourceOf splits a value of --tools at its last pin, so that a file whose name ends like one can be pinned, too.
+// definitionSourceOf splits a value of --tools at its last pin, so that the name of a pinned file may contain one.
 func definitionSourceOf(value string) (definitionSource, error) {
 	i := strings.LastIndex(value, pinMark)
 	if i < 0 {
@@ -35,7 +35,7 @@ func definitionSourceOf(value string) (definitionSource, error) {
 	return s, nil
 }
 
-// files returns the files and folders of --tools. What is wrong with a pin is told when definitions are loaded.
+// files returns the files and folders of --tools. Invalid pins are reported when definitions are loaded.
 func (o *toolOptions) files() []string {
 	var all []string
 	for _, value := range o.paths {
@@ -45,7 +45,7 @@ func (o *toolOptions) files() []string {
 	return slices.Clip(all)
 }
 
-// load reads the definitions of a source. What is parsed is what was held against the pin.
+// load reads the definitions of a source. It parses the same bytes that it compares with the pin.
 func (s definitionSource) load(l tool.Loader) ([]*tool.Definition, []diag.Finding, error) {
 	if s.pin == "" {
 		defs, findings, err := l.Load(disk{}, s.path)

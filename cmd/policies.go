@@ -16,7 +16,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// policyOptions say what may happen.
+// policyOptions select the policy.
 type policyOptions struct {
 	files       []string
 	allow, deny []string
@@ -24,10 +24,10 @@ type policyOptions struct {
 	readOnly    bool
 	enableExec  bool
 	scopes      []string
-	dry, played bool // no call is going to be made, or none but those of a recording
+	dry, played bool // no call is made; calls are replayed
 	connections []string
 	nonce       bool
-	managed     *managedPolicy // nil: there is none
+	managed     *managedPolicy // nil without one
 }
 
 func (o *policyOptions) flags(f *pflag.FlagSet) {
@@ -41,7 +41,7 @@ func (o *policyOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.connections, "connection", nil, "let tools use the connection `NAME` (repeatable), e.g. --connection calendar")
 }
 
-// check refuses flags that cannot be meant.
+// check refuses invalid globs, and --allow with --policy.
 func (o *policyOptions) check() error {
 	if bad := policy.FirstInvalidGlob(o.allow); bad != "" {
 		return usagef("", "--allow: %q is not a valid glob", bad)
@@ -58,8 +58,7 @@ func (o *policyOptions) check() error {
 	return nil
 }
 
-// load returns the policy. The tools that it can have rules for are all those that there
-// are, also those that the command does not use.
+// load returns the policy. Its rules may name any shipped or loaded tool, even unused ones.
 func (o *policyOptions) load(env Env, t *console, tools toolOptions, hosts map[string]bool) (policy.Policy, error) {
 	p := policy.Policy{Flags: policy.FlagRules{
 		Allow: o.allow, Ask: o.ask, Deny: o.deny, ReadOnly: o.readOnly, EnableExec: o.enableExec, Scopes: o.scopes,
@@ -94,13 +93,13 @@ func (o *policyOptions) load(env Env, t *console, tools toolOptions, hosts map[s
 		return p, err
 	}
 	if o.managed != nil {
-		p.Layers = append(p.Layers, o.managed.layer) // behind those that change arguments
+		p.Layers = append(p.Layers, o.managed.layer) // last, after layers that change arguments
 	}
 	return p, o.keep(env, &p)
 }
 
-// hideVariable gives a policy the ledger of the user, if it needs one, which calls that are played do not. Without a ledger that can be
-// read nothing begins.
+// keep gives a policy the rate ledger of the user, if it needs one; replayed calls do not. An unreadable ledger is an
+// error.
 func (o *policyOptions) keep(env Env, p *policy.Policy) error {
 	if o.played || !slices.ContainsFunc(p.Layers, func(l *policy.Layer) bool { return l.PerUser }) {
 		return nil
@@ -113,11 +112,11 @@ func (o *policyOptions) keep(env Env, p *policy.Policy) error {
 	return nil
 }
 
-// narrow makes the limits of a run those of its policies, where they are smaller.
+// narrow lowers the limits of a run to those of its policies.
 func narrow(limits *agent.Limits, layers []*policy.Layer) {
 	for _, l := range layers {
 		if n := l.Budget.Tokens; n >= 0 && (limits.Tokens == 0 || n < limits.Tokens) {
-			limits.Tokens = max(n, 1) // 0 is no limit there, and a request costs one at least
+			limits.Tokens = max(n, 1) // 0 means no limit, and a request costs at least one
 		}
 		if d := l.Budget.Wall; d > 0 {
 			limits.Wall = min(limits.Wall, d)
@@ -125,7 +124,7 @@ func narrow(limits *agent.Limits, layers []*policy.Layer) {
 	}
 }
 
-// explainBudget adds to an error about a budget that it is one of a policy.
+// explainBudget marks an error about a budget that a policy sets.
 func explainBudget(err error, layers []*policy.Layer) error {
 	var limit *agent.LimitError
 	ofPolicy := func(l *policy.Layer) bool { return l.Budget.Tokens >= 0 && max(l.Budget.Tokens, 1) == limit.Limit }
@@ -135,12 +134,12 @@ func explainBudget(err error, layers []*policy.Layer) error {
 	return err
 }
 
-// A policyLimitError says that the budget that was spent is one of a policy.
+// A policyLimitError reports that a budget of a policy is exhausted.
 type policyLimitError struct{ error }
 
 func (e *policyLimitError) Unwrap() error { return e.error }
 
-// setNonce lets fences of calls be marked, where a flag, a policy or a recording asks for it.
+// setNonce enables marked fences if a flag, a policy or a recording requires them.
 func (o *runOptions) setNonce(cfg *agent.Config) error {
 	cfg.Nonce = cfg.Nonce || o.policy.nonce
 	asks := "--nonce"
@@ -163,8 +162,7 @@ func (o *policyOptions) name(layer int) string {
 	return o.managed.path
 }
 
-// everyTool returns the definitions of files, and those that are shipped. One of a file
-// stands in the place of a shipped one of its name.
+// everyTool returns the definitions of files and the shipped ones. A file replaces a shipped definition of the same name.
 func everyTool(env Env, paths []string) (*tool.Registry, error) {
 	defs, findings, err := loadDefinitions(env, toolOptions{paths: paths, globs: []string{"*"}})
 	if err != nil {
@@ -177,10 +175,10 @@ func everyTool(env Env, paths []string) (*tool.Registry, error) {
 	return registry, nil
 }
 
-// writableByOthers are the bits of a mode with which others than its owner can change a file.
+// writableByOthers are the mode bits that let users other than the owner change a file.
 const writableByOthers = fs.FileMode(0o022)
 
-// openToOthers finds that others than its user and root can change a policy.
+// openToOthers returns a finding if others than the user and root can change a policy.
 func openToOthers(file string) ([]diag.Finding, error) {
 	info, err := os.Stat(file)
 	if err != nil {

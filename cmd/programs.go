@@ -13,22 +13,22 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A confined is what the programs of a run may have: the confinement, and which variables of the
-// caller they see. Nil stands for a run none of whose tools runs a program.
+// A confined is the confinement of the programs of a run, and the environment variables they get. It is nil if no tool
+// runs a program.
 type confined struct {
 	subprocess.Confinement
-	env    []string // the variables that may be passed; nil for all that definitions name
-	named  []string // those that are passed, if they are set
-	held   []bool   // for each sandbox, whether the kernel holds programs to it
-	denied []string // slash paths below the root that policies keep from them
+	env    []string // the variables that the policy passes; nil: all that definitions name
+	named  []string // the passed variables
+	held   []bool   // for each sandbox, whether the kernel enforces it
+	denied []string // slash paths below the root that policies deny
 }
 
-// reexecPath is how this program is started again, to confine another one.
+// reexecPath starts this program again as the helper that confines another one.
 var reexecPath = []string{"/proc/self/exe"}
 
-// programs returns what programs may have that tools start, nil where none will be. What cannot
-// hold ends the command before anything is asked: a model would be told of tools that cannot work.
-// Made are the files and folders that the command is made of, and definitions those of tools.
+// programs returns the confinement of the programs of tools, nil if there are none. A confinement that does not work
+// here is an error, before the model sees tools that cannot work. Programs must not be able to change made, the files
+// of the run, and the tool definitions.
 func (o *confineOptions) programs(t *console, p policy.Policy, tools []*tool.Definition, made, definitions []string) (*confined, error) {
 	tools = slices.DeleteFunc(slices.Clone(tools), func(d *tool.Definition) bool { return !executor.RunsPrograms(d) })
 	if len(tools) == 0 || !p.Flags.EnableExec || p.Flags.ReadOnly {
@@ -44,8 +44,8 @@ func (o *confineOptions) programs(t *console, p policy.Policy, tools []*tool.Def
 	return c, c.withhold(o, p)
 }
 
-// withhold keeps programs from the files that a policy denies and from records. Where only the kernel could, and
-// does not, the command ends.
+// withhold denies programs the files that a policy denies and the run records. It fails if only the kernel could
+// enforce that and does not.
 func (c *confined) withhold(o *confineOptions, p policy.Policy) error {
 	var held bool
 	c.denied, held = p.DeniedFiles()
@@ -56,7 +56,7 @@ func (c *confined) withhold(o *confineOptions, p policy.Policy) error {
 	return nil
 }
 
-// confinement returns what programs of some tools may have, as policies say it together.
+// confinement returns the confinement that all policies together require.
 func (o *confineOptions) confinement(t *console, says policy.Programs, tools []*tool.Definition, made, definitions []string) (*confined, error) {
 	c := &confined{env: says.Env}
 	c.Helper, c.All, c.ReapsOrphans = reexecPath, t.programs, subprocess.BecomeSubreaper()
@@ -82,8 +82,8 @@ func (o *confineOptions) confinement(t *console, says policy.Programs, tools []*
 	return c, c.begins(t, tools)
 }
 
-// begins refuses sandboxes in which the program of a definition could not even begin. Of a tool whose
-// program the model names it is only said: there are programs that need nothing.
+// begins refuses sandboxes in which the program of a definition cannot start. For a tool whose program the model names
+// it only warns, because some programs need no files.
 func (c *confined) begins(t *console, tools []*tool.Definition) error {
 	for _, d := range tools {
 		if d.Exec == nil {
@@ -99,7 +99,7 @@ func (c *confined) begins(t *console, tools []*tool.Definition) error {
 	return nil
 }
 
-// wrongPrograms is the error of what a policy says of programs and what cannot be here.
+// wrongPrograms is the error for a key of programs in a policy.
 func wrongPrograms(hint, key, format string, args ...any) error {
 	return usagef(hint, "--policy: programs.%s: %s", key, fmt.Sprintf(format, args...))
 }
@@ -112,8 +112,7 @@ func (c *confined) searches() []string {
 	return c.Folders()
 }
 
-// searched checks the folders in which programs are looked up: what tools, or others, write there
-// would be run.
+// searched refuses folders of the program path that tools or other users can write.
 func (c *confined) searched(root string) error {
 	if c.Path != nil && len(c.Path) == 0 {
 		return wrongPrograms("list a common folder in each policy, or omit path", "path", "the policies have no folder in common, so no program would be found")
@@ -129,10 +128,10 @@ func (c *confined) searched(root string) error {
 	return nil
 }
 
-// variables notes which variables programs get, and says which ones the policy keeps from them.
+// variables sets the variables that programs get, and warns about those that the policy hides.
 func (c *confined) variables(t *console, tools []*tool.Definition) {
 	for _, d := range tools {
-		names := c.env // of a tool whose program the model names
+		names := c.env // the model names the program
 		if d.Exec != nil {
 			names = d.Exec.Env
 		}
@@ -148,13 +147,13 @@ func (c *confined) variables(t *console, tools []*tool.Definition) {
 	c.named = slices.Compact(c.named)
 }
 
-// passes reports whether programs may see a variable of the caller that a definition names.
+// passes reports whether the policy passes a variable to programs.
 func (c *confined) passes(name string) bool { return c.env == nil || slices.Contains(c.env, name) }
 
-// mostSandboxes is how many rulesets Landlock stacks: see landlock(7).
+// mostSandboxes is the maximum number of stacked Landlock rulesets: see landlock(7).
 const mostSandboxes = 16
 
-// supported finds out what the kernel can. What a policy cannot do without ends the command.
+// supported checks that the kernel can enforce the confinement. It warns about optional sandboxes that it cannot.
 func (c *confined) supported(t *console) error {
 	if info, err := os.Stat(os.TempDir()); err != nil || !info.IsDir() {
 		return usagef("set TMPDIR to a directory for temporary files", "programs cannot run: %s is not a directory, and programs need a temporary folder there", shellQuote(os.TempDir()))
@@ -179,27 +178,27 @@ func (c *confined) supported(t *console) error {
 	return nil
 }
 
-// A programsDoc says what programs may have, in dry runs and in the record of a run.
+// A programsDoc describes the confinement of programs in dry runs and run files.
 type programsDoc struct {
-	Path      []string     `json:"path"`          // where they are looked up
-	Env       []string     `json:"env,omitempty"` // variables of the caller that they see, if they are set
+	Path      []string     `json:"path"`          // folders to look up programs in
+	Env       []string     `json:"env,omitempty"` // passed variables
 	Memory    int64        `json:"memory_bytes,omitempty"`
 	FileSize  int64        `json:"file_size_bytes,omitempty"`
 	Processes int          `json:"processes,omitempty"`
 	OpenFiles int          `json:"open_files,omitempty"`
-	Denied    []string     `json:"denied_files,omitempty"` // below the root, which the sandboxes do not grant
-	Sandboxes []sandboxDoc `json:"sandboxes,omitempty"`    // none: they may do what the user may
+	Denied    []string     `json:"denied_files,omitempty"` // below the root
+	Sandboxes []sandboxDoc `json:"sandboxes,omitempty"`    // empty: no sandbox
 }
 
-// A sandboxDoc is what the kernel lets programs touch, beside what every program has.
+// A sandboxDoc describes a sandbox.
 type sandboxDoc struct {
 	Read    []string `json:"read"`
 	Write   []string `json:"write,omitempty"`
 	Network bool     `json:"network"`
-	Held    bool     `json:"held"` // the kernel can hold them to it
+	Held    bool     `json:"held"` // the kernel enforces it
 }
 
-// doc returns what programs may have as JSON, nil where none is run.
+// doc returns the confinement as JSON, nil without one.
 func (c *confined) doc() json.RawMessage {
 	if c == nil {
 		return nil
@@ -215,7 +214,7 @@ func (c *confined) doc() json.RawMessage {
 	return text
 }
 
-// logged logs what programs may have in a run: before any call, and only where one can be run.
+// logged logs the confinement, if there is one.
 func (c *confined) logged(t *console, run string) {
 	if c == nil {
 		return

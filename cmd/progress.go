@@ -11,8 +11,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// observe tells a person what a run is doing. What has gone wrong is told
-// always; mere progress only where a terminal looks. A log gets everything.
+// observe prints the events of a run: problems always, progress only on a terminal, and everything in a log.
 func (o *runOptions) observe(e agent.Event) {
 	turn := slog.Int("turn", e.Turn)
 	switch e.Kind {
@@ -44,8 +43,7 @@ func (o *runOptions) observe(e agent.Event) {
 	}
 }
 
-// mostFindings is how many findings of one turn are shown. All that are kept are
-// in the envelope.
+// mostFindings is the maximum number of printed findings per turn. The envelope has more.
 const mostFindings = 20
 
 func (o *runOptions) finding(e agent.Event) {
@@ -63,7 +61,7 @@ func (o *runOptions) finding(e agent.Event) {
 	}
 }
 
-// retry says that an attempt failed. Without a wait another model goes on.
+// retry prints a failed attempt. Without a wait a fallback takes over.
 func (o *runOptions) retry(e agent.Event) {
 	text := fmt.Sprintf("attempt %d: %s", e.Attempt.Number, e.Attempt.Error)
 	if e.Attempt.Wait > 0 {
@@ -77,7 +75,7 @@ func milliseconds(name string, d time.Duration) slog.Attr {
 	return slog.Float64(name, float64(d.Microseconds())/1000)
 }
 
-// result tells a person what became of a call. For a log see [console.ended].
+// result prints the result of a call. For logs see [console.logResult].
 func (o *runOptions) result(e agent.Event) {
 	switch {
 	case o.console.format == "json":

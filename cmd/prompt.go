@@ -79,13 +79,13 @@ func (o *promptCommand) run(ctx context.Context) error {
 	return nil
 }
 
-// A functionDoc is a function as most servers want it.
+// A functionDoc is a function in the format of OpenAI.
 type functionDoc struct {
 	Type     string        `json:"type"` // "function"
 	Function chat.Function `json:"function"`
 }
 
-// published renders what a model is told that calls natively.
+// published renders the system prompt and functions of a model with native calls.
 func published(system string, functions []chat.Function) (string, error) {
 	doc := struct {
 		System string        `json:"system"`

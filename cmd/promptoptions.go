@@ -59,7 +59,7 @@ func (o *promptOptions) load(ctx context.Context, env Env, args []string, cfg *a
 	return err
 }
 
-// again gives a run that goes on the prompt and the data that it had.
+// again restores the recorded prompt and input.
 func (o *promptOptions) again(ctx context.Context, env Env, cfg *agent.Config, run runfile.Run) error {
 	cfg.Prompt, cfg.Input, cfg.TrustInput = run.Prompt, run.Input, o.trustInput
 	if err := readText(ctx, env, "--system", o.system, &cfg.System); err != nil {
@@ -72,8 +72,7 @@ func (o *promptOptions) again(ctx context.Context, env Env, cfg *agent.Config, r
 	return err
 }
 
-// check returns the variables, and refuses a prompt that is named twice or not at all, two readers of one stdin, and
-// two blocks of input with one name.
+// check returns the variables. It refuses a missing or duplicate prompt, two uses of stdin, and duplicate input blocks.
 func (o *promptOptions) check(args []string) (*variables, error) {
 	vars, err := o.variables.read()
 	if err != nil {
@@ -93,7 +92,7 @@ func (o *promptOptions) check(args []string) (*variables, error) {
 	return vars, o.input.check(vars.files)
 }
 
-// files returns the files that the prompt is read from. An argument is one only if it is "-".
+// files returns the files of the prompt. The argument is one only if it is "-".
 func (o *promptOptions) files(args []string, vars *variables) []string {
 	names := slices.Concat([]string{o.system, o.file}, o.input.names)
 	for _, f := range vars.files {
@@ -105,8 +104,7 @@ func (o *promptOptions) files(args []string, vars *variables) []string {
 	return names
 }
 
-// readText reads the text file that a flag names, or stdin for "-", into *to. An empty
-// path reads nothing.
+// readText reads the text file of a flag, or stdin for "-", into *to. An empty path reads nothing.
 func readText(ctx context.Context, env Env, flag, path string, to *string) (err error) {
 	var data []byte
 	switch path {

@@ -11,8 +11,8 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// madeOf returns the files and folders that a run is made of, or that say what it has done:
-// what a model could write there would steer this run or the next, or hide what was done.
+// madeOf returns the files and folders that configure a run or record it. A model that could write them could steer this
+// run or the next, or hide its actions.
 func (o *runOptions) madeOf() []string {
 	names := []string{o.prompt.system, o.prompt.file, o.schema, o.record.file, o.runPath, o.file, o.model.servers.caFile}
 	for _, program := range []string{o.confine.speaker, o.confine.opener, o.approve.who} {
@@ -29,8 +29,7 @@ func (o *runOptions) madeOf() []string {
 	return slices.Concat(names, ownFiles(o.env), o.policy.files, o.model.servers.secrets.files(), o.runnable)
 }
 
-// runnable returns what tools run: the folders in which a policy looks programs up, and the
-// programs that definitions name by their paths.
+// runnable returns the program folders of a policy, and the programs that definitions name by absolute path.
 func runnable(p policy.Policy, tools []*tool.Definition) []string {
 	names := p.Programs().Path
 	for _, d := range tools {
@@ -41,7 +40,7 @@ func runnable(p policy.Policy, tools []*tool.Definition) []string {
 	return names
 }
 
-// ownFiles returns where oneshot keeps records, agents, settings and the managed policy, as far as the environment says it.
+// ownFiles returns the state directory, agents, settings and the managed policy.
 func ownFiles(env Env) []string {
 	names := stateFolder(env)
 	if dir := configDir(env); dir != "" {
@@ -64,7 +63,7 @@ func configDir(env Env) string {
 	return ""
 }
 
-// programFile returns where a program is.
+// programFile returns the path of a program, or its name if it is not found.
 func programFile(name string) string {
 	if path, err := exec.LookPath(name); err == nil {
 		return path
@@ -72,7 +71,7 @@ func programFile(name string) string {
 	return name
 }
 
-// files returns the files that secrets come from, and the programs.
+// files returns the files and programs of --secret.
 func (o *secretOptions) files() []string {
 	var names []string
 	for _, v := range o.values {
@@ -87,8 +86,7 @@ func (o *secretOptions) files() []string {
 	return names
 }
 
-// openRoot opens a root in which no file can be written that a command is made of, nor one
-// that would be a definition of a tool.
+// openRoot opens a root in which the given files and tool definitions are write-protected.
 func openRoot(dir string, files, definitions []string) (*fileroot.Root, error) {
 	var protect []string
 	for _, name := range files {
@@ -109,19 +107,18 @@ func openRoot(dir string, files, definitions []string) (*fileroot.Root, error) {
 	return fileroot.Open(dir, protect...)
 }
 
-// relative returns the slash path of a file below a folder, "." for the folder itself. Links in
-// either are followed, as far as there is something. It reports false for an empty name.
+// relative returns the slash path of a file relative to a folder, "." for the folder itself. It follows links in the
+// existing part of both. It reports false if the file is outside the folder or the name is empty.
 func relative(dir, name string) (string, bool) {
 	rel, err := filepath.Rel(real(dir), real(name))
 	return filepath.ToSlash(rel), err == nil && name != "" && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// real returns the absolute path of what a name leads to. What is not there yet keeps its name, in
-// the folder where it would be.
+// real returns the absolute path of a name with links resolved, except in the part that does not exist yet.
 func real(name string) string {
 	abs, err := filepath.Abs(name)
 	if err != nil {
-		return name // there is no working directory, and nothing is below it
+		return name // the working directory does not exist
 	}
 	for rest := ""; ; {
 		if found, err := filepath.EvalSymlinks(abs); err == nil {

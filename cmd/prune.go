@@ -16,15 +16,15 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// kept is how long records are kept when nothing else is said.
+// kept is the default of --older-than.
 const kept = 30 * 24 * time.Hour
 
-// pruneOptions say which records of runs go.
+// pruneOptions are the flags of "oneshot runs prune".
 type pruneOptions struct {
 	*runsOptions
 	older  age
 	keep   int
-	all    bool // also those that wait or were cut off
+	all    bool // including runs that wait or were cut off
 	dryRun bool
 }
 
@@ -74,8 +74,7 @@ func (o *pruneOptions) prune() error {
 	return errors.Join(append(failed, o.print(gone))...)
 }
 
-// consider deletes a record that is to go, and reports whether it is one. What cannot be read
-// or deleted stays, and the others are considered.
+// consider deletes an old record and reports whether it did. Unreadable records are kept with a note.
 func (o *pruneOptions) consider(path string) (bool, error) {
 	var gone bool
 	var err error
@@ -85,7 +84,7 @@ func (o *pruneOptions) consider(path string) (bool, error) {
 		gone, err = runfile.Remove(path, o.over)
 	}
 	switch {
-	case as[*runfile.LockedError](err), errors.Is(err, fs.ErrNotExist): // somebody else has deleted it
+	case as[*runfile.LockedError](err), errors.Is(err, fs.ErrNotExist): // deleted by another process
 		return false, nil
 	case as[*runfile.RemoveError](err):
 		return false, &outputError{err}
@@ -95,18 +94,16 @@ func (o *pruneOptions) consider(path string) (bool, error) {
 	return gone, nil
 }
 
-// wouldGo reports whether a record is to go.
+// wouldGo reports whether a record would be deleted.
 func (o *pruneOptions) wouldGo(path string) (bool, error) {
 	last, written, err := runfile.Last(path)
 	return err == nil && o.over(last, written), err
 }
 
-// waitingExits are the exit codes of runs that wait for somebody: for what a tool needs or an approval, and for a
-// look at what a change did.
+// waitingExits are the exit codes of runs that wait for information, an approval, or a check of a change.
 var waitingExits = []int{8, 10}
 
-// over reports whether nothing more comes of a run, for long enough. One that was cut off before
-// anything of it was on record is as old as its file.
+// over reports whether a run ended long enough ago. A run without any record is as old as its file.
 func (o *pruneOptions) over(last runfile.Record, written time.Time) bool {
 	if last.Body != nil {
 		written = last.Time
@@ -128,7 +125,7 @@ func (o *pruneOptions) print(gone []string) error {
 	return nil
 }
 
-// An age is a duration that can be said in days.
+// An age is a duration that can be given in days.
 type age time.Duration
 
 func (a *age) String() string {
@@ -138,7 +135,7 @@ func (a *age) String() string {
 	return time.Duration(*a).String()
 }
 
-// Set reads 7d, or what [time.ParseDuration] reads.
+// Set parses 7d, or a duration for [time.ParseDuration].
 func (a *age) Set(text string) error {
 	var d time.Duration
 	var err error

@@ -9,23 +9,23 @@ import (
 	"oneshot/pkg/policy"
 )
 
-// userRates is the ledger of a user: a file in the state directory, which is replaced as a
-// whole while its lock is held. What cannot be read is refused, and not taken for empty.
+// userRates is the rate ledger of a user: a file in the state directory, replaced atomically under a lock. An unreadable
+// file is an error.
 type userRates struct {
 	dir string
-	dry bool // nothing is noted
+	dry bool // record nothing
 }
 
-// keptStarts is when calls started that count under one key.
+// keptStarts are the start times of the calls of one key.
 type keptStarts struct {
-	Window time.Duration `json:"window_ns"` // the longest that was asked about
+	Window time.Duration `json:"window_ns"` // the longest one used
 	Starts []time.Time   `json:"starts"`
 }
 
-// mostRates is how large the file can be, in bytes.
+// mostRates is the maximum size of the file, in bytes.
 const mostRates = 16 << 20
 
-// newUserRates returns the ledger of the user, once it could be read.
+// newUserRates returns the ledger of the user. It fails if the file is unreadable.
 func newUserRates(env Env, dry bool) (*userRates, error) {
 	dir, err := makeStateDir(env, "rates")
 	if err != nil {
@@ -41,12 +41,12 @@ func newUserRates(env Env, dry bool) (*userRates, error) {
 	return l, err
 }
 
-// state is the file. A rate that cannot be kept lets no call through.
+// state returns the file. A call fails if its rate cannot be stored.
 func (l *userRates) state() stateFile {
 	return stateFile{dir: l.dir, name: "starts.json", what: "rates", most: mostRates, patience: 10 * time.Second}
 }
 
-// Take is as [policy.Ledger] says.
+// Take implements [policy.Ledger].
 func (l *userRates) Take(at time.Time, uses []policy.RateWindow) (time.Time, error) {
 	release, err := l.state().lock()
 	if err != nil {
@@ -79,8 +79,8 @@ func note(kept map[string]keptStarts, at time.Time, uses []policy.RateWindow) {
 	}
 }
 
-// forget drops what no rate can ask about any more. Now is not when a call may
-// start that has to wait: others need not wait as long.
+// forget drops start times outside of their window. It compares with now and not with the start of a waiting call,
+// because other calls may start earlier.
 func forget(kept map[string]keptStarts, now time.Time) {
 	for key, k := range kept {
 		if k.Starts[len(k.Starts)-1].Add(k.Window).Before(now) {
@@ -104,8 +104,7 @@ func (l *userRates) read() (map[string]keptStarts, error) {
 	return kept, nil
 }
 
-// turnBack takes the starts of calls along with a clock that was set back since they were kept, so
-// that no call waits for the old time.
+// turnBack shifts start times if the clock was set back, so that no call waits for the old time.
 func turnBack(kept map[string]keptStarts, ahead time.Duration) {
 	if ahead <= 0 {
 		return
@@ -117,7 +116,7 @@ func turnBack(kept map[string]keptStarts, ahead time.Duration) {
 	}
 }
 
-// decodeRates refuses what this program has not written.
+// decodeRates parses and validates the file.
 func decodeRates(text []byte, kept *map[string]keptStarts) error {
 	if len(text) > mostRates {
 		return fmt.Errorf("it has more than %d bytes", mostRates)

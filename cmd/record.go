@@ -21,7 +21,7 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// recordOptions say where a run is recorded.
+// recordOptions select the record of a run.
 type recordOptions struct {
 	file      string
 	noRecord  bool
@@ -36,7 +36,7 @@ func (o *recordOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.liveTools, "live-tools", false, "with --model replay:RUN: run the tools instead of replaying their results; changes need --allow or --policy")
 }
 
-// create begins the record of a run. It returns nil when none is wanted.
+// create starts the record of a run, or continues that of a resumed run. It returns nil with --no-run-file.
 func (o *recordOptions) create(env Env, cfg agent.Config, run *runOptions) (*runfile.Writer, error) {
 	if o.noRecord && o.file != "" {
 		return nil, usagef("", "--run-file and --no-run-file contradict each other")
@@ -76,14 +76,14 @@ func (o *recordOptions) create(env Env, cfg agent.Config, run *runOptions) (*run
 	return w, nil
 }
 
-// warnNetworkFS says when a record is on a disk of another machine.
+// warnNetworkFS warns about a run file on a network file system.
 func warnNetworkFS(t *console, path string) {
 	if kind := runfile.RemoteFileSystem(filepath.Dir(path)); kind != "" {
 		t.note("the run file is on a network file system (%s) with weaker locks and syncs: after a crash a change could run twice", kind)
 	}
 }
 
-// runFileError tells a name that is taken from a disk that does not work.
+// runFileError returns a usage error for a wrong --run-file, and an output error otherwise.
 func runFileError(path string, err error) error {
 	switch {
 	case errors.Is(err, os.ErrExist):
@@ -96,7 +96,7 @@ func runFileError(path string, err error) error {
 	return &outputError{err}
 }
 
-// stateDir returns the directory of what is kept of one kind: "runs" or "locks".
+// stateDir returns the state directory of a kind, such as "runs" or "locks".
 func stateDir(env Env, kind string) (string, error) {
 	if dir := env.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "oneshot", kind), nil
@@ -108,7 +108,7 @@ func stateDir(env Env, kind string) (string, error) {
 	return filepath.Join(home, ".local", "state", "oneshot", kind), nil
 }
 
-// makeStateDir returns such a directory, which is there then.
+// makeStateDir creates and returns the state directory of a kind.
 func makeStateDir(env Env, kind string) (string, error) {
 	dir, err := stateDir(env, kind)
 	if err != nil {
@@ -126,7 +126,7 @@ func makeStateDir(env Env, kind string) (string, error) {
 	return dir, nil
 }
 
-// restrictToOwner closes a directory that was there already to everybody but its owner, who has to be the user.
+// restrictToOwner removes access for others to a directory, which must belong to the user.
 func restrictToOwner(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -141,7 +141,7 @@ func restrictToOwner(dir string) error {
 	return os.Chmod(dir, 0o700)
 }
 
-// runRecord returns the first record of a run: what it was started with.
+// runRecord returns the first record of a run.
 func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) {
 	system, err := cfg.SystemPrompt()
 	if err != nil {
@@ -173,8 +173,7 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 	return body, err
 }
 
-// useTexts makes the prompt texts of a recorded run those of this one, so that it makes the same requests whatever the
-// texts of this version are.
+// useTexts restores the recorded prompt texts, so that requests do not depend on the texts of this version.
 func useTexts(cfg *agent.Config, run runfile.Run, path string) error {
 	cfg.Texts = prompt.RecordedFiles(run.Texts, cfg.Texts)
 	if _, err := prompt.Load(cfg.Texts); err != nil {
@@ -183,7 +182,7 @@ func useTexts(cfg *agent.Config, run runfile.Run, path string) error {
 	return nil
 }
 
-// Forms of an answer, as records name them.
+// Forms of an answer in records.
 const (
 	formText = "text"
 	formJSON = "json"
@@ -205,8 +204,8 @@ func dialectName(cfg agent.Config) string {
 	return cfg.Dialect.Name
 }
 
-// digest identifies a list of texts. Their lengths are part of it, so that text
-// cannot move from one to the next unseen.
+// digest returns the SHA-256 of a list of texts. It includes their lengths, so that moving text from one to the next
+// changes it.
 func digest(texts ...string) string {
 	h := sha256.New()
 	for _, t := range texts {

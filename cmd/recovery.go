@@ -10,7 +10,7 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A recovery says what to do after a command has failed.
+// A recovery is the advice after a command has failed.
 type recovery struct {
 	retry     runfile.Retry
 	retryable bool   // the identical command may be run again, can succeed, and repeats no effect without its key
@@ -71,11 +71,11 @@ func (o *runOptions) isUncertain() bool {
 	return len(o.interrupted) > 0 && o.outcome.Effects == agent.UnkeyedEffects
 }
 
-// resumable are the exits after which a run can be continued, as far as the error does not say more.
+// resumable are the exits after which a run can be resumed, unless the error excludes it.
 var resumable = []string{"findings", "auth", "unavailable", "limit", "denied", "needs", "no_answer", "unknown_outcome", "rejected", "internal", "io",
 	"timeout", "hangup", "interrupted", "quit", "terminated", "broken_pipe"}
 
-// canResume reports whether --resume accepts the run and takes it further, given more of what was missing.
+// canResume reports whether --resume can continue the run.
 func (o *runOptions) canResume(err error) bool {
 	var limit *agent.LimitError
 	var late *agent.TimeoutError
@@ -87,7 +87,7 @@ func (o *runOptions) canResume(err error) bool {
 	case name == "denied":
 		return as[*agent.RequiredError](err)
 	case errors.As(err, &limit):
-		return limit.Why == "" && !as[*policyLimitError](err) // a policy has to stay the same
+		return limit.Why == "" && !as[*policyLimitError](err) // the policy must not change
 	case errors.As(err, &late):
 		return late.Limit == o.limits.Wall
 	case as[*agent.UnauthorizedError](err):

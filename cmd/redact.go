@@ -11,15 +11,13 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A redactingRecorder replaces secrets before they are on record. The replay of a
-// conversation that held one differs from it, and says so.
+// A redactingRecorder masks secrets in records. The replay of a conversation with a secret therefore differs.
 type redactingRecorder struct {
 	agent.Recorder
 	secrets *redact.Set
 }
 
-// Append records a body without secrets. Every body has a JSON form that is
-// read back as the same body: that is what a run file is.
+// Append records a body with secrets masked. Every body survives a round trip through JSON.
 func (r redactingRecorder) Append(body runfile.Body) error {
 	hidden, err := hideBody(r.secrets, body)
 	if err != nil {
@@ -28,7 +26,7 @@ func (r redactingRecorder) Append(body runfile.Body) error {
 	return r.Recorder.Append(hidden)
 }
 
-// A noticingRecorder notes that there was something to record.
+// A noticingRecorder sets a flag when something is recorded.
 type noticingRecorder struct {
 	agent.Recorder
 	news *bool
@@ -40,9 +38,8 @@ func (r noticingRecorder) Append(body runfile.Body) error {
 	return r.Recorder.Append(body)
 }
 
-// hideBody returns a body without secrets. In what is said to people there is nothing that
-// looks like a key, either; the conversation stays as it was, because it is played again and
-// continued.
+// hideBody masks secrets in a body. In messages for people it also masks anything that looks like a key; the
+// conversation stays exact, because replays and resumed runs need it.
 func hideBody(s *redact.Set, body runfile.Body) (runfile.Body, error) {
 	body = redacted(s, body)
 	if s.IsEmpty() {

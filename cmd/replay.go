@@ -21,12 +21,11 @@ import (
 // demo is the name of the built-in model.
 const demo = "demo"
 
-// isRecording reports whether the name of a model is that of a recording, which needs no server.
+// isRecording reports whether a model name is "demo" or "replay:RUN".
 func isRecording(name string) bool { return name == demo || strings.HasPrefix(name, "replay:") }
 
-// replay plays a recorded run: name is "demo" or "replay:RUN". The recording's
-// seed, clock, parameters and dialect are those of this run, so that the same
-// prompt and tools give the same requests.
+// replay uses a recorded run as the model: name is "demo" or "replay:RUN". The run inherits the recorded seed, clock,
+// parameters and dialect, so that the same prompt and tools give the same requests.
 func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
 	o.chosen = name
 	player, log, err := recording(env, name)
@@ -58,7 +57,7 @@ func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
 	return o.useDialect(run.Dialect, cfg)
 }
 
-// recording opens the recorded run of that name, which has a record of how it began.
+// recording opens the recorded run of that name. It requires a run record.
 func recording(env Env, name string) (player *model.Replay, log *runfile.Log, err error) {
 	file, recorded := strings.CutPrefix(name, "replay:")
 	if recorded {
@@ -84,7 +83,7 @@ func recording(env Env, name string) (player *model.Replay, log *runfile.Log, er
 	return player, log, nil
 }
 
-// readRecord reads the run file that a command line names.
+// readRecord reads a run file.
 func readRecord(name string) (*runfile.Log, error) {
 	f, err := openFile(name)
 	if err != nil {
@@ -94,7 +93,7 @@ func readRecord(name string) (*runfile.Log, error) {
 	return runfile.Read(f)
 }
 
-// isMarked reports whether calls of a recorded run counted only in marked fences.
+// isMarked reports whether a recorded run accepted calls only in marked fences.
 func isMarked(log *runfile.Log) bool {
 	return slices.ContainsFunc(log.Records, func(r runfile.Record) bool {
 		request, ok := r.Body.(runfile.Request)
@@ -102,20 +101,19 @@ func isMarked(log *runfile.Log) bool {
 	})
 }
 
-// answering returns the name of the responder, also of a recorded one, or "".
+// answering returns the name of the responder, recorded or not, or "".
 func (o *modelOptions) answering() string {
 	if o.log != nil {
-		run, _ := o.log.Run() // it has one, or it is not replayed
+		run, _ := o.log.Run() // checked in recording
 		return run.Responder
 	}
 	return o.responder
 }
 
-// native is how a record names the dialect of native calls.
+// native is the dialect name of native calls in records.
 const native = "native"
 
-// useDialect makes the dialect of a recording that of the run, unless a flag says
-// otherwise.
+// useDialect sets the recorded dialect, unless a flag sets another.
 func (o *modelOptions) useDialect(recorded string, cfg *agent.Config) (err error) {
 	name := o.dialect
 	if name == "auto" {
@@ -126,7 +124,7 @@ func (o *modelOptions) useDialect(recorded string, cfg *agent.Config) (err error
 	return err
 }
 
-// unreadable makes an input error of a run file that cannot be opened.
+// unreadable returns an input error for a run file that cannot be read.
 func unreadable(err error) error {
 	if errors.As(err, new(*runfile.DamageError)) {
 		return err
@@ -134,8 +132,8 @@ func unreadable(err error) error {
 	return &inputError{err}
 }
 
-// inZone returns a time in the zone of that name. A name that this machine does
-// not know, or knows with another offset, still names the zone.
+// inZone returns a time in the named zone. If this machine does not know the zone, or knows it with another offset, the
+// offset of the time is kept under that name.
 func inZone(t time.Time, zone string) time.Time {
 	_, offset := t.Zone()
 	if loc, err := time.LoadLocation(zone); err == nil {
@@ -146,7 +144,7 @@ func inZone(t time.Time, zone string) time.Time {
 	return t.In(time.FixedZone(zone, offset))
 }
 
-// demoLog reads the run that the built-in model plays.
+// demoLog reads the run that the demo model replays.
 func demoLog(prompts fs.FS) (*runfile.Log, error) {
 	text, err := fs.ReadFile(prompts, "demo.jsonl")
 	if err != nil {
@@ -155,7 +153,7 @@ func demoLog(prompts fs.FS) (*runfile.Log, error) {
 	return runfile.Read(bytes.NewReader(text))
 }
 
-// recordedTools returns a runner that plays the results of the recording.
+// recordedTools returns a runner that replays recorded results.
 func (o *modelOptions) recordedTools() agent.Runner {
 	p := playedTools{play: executor.NewReplay(o.log), file: strings.TrimPrefix(o.chosen, "replay:"), cut: map[string]string{}}
 	for _, r := range o.log.LiveRecords() {
@@ -171,7 +169,7 @@ func (o *modelOptions) recordedTools() agent.Runner {
 	return p
 }
 
-// playedTools play the results of a recording, and end in a call in which the recorded run ended.
+// playedTools replay recorded results, and fail at the call during which the recorded run ended.
 type playedTools struct {
 	play *executor.Replay
 	file string
@@ -179,7 +177,7 @@ type playedTools struct {
 	end  *runfile.End      // nil if the recorded run was cut off
 }
 
-// Run plays the result of a call.
+// Run replays the result of a call.
 func (p playedTools) Run(ctx context.Context, x chat.Execution) (chat.Result, error) {
 	result, err := p.play.Run(ctx, x)
 	if as[*executor.NoRecordError](err) && p.end != nil && p.end.Exit != 0 && p.cut[x.Call.ID] == x.Call.Name {
@@ -188,8 +186,7 @@ func (p playedTools) Run(ctx context.Context, x chat.Execution) (chat.Result, er
 	return result, err
 }
 
-// A recordedApprover gives the answers that are on record of a run that is played again with the
-// results of its tools, where nothing can come of a call. It asks nobody else.
+// A recordedApprover replays recorded approvals. The calls of such a run are replayed, too, and have no effect.
 type recordedApprover struct {
 	answers map[string]runfile.Approval // by the ids of calls
 }
@@ -212,7 +209,7 @@ func (a *recordedApprover) Approve(_ context.Context, q agent.ApprovalRequest) (
 	return agent.Approval{}, errNobody
 }
 
-// told returns what the user said in the recorded run.
+// told returns the recorded answers of the user.
 func (o *modelOptions) told() (all []runfile.UserInput) {
 	for _, r := range o.log.LiveRecords() {
 		if b, ok := r.Body.(runfile.UserInput); ok {

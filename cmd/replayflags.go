@@ -9,19 +9,19 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// Flags of a recorded run that a replay by its ID has, too. Any other is not taken from a record.
+// Flags that a replay by ID inherits from the recorded run.
 var (
 	replayedFlags = []string{"tools", "tool", "root", "schema", "answer-description", "system", "var", "var-file", "dialect",
 		"param", "temperature", "seed", "effort", "now", "tz", "nonce", "ask", "deny", "read-only", "on-denied", "require-tool",
 		"max-turns", "max-calls", "max-identical-calls", "max-repairs", "max-total-tokens", "timeout"}
-	// wideningFlags permit something. They only count where nothing can come of a call, because its result is played.
+	// wideningFlags grant permissions. They are inherited only if calls are replayed and have no effect.
 	wideningFlags = []string{"allow", "policy", "enable-exec", "scope", "connection", "allow-host", "trust-input"}
 )
 
-// isReplay reports whether the calls of the run take their recorded results. The tools of the demo model run.
+// isReplay reports whether calls get recorded results. The demo model runs its tools.
 func (o *runOptions) isReplay() bool { return o.model.isReplay() && !o.record.liveTools }
 
-// isReplay reports whether a recorded run is the model.
+// isReplay reports whether --model replays a recorded run.
 func (o *modelOptions) isReplay() bool {
 	return slices.ContainsFunc(o.names, func(name string) bool { return strings.HasPrefix(name, "replay:") })
 }
@@ -45,8 +45,7 @@ func recordingFile(env Env, name string) (string, error) {
 	return path, nil
 }
 
-// loadReplayed finds the run that is replayed. One that is named by its ID, or as the last one, brings its prompt and
-// its flags, except where they are given.
+// loadReplayed finds the run to replay. A run named by ID or "last" also provides its prompt and flags, unless given.
 func (o *runOptions) loadReplayed(args []string) error {
 	if o.record.liveTools && !o.model.isReplay() {
 		return usagef("omit it", "--live-tools needs --model replay:RUN")
@@ -71,7 +70,7 @@ func (o *runOptions) loadReplayed(args []string) error {
 	return nil
 }
 
-// replayByID takes the prompt and the flags of a recorded run.
+// replayByID inherits the prompt and flags of a recorded run.
 func (o *runOptions) replayByID(path string, args []string) error {
 	if err := ownFile("--model", path, path); err != nil {
 		return err
@@ -95,7 +94,7 @@ func (o *runOptions) replayByID(path string, args []string) error {
 	return o.inheritReplayedFlags(path, log)
 }
 
-// inheritReplayedFlags makes flags of a recorded run those of this command, except where they are given.
+// inheritReplayedFlags sets the flags of a recorded run that are not given.
 func (o *runOptions) inheritReplayedFlags(path string, log *runfile.Log) error {
 	options, _ := flagsOf(log)
 	given := map[string]bool{}

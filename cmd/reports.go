@@ -13,7 +13,7 @@ var reportFormats = []string{"text", "json", "jsonl", "sarif", "github", "junit"
 // reportFlag is the help of --format of these commands.
 const reportFlag = "print text, json, jsonl (a line per file or record), sarif, github (annotations) or junit"
 
-// newCollector returns the report of a format that is one document on all files, or nil.
+// newCollector returns a collector for a format with one document for all files, or nil.
 func newCollector(format string) report.Collector {
 	info, _ := debug.ReadBuildInfo()
 	version := newBuild(version, info).Version
@@ -26,7 +26,7 @@ func newCollector(format string) report.Collector {
 	return nil
 }
 
-// printForeign writes findings in the format of another program.
+// printForeign writes findings in the format of another tool.
 func printForeign(w io.Writer, format string, files []report.File) error {
 	later, add := newCollector(format), report.GitHub
 	if later != nil {

@@ -13,10 +13,10 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// Names of resolved settings, and sources that are neither a flag nor an environment variable.
+// Names of resolved settings, and sources other than flags and environment variables.
 const (
 	settingModel  = "model"
-	settingServer = "server "    // and the name of a provider
+	settingServer = "server "    // followed by a provider name
 	settingState  = "state_home" // the parent of the state directory, as XDG_STATE_HOME names it
 	settingConfig = "config_home"
 
@@ -33,7 +33,7 @@ type resolution struct {
 	found []runfile.Setting // of this command
 }
 
-// note keeps a setting of this command, once.
+// note adds a setting, once.
 func (r *resolution) note(name, value, source string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,7 +64,7 @@ func recordedSettings(log *runfile.Log) map[string]runfile.Setting {
 	return settings
 }
 
-// inheritSettings makes the directories and programs on record those of this command, except where a flag is given again.
+// inheritSettings restores recorded directories and programs, unless a flag is given again.
 func (o *runOptions) inheritSettings(settings map[string]runfile.Setting, given map[string]bool) {
 	o.model.servers.resolved.recorded = settings
 	now := o.env
@@ -80,7 +80,7 @@ func (o *runOptions) inheritSettings(settings map[string]runfile.Setting, given 
 	}
 }
 
-// programFlags returns the flags that name a program, which PATH says where to find.
+// programFlags returns the flags that name a program, which is looked up in PATH.
 func (o *runOptions) programFlags() map[string]*string {
 	return map[string]*string{"tts-command": &o.confine.speaker, "browser-command": &o.confine.opener, "approve": &o.approve.who}
 }
@@ -106,7 +106,7 @@ func (o *runOptions) settings() []runfile.Setting {
 	return r.found
 }
 
-// variable returns the source of a directory that a variable names, or HOME where it is not set.
+// variable returns the source of a directory: the variable, or HOME if it is not set.
 func (o *runOptions) variable(setting, name string) string {
 	if s, ok := o.model.servers.resolved.recorded[setting]; ok {
 		return s.Source
@@ -117,7 +117,7 @@ func (o *runOptions) variable(setting, name string) string {
 	return "environment HOME"
 }
 
-// recordedURL returns an address as a record holds it: credentials are masked.
+// recordedURL returns a URL with credentials masked, for records.
 func recordedURL(t *console, u *url.URL) string {
 	return t.secrets.Hide(withoutUser(u.String()))
 }

@@ -19,32 +19,29 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A resumed is a run that goes on.
+// A resumed is a run that is being resumed.
 type resumed struct {
 	w        *runfile.Writer
 	path     string
-	run      runfile.Run // what it was started with
+	run      runfile.Run // its first record
 	restarts []int
-	past     []runfile.Record // what of its record counts
+	past     []runfile.Record // the records that count
 
-	spent time.Duration   // how long it has been at work
+	spent time.Duration   // time used so far
 	given map[string]bool // flags of this command
 }
 
-// What is not among the options of a run that its record keeps: where the record and the
-// answer go is said anew, and the prompt itself is on record.
+// notRecordedFlags are not recorded: they select the output and the record, or the record has their content.
 var notRecordedFlags = []string{"run-file", "no-run-file", "resume", "approve-call", "dry-run", "output", "output-file", "prompt-file", "input", "allow-empty-input", "no-stdin", "stdin-wait", "help", "color", "log-format", "quiet"}
 
-// What cannot change in a run that goes on, because its requests so far depend on it.
+// fixedFlags cannot change in a resumed run, because its earlier requests depend on them.
 var fixedFlags = []string{"prompt-file", "input", "trust-input", "var", "var-file", "system", "dialect", "param", "temperature", "seed", "effort", "now", "tz", "answer-description", "responder", "run-file", "no-run-file", "dry-run", "live-tools"}
 
-// oneTimeFlags are the flags that say something about the run as it is now, and nothing about what
-// comes when it goes on once more.
+// oneTimeFlags apply to this command only, and not to a later --resume.
 var oneTimeFlags = []string{"answer", "on-unknown-outcome"}
 
-// options returns the flags of the command line that its record keeps, as name=value, and the
-// names of those with a value that may be a secret. What the requests so far depend on is kept
-// as they have it: without the secret.
+// options returns the flags to record, as name=value, and the names of flags that are withheld because their value may
+// be a secret. Fixed flags are recorded with secrets masked, as requests have them.
 func (o *runOptions) options(given func(name string) bool) (kept, withheld []string) {
 	o.set.Visit(func(f *pflag.Flag) {
 		if slices.Contains(notRecordedFlags, f.Name) || !given(f.Name) {
@@ -66,7 +63,7 @@ func (o *runOptions) options(given func(name string) bool) (kept, withheld []str
 	return kept, withheld
 }
 
-// flagValues returns the values of a flag, each by itself.
+// flagValues returns the values of a flag.
 func flagValues(f *pflag.Flag) []string {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		return list.GetSlice()
@@ -74,8 +71,7 @@ func flagValues(f *pflag.Flag) []string {
 	return []string{f.Value.String()}
 }
 
-// loadResumed opens the run that is to go on, and makes its flags those of this command, but for
-// those that are given again.
+// loadResumed opens the run to resume, and inherits its flags unless they are given again.
 func (o *runOptions) loadResumed(args []string) error {
 	if len(args) > 0 {
 		return usagef("omit the prompt", "--resume: the run continues with its recorded prompt")
@@ -113,8 +109,8 @@ func (o *runOptions) loadResumed(args []string) error {
 	return nil
 }
 
-// ownFile refuses a run file that is somebody else's, or that others can read or write, as files
-// are that come from elsewhere: the flags on record say which programs are run.
+// ownFile refuses a run file that belongs to another user or that others can access: its recorded flags select the
+// programs to run.
 func ownFile(flag, name, path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -125,7 +121,7 @@ func ownFile(flag, name, path string) error {
 	case err != nil:
 		return &inputError{fmt.Errorf("%s: %w", flag, err)}
 	}
-	if !info.Mode().IsRegular() { // a pipe would never end
+	if !info.Mode().IsRegular() { // a pipe may block
 		return &inputError{fmt.Errorf("%s %s: not a regular file", flag, path)}
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
@@ -138,14 +134,14 @@ func ownFile(flag, name, path string) error {
 	return nil
 }
 
-// read takes what counts from the record, and the flags of the run.
+// read restores the state and the flags of the run.
 func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 	if r.past, err = agent.History(log); err != nil {
 		return usagef("the first command line with --model replay:"+shellQuote(r.path)+" prints the answer again; oneshot runs show "+shellQuote(r.path)+" shows the run", "--resume %s: %w", r.path, err)
 	}
 	turns, last := agent.ResumePoints(log)
 	r.restarts = append(turns, last)
-	r.run, _ = log.Run() // it has one, or it is damaged
+	r.run, _ = log.Run() // validated above
 	if err := startedHere("--resume", r.path, r.run); err != nil {
 		return err
 	}
@@ -161,7 +157,7 @@ func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 	return r.checkPendingApprovals(o.approve.calls)
 }
 
-// startedHere refuses a run that was started in another folder: the files that its flags name are elsewhere.
+// startedHere refuses a run that was started in another folder, which its file names are relative to.
 func startedHere(flag, path string, run runfile.Run) error {
 	here, err := os.Getwd()
 	if err == nil && run.Dir != "" && !isSameFile(run.Dir, here) {
@@ -170,7 +166,7 @@ func startedHere(flag, path string, run runfile.Run) error {
 	return err
 }
 
-// inheritFlags makes the flags of the run those of this command, but for those that are given again.
+// inheritFlags sets the recorded flags that are not given again.
 func (r *resumed) inheritFlags(log *runfile.Log, o *runOptions) error {
 	options, withheld := flagsOf(log)
 	o.secretFlags = withheld
@@ -195,10 +191,9 @@ func (r *resumed) inheritFlags(log *runfile.Log, o *runOptions) error {
 	return nil
 }
 
-// flagsOf returns the flags that a run has: what it was started with, and what was given anew when
-// it went on.
+// flagsOf returns the current flags of a run: those of its start, updated by each resume.
 func flagsOf(log *runfile.Log) (options, withheld []string) {
-	run, _ := log.Run() // it has one, or it is damaged
+	run, _ := log.Run() // validated above
 	options, withheld = slices.Clone(run.Options), slices.Clone(run.SecretOptions)
 	for _, record := range log.Records {
 		b, ok := record.Body.(runfile.Resumed)
@@ -220,8 +215,8 @@ func flagsOf(log *runfile.Log) (options, withheld []string) {
 	return options, withheld
 }
 
-// checkPendingApprovals refuses approvals where no call waits for one. One that is on record is no mistake: the command that
-// displayName so was cut off, and is given again.
+// checkPendingApprovals refuses --approve-call if no call waits for approval. It accepts recorded approvals, so that an
+// interrupted command can be repeated.
 func (r *resumed) checkPendingApprovals(approvals []string) error {
 	calls, approved := map[string]bool{}, map[string]bool{}
 	for _, record := range r.past {
@@ -246,10 +241,10 @@ func (r *resumed) checkPendingApprovals(approvals []string) error {
 	return nil
 }
 
-// minTimeLeft is a time in which nothing comes of asking a model. A run has worked a bit longer than its records tell.
+// minTimeLeft is too short for any request. A run has used a bit more time than its records show.
 const minTimeLeft = 100 * time.Millisecond
 
-// applyTo makes a configuration that of the run, and refuses one that is another.
+// applyTo restores the recorded configuration, and refuses definitions, policies or schemas that have changed.
 func (r *resumed) applyTo(cfg *agent.Config, o *runOptions) error {
 	seed, err := hex.DecodeString(r.run.Seed)
 	if err != nil || len(seed) != len(cfg.Seed) {
@@ -282,7 +277,7 @@ func (r *resumed) applyTo(cfg *agent.Config, o *runOptions) error {
 	}
 	for _, part := range []struct{ name, was, is string }{
 		{"the managed policy", was.Managed, is.Managed}, {"the policy", was.Policy, is.Policy},
-		{"the schema", was.Schema, is.Schema}, {"the system prompt", was.Prompt, is.Prompt}, // which depends on the tools
+		{"the schema", was.Schema, is.Schema}, {"the system prompt", was.Prompt, is.Prompt}, // it depends on the tools
 		{"the confinement of programs", string(r.run.Programs), string(o.console.secrets.HideJSON(now.Programs))},
 	} {
 		if part.was != part.is {
@@ -300,7 +295,7 @@ func differing(was, is map[string]string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(name string) bool { return was[name] == is[name] })
 }
 
-// appendResumed takes down that the run goes on.
+// appendResumed records that the run is resumed.
 func (r *resumed) appendResumed(o *runOptions) (*runfile.Writer, error) {
 	body := runfile.Resumed{KeptThrough: r.past[len(r.past)-1].Seq, Approve: o.approve.calls}
 	body.Options, body.SecretOptions = o.options(func(name string) bool { return r.given[name] && !slices.Contains(oneTimeFlags, name) })
@@ -309,7 +304,7 @@ func (r *resumed) appendResumed(o *runOptions) (*runfile.Writer, error) {
 	return r.w, r.w.Append(body)
 }
 
-// shellQuote returns a word as a shell takes it.
+// shellQuote quotes a word for a shell.
 func shellQuote(word string) string {
 	if !strings.ContainsFunc(word, func(r rune) bool { return !isWord(r) && !strings.ContainsRune("/.-_:@%+,", r) }) {
 		return word

@@ -12,7 +12,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// approveHint says what admits the calls that wait.
+// approveHint returns the command that approves the waiting calls.
 func (o *runOptions) approveHint(err error) string {
 	var waiting *agent.ApprovalError
 	errors.As(err, &waiting)
@@ -26,7 +26,7 @@ func (o *runOptions) approveHint(err error) string {
 	return o.resumeCommand(admit)
 }
 
-// withResumeHint adds to the error of a run how it goes on, where it has come somewhere.
+// withResumeHint adds the command that continues a run, if the run has made progress.
 func (o *runOptions) withResumeHint(err error) error {
 	var limit *agent.LimitError
 	begun := o.outcome.Turns > 1 || len(o.outcome.Calls) > 0 || o.outcome.Answer != nil || errors.As(err, &limit) && limit.Answered
@@ -48,21 +48,21 @@ func (o *runOptions) withResumeHint(err error) error {
 	return &hintedError{err, hint}
 }
 
-// stoppedShort reports whether the run ended in a change without an authorisation, which is made when it goes on. Of
-// other calls without one the model was told, and it has ended the work.
+// stoppedShort reports whether the run ended at a change that lacked an authorisation; a resumed run repeats it. Other
+// unauthorised calls were reported to the model, which then ended the work.
 func (o *runOptions) stoppedShort() bool {
 	return o.onDenied != "continue" && slices.ContainsFunc(o.outcome.Calls, func(c agent.CallReport) bool {
 		return c.Code == chat.Unauthorized && c.Effect != tool.Read
 	})
 }
 
-// isRecordLost reports whether the record is not there any more, as it was written.
+// isRecordLost reports whether the record has been removed or changed.
 func isRecordLost(err error) bool {
 	var broken *runfile.WriteError
 	return errors.As(err, &broken) && broken.Op == "check"
 }
 
-// resumeCommand is the command by which the run goes on, with more flags.
+// resumeCommand returns the command that continues the run, with further flags.
 func (o *runOptions) resumeCommand(flags string) string {
 	if o.runPath == "" {
 		return "run it again with" + flags
@@ -73,8 +73,7 @@ func (o *runOptions) resumeCommand(flags string) string {
 	return "oneshot run --resume " + runArgument(o.runPath) + flags
 }
 
-// runArgument returns how a command line names a run file so that [runsOptions.find] takes it for a path and not
-// for an ID.
+// runArgument returns the argument for a run file that [runsOptions.find] reads as a path and not as an ID.
 func runArgument(path string) string {
 	path = shortestPath(path)
 	if !isRunPath(path) {
@@ -83,7 +82,7 @@ func runArgument(path string) string {
 	return shellQuote(path)
 }
 
-// shortestPath returns the path of a file as it is shorter: from here, or as it is.
+// shortestPath returns the relative path of a file if it is shorter.
 func shortestPath(path string) string {
 	if rel, err := filepath.Rel(".", path); err == nil && len(rel) < len(path) {
 		return rel
@@ -91,7 +90,7 @@ func shortestPath(path string) string {
 	return path
 }
 
-// damagedRecordError says of a record that cannot go on which it is, and what can still be done with it.
+// damagedRecordError is the error for a damaged record, with a hint at its readable part.
 func damagedRecordError(path string, err error) error {
 	var damage *runfile.DamageError
 	errors.As(err, &damage)

@@ -50,23 +50,23 @@ type runOptions struct {
 	require        []string
 	now, zone      string
 	output         string
-	file           string // of -o
+	file           string // -o
 	dryRun         bool
 	lock           string
-	findingsOf     int // the turn that findings are counted of
+	findingsOf     int // the turn that findings counts
 	findings       int
 	outcome        agent.Outcome
 	runID, runPath string
-	resumed        *resumed     // the run that goes on, or nil
-	replayed       *runfile.Run // a run that is replayed with its prompt and input, or nil
-	toolsOf        *runfile.Run // a run whose tools those of this one are, or nil
-	currentEnv     *Env         // the environment of the command that resumes a run, or nil
-	hasNewRecords  bool         // something happened that was not on record
-	interrupted    []string     // calls that may have taken effect when the run ended
+	resumed        *resumed     // the resumed run, or nil
+	replayed       *runfile.Run // a replayed run that provides prompt and input, or nil
+	toolsOf        *runfile.Run // a replayed run that provides the tools, or nil
+	currentEnv     *Env         // of the command that resumes a run, or nil
+	hasNewRecords  bool         // something new was recorded
+	interrupted    []string     // calls with unknown outcome
 	programs       *confined
-	secret         func(name string) string // of requests of tools
-	secretFlags    []string                 // flags that a resumed run has to be given again
-	runnable       []string                 // what tools run, as far as it has a path
+	secret         func(name string) string // for requests of tools
+	secretFlags    []string                 // flags to repeat with --resume
+	runnable       []string                 // paths of programs
 	set            *pflag.FlagSet
 }
 
@@ -89,7 +89,7 @@ file on stdin is read as input without a flag; --no-stdin turns that off.`,
 	return c
 }
 
-// runFlagGroups orders the flags of run for people: the common ones first.
+// runFlagGroups groups the flags of run in help, the common ones first.
 var runFlagGroups = []flagGroup{
 	{"Common", []string{"model", "tools", "tool", "root", "schema", "input", "system", "output", "output-file", "max-turns", "timeout", "policy", "allow", "run-file"}},
 	{"Prompt", []string{"prompt-file", "stdin-wait", "no-stdin", "allow-empty-input", "trust-input", "var", "var-file", "answer-description", "dialect", "now", "tz"}},
@@ -128,12 +128,11 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.lock, "lock", "", "allow one run with lock `NAME` at a time; exit 5 if the lock is held")
 }
 
-// garbageLimit is the size of the heap from which garbage is collected eagerly, so that a long reply does not take
-// several times its size.
+// garbageLimit is the heap size from which garbage is collected eagerly, so that a long reply does not use several
+// times its size.
 const garbageLimit = 128 << 20
 
-// run is the command: everything that can be wrong is checked before a model
-// is asked anything.
+// run is the command. It finds all errors it can before the first request.
 func (o *runOptions) run(ctx context.Context, args []string) error {
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT is not set
 		debug.SetMemoryLimit(garbageLimit)
@@ -143,7 +142,7 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 		if err := o.loadResumed(args); err != nil {
 			return err
 		}
-		defer o.resumed.w.Close() // also where the run does not get to its end
+		defer o.resumed.w.Close() // even if the run does not finish
 	}
 	if err := o.loadReplayed(args); err != nil {
 		return err
@@ -155,7 +154,7 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	wall := o.startTimeout()
-	context.AfterFunc(ctx, func() { wall.Stop() }) // it holds until the answer has been taken
+	context.AfterFunc(ctx, func() { wall.Stop() }) // it applies until the answer is delivered
 	o.console.hideKeys(o.env)
 	o.model.servers.secrets.played = o.isReplay()
 	if err := o.model.servers.secrets.load(ctx, o.env, o.console); err != nil {
@@ -186,11 +185,11 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 	}
 	defer release()
 	o.prompt.input.noteUnread(o.env, o.console)
-	defer o.prompt.input.noteUnread(o.env, o.console) // a slow writer is heard by then
+	defer o.prompt.input.noteUnread(o.env, o.console) // data may have arrived since
 	return o.withResumeHint(o.model.explain(o.runAgent(ctx, cfg)))
 }
 
-// finishConfig adds what depends on the models of the run, and a stdin that no flag names, which can take time to read.
+// finishConfig adds settings that depend on the models, and reads a stdin without a flag, which can take time.
 func (o *runOptions) finishConfig(ctx context.Context, cfg *agent.Config) (err error) {
 	if err := o.setNonce(cfg); err != nil {
 		return err
@@ -219,7 +218,7 @@ func (o *runOptions) finishConfig(ctx context.Context, cfg *agent.Config) (err e
 	return o.setApprovers(cfg)
 }
 
-// causeOr returns why ctx ended if that is why err happened.
+// causeOr returns the cause of ctx if ctx has ended, and err otherwise.
 func causeOr(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
 		return cause
@@ -227,7 +226,7 @@ func causeOr(ctx context.Context, err error) error {
 	return err
 }
 
-// startTimeout ends the command when its time is over, of which a run that goes on has had some.
+// startTimeout aborts the command at its time limit. A resumed run has used some of it.
 func (o *runOptions) startTimeout() *time.Timer {
 	over := &agent.TimeoutError{Limit: o.limits.Wall}
 	if o.resumed != nil {
@@ -236,7 +235,7 @@ func (o *runOptions) startTimeout() *time.Timer {
 	return time.AfterFunc(over.Limit-over.Elapsed, func() { o.console.abort(over) })
 }
 
-// config puts together what the run depends on besides its tools' surroundings.
+// config builds the configuration of the run, except for the environment of tools.
 func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, error) {
 	cfg := agent.Config{
 		Texts: o.env.Prompts, AnswerDescription: o.describe, Limits: o.limits,
@@ -293,7 +292,7 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 	return cfg, o.prompt.load(ctx, o.env, args, &cfg)
 }
 
-// isSameFile reports whether two names mean the same file, also before it is there.
+// isSameFile reports whether two names refer to the same file, which may not exist yet.
 func isSameFile(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
@@ -303,7 +302,7 @@ func isSameFile(a, b string) bool {
 	return absPath(a) == absPath(b)
 }
 
-// absPath returns the absolute name of a file, with the links to its directory followed.
+// absPath returns the absolute path of a file, with links in its directory resolved.
 func absPath(name string) string {
 	if abs, err := filepath.Abs(name); err == nil {
 		name = abs
@@ -315,7 +314,7 @@ func absPath(name string) string {
 	return filepath.Join(dir, base)
 }
 
-// outputFile makes the file of -o the place of the document.
+// openOutput checks the file of -o and makes it the output.
 func (o *runOptions) openOutput() error {
 	if o.file == "" || o.file == "-" || filepath.Clean(o.file) == "/dev/stdout" {
 		return nil
@@ -330,7 +329,7 @@ func (o *runOptions) openOutput() error {
 	return err
 }
 
-// recordFlagFor returns the flag that names a file as that of a record, or "".
+// recordFlagFor returns the flag that names a file as a run file, or "".
 func (o *runOptions) recordFlagFor(name string) string {
 	switch {
 	case o.record.file != "" && isSameFile(name, o.record.file):
@@ -346,8 +345,7 @@ func (o *runOptions) recordFlagFor(name string) string {
 	return ""
 }
 
-// clock sets the run's time. Flags win over what a recording says, and that
-// wins over the clock of this machine.
+// clock sets the time of the run: from flags, else from the recording, else from the clock.
 func (o *runOptions) clock(cfg *agent.Config) error {
 	if cfg.Now.IsZero() {
 		now := o.env.Now()
@@ -371,8 +369,7 @@ func (o *runOptions) clock(cfg *agent.Config) error {
 	return nil
 }
 
-// setApprovers says who answers: for the user, and what the policy asks about. When the results of
-// tools are played, so are these answers.
+// setApprovers sets who answers questions of tools and approves calls. A replay also replays these answers.
 func (o *runOptions) setApprovers(cfg *agent.Config) (err error) {
 	if !o.isReplay() {
 		if o.approve.who == "tty" {
@@ -388,8 +385,7 @@ func (o *runOptions) setApprovers(cfg *agent.Config) (err error) {
 	return nil
 }
 
-// openTools gives the run its tools' surroundings. The returned function lets
-// go of them.
+// openTools creates the environment of tools. The caller has to call release.
 func (o *runOptions) openTools(ctx context.Context, cfg *agent.Config) (release func(), err error) {
 	env, release, err := o.confine.open(ctx, o.env, o.console, o.programs, o.madeOf(), o.tools.files())
 	if err != nil {
@@ -412,7 +408,7 @@ func (o *runOptions) openTools(ctx context.Context, cfg *agent.Config) (release 
 	return release, nil
 }
 
-// runAgent runs the agent with its record and prints what came of it.
+// runAgent runs the agent, records it and prints the answer.
 func (o *runOptions) runAgent(ctx context.Context, cfg agent.Config) (err error) {
 	w, err := o.record.create(o.env, cfg, o)
 	if err != nil {
@@ -449,18 +445,17 @@ func (o *runOptions) runAgent(ctx context.Context, cfg agent.Config) (err error)
 	return o.print(ctx)
 }
 
-// isFinalVerdict reports whether a run that goes on without anything new comes to the same error.
+// isFinalVerdict reports whether a resumed run without new records ends with the same error.
 func isFinalVerdict(err error) bool {
 	return as[*agent.DeniedError](err) || as[*agent.AllDeniedError](err) || as[*agent.UnauthorizedError](err)
 }
 
-// inDoubt says which calls were cut off in the middle of a change.
+// inDoubt lists the calls that were cut off during a change.
 func (o *runOptions) inDoubt() string {
 	return "unknown outcome of " + strings.Join(o.interrupted, ", ")
 }
 
-// hidePrompt takes secrets out of what the model is told, and has the run refuse calls that
-// hold one.
+// hidePrompt masks secrets in the texts for the model, and makes the policy deny calls that contain one.
 func (o *runOptions) hidePrompt(cfg *agent.Config) {
 	cfg.Policy.Secrets = o.console.secrets
 	held := false
@@ -473,7 +468,7 @@ func (o *runOptions) hidePrompt(cfg *agent.Config) {
 	}
 }
 
-// hideAnswer takes secrets out of the answer. What is left has to fit, too.
+// hideAnswer masks secrets in the answer. The masked answer must fit the schema, too.
 func (o *runOptions) hideAnswer(s *schema.Schema) error {
 	hidden := o.console.secrets.HideJSON(o.outcome.Answer)
 	if bytes.Equal(hidden, o.outcome.Answer) {
@@ -488,8 +483,8 @@ func (o *runOptions) hideAnswer(s *schema.Schema) error {
 	return nil
 }
 
-// end appends the last record and closes the run file. What goes wrong here changes no exit: an answer
-// has been delivered, and what failed before counts for more.
+// end appends the last record and closes the run file. Its failure does not change the exit: the answer was delivered,
+// or an earlier error matters more.
 func (o *runOptions) end(w *runfile.Writer, err error) error {
 	e := exitOf(err)
 	r := o.recovery(err)
@@ -501,7 +496,7 @@ func (o *runOptions) end(w *runfile.Writer, err error) error {
 	if broken == nil {
 		broken = w.Sync()
 	}
-	if closed := w.Close(); broken == nil { // a broken record gives its first error again
+	if closed := w.Close(); broken == nil { // after an error Close returns it again
 		broken = closed
 	}
 	if broken != nil && err == nil {
@@ -510,8 +505,8 @@ func (o *runOptions) end(w *runfile.Writer, err error) error {
 	return err
 }
 
-// print delivers the answer, or the envelope around it. When ctx ends while the reader keeps it waiting, the run ends
-// with time left for its last record.
+// print delivers the answer or envelope. If ctx ends while the reader blocks, print returns in time to write the last
+// record.
 func (o *runOptions) print(ctx context.Context) error {
 	doc, err := o.document()
 	if err != nil {
@@ -521,12 +516,12 @@ func (o *runOptions) print(ctx context.Context) error {
 	return err
 }
 
-// document returns what is printed.
+// document returns the output.
 func (o *runOptions) document() ([]byte, error) {
 	switch o.output {
 	case "envelope":
-		// Before the record says that the run has ended: one that is killed in between goes on and prints it. The
-		// envelope of a run that failed is printed in Main.
+		// This precedes the end record, so that a run killed in between can be resumed and prints it. Main prints the
+		// envelope of a failed run.
 		o.console.envelope = o.envelope()
 		o.console.handed.Store(true)
 		return o.console.envelopeFor(nil)
@@ -540,10 +535,10 @@ func (o *runOptions) document() ([]byte, error) {
 	return append(diag.EscapeInvisibleJSON(compact(o.outcome.Answer)), '\n'), nil
 }
 
-// taughtFlag returns the dialect in which a --dialect flag tells a model to write.
+// taughtFlag returns the dialect that the prompt teaches for a --dialect flag.
 func taughtFlag(name string) (dialect.Dialect, error) {
 	if name == "auto" || name == native {
-		name = "tool" // what a model that does not call natively is told
+		name = "tool" // for models without native calls
 	}
 	d, err := dialectFlag(name)
 	if err == nil && !d.IsTeachable() {
@@ -552,8 +547,7 @@ func taughtFlag(name string) (dialect.Dialect, error) {
 	return d, err
 }
 
-// dialectFlag returns the dialect that a --dialect flag names.
-// The names besides are those of what else the flag takes.
+// dialectFlag returns the dialect that a --dialect flag names. Besides are other values that the flag accepts.
 func dialectFlag(name string, besides ...string) (dialect.Dialect, error) {
 	d, ok := dialect.Lookup(name)
 	if !ok {
@@ -563,8 +557,7 @@ func dialectFlag(name string, besides ...string) (dialect.Dialect, error) {
 	return d, nil
 }
 
-// loadSchema reads the schema of the answer from a file, or from the flag itself if that is an object. What is
-// wrong with it is shown.
+// loadSchema reads a schema from a file, or from the flag itself if it is a JSON object, and prints its findings.
 func loadSchema(t *console, path string) (*schema.Schema, error) {
 	if path == "" {
 		return nil, nil

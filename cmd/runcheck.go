@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// check refuses flags that contradict each other or have no meaning.
+// check refuses invalid flags.
 func (o *runOptions) check() error {
 	if err := o.policy.check(); err != nil {
 		return err
@@ -47,8 +47,7 @@ func (o *runOptions) check() error {
 	return nil
 }
 
-// checkText refuses words for the model that are not UTF-8: no request and no record could hold
-// them, so that the run could not go on.
+// checkText refuses text for the model that is not UTF-8: requests and records cannot hold it.
 func (o *runOptions) checkText(args []string) error {
 	if len(args) > 0 && !utf8.ValidString(args[0]) {
 		return usagef("", "%s", notUTF8("the prompt"))
@@ -61,9 +60,8 @@ func (o *runOptions) checkText(args []string) error {
 	return nil
 }
 
-// checkNames refuses a glob of --allow or --deny that no tool of the run
-// matches: misspelt, it would allow or deny nothing, and nobody would know. A
-// tool that is required has to be one of the run, too.
+// checkNames refuses a glob of --allow, --ask or --deny that matches no tool of the run: a misspelt one would silently
+// have no effect. The tool of --require-tool must be one of the run, too.
 func (o *runOptions) checkNames(tools *tool.Registry) error {
 	for _, flag := range []struct {
 		name  string
@@ -87,7 +85,7 @@ func (o *runOptions) checkNames(tools *tool.Registry) error {
 	return nil
 }
 
-// nearTool says what to do about a name that no tool of a run has.
+// nearTool returns a hint for a name that no tool of the run has.
 func nearTool(name string, tools *tool.Registry) string {
 	if tools == nil {
 		return "select tools with --tools or --tool first"

@@ -29,7 +29,7 @@ type runsOptions struct {
 	format  string
 }
 
-// showsIDs says where the names of runs are.
+// showsIDs is the hint for an unknown run.
 const showsIDs = "oneshot runs list shows the IDs"
 
 func newRuns(env Env, t *console) *cobra.Command {
@@ -62,7 +62,7 @@ type runSummary struct {
 	Time   time.Time `json:"time"`
 	Model  string    `json:"model"`
 	Turns  int       `json:"turns"`
-	Exit   *int      `json:"exit"` // absent while it runs, or after a crash
+	Exit   *int      `json:"exit"` // nil while it runs, or after a crash
 	Name   string    `json:"name"` // of the exit
 	Prompt string    `json:"prompt"`
 	File   string    `json:"file"`
@@ -93,8 +93,7 @@ func (o *runsOptions) list() error {
 	return o.table(runs)
 }
 
-// files returns the records in the state directory, newest first. What is no regular file is
-// noRecord: a pipe would never end, and what a link leads to is elsewhere.
+// files returns the run files in the state directory, newest first. It skips pipes and links.
 func (o *runsOptions) files() ([]string, error) {
 	dir, err := stateDir(o.env, "runs")
 	if err != nil {
@@ -125,7 +124,7 @@ func summarise(path string) runSummary {
 	return s
 }
 
-// read reads all records of a run that a glance does not tell enough of, such as one that was cut off.
+// read reads all records of a run, for runs without a complete glance, such as those cut off.
 func (s *runSummary) read(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -160,9 +159,9 @@ func (s *runSummary) read(path string) error {
 	return nil
 }
 
-// glance takes in the first and the last record of a run.
+// glance fills the summary from the first and last record.
 func (s *runSummary) glance(g runfile.Summary) {
-	run := g.First.Body.(runfile.Run) // or the file is damaged
+	run := g.First.Body.(runfile.Run) // ReadGlance checks it
 	s.Time, s.Model, s.Prompt, s.Turns = g.First.Time, run.Model, run.Prompt, g.Turn
 	if end, ok := g.Last.Body.(runfile.End); ok {
 		s.Exit, s.Name = &end.Exit, end.Name
@@ -191,12 +190,12 @@ func firstWords(text string, n int) string {
 	return string(words)
 }
 
-// isRunPath reports whether the name of a run is a path, and not an ID or "last".
+// isRunPath reports whether a run is named by path, and not by ID or "last".
 func isRunPath(name string) bool {
 	return strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl")
 }
 
-// find returns the file of a run: by path, by id or the latest.
+// find returns the file of a run, named by path, by ID or as "last".
 func (o *runsOptions) find(name string) (string, error) {
 	if isRunPath(name) {
 		return name, nil
@@ -218,7 +217,7 @@ func (o *runsOptions) find(name string) (string, error) {
 	return filepath.Join(dir, name+".jsonl"), nil
 }
 
-// checkFormat refuses a --format that is none of the known ones.
+// checkFormat refuses an unknown --format.
 func checkFormat(format string, known ...string) error {
 	if slices.Contains(known, format) {
 		return nil

@@ -43,7 +43,7 @@ func (o *runsOptions) show(name string) error {
 	switch {
 	case err != nil:
 		return err
-	case as[*runfile.DamageError](scan.Err): // what stands before a damaged line is shown
+	case as[*runfile.DamageError](scan.Err): // the records before it are shown
 		return fmt.Errorf("%s: %w", path, scan.Err)
 	case scan.Err != nil:
 		return unreadable(scan.Err)
@@ -56,7 +56,7 @@ func (o *runsOptions) show(name string) error {
 	return nil
 }
 
-// tell prints records, and returns how many there were.
+// tell prints records and returns their number.
 func (o *runsOptions) tell(records iter.Seq[runfile.Record]) (shown int, err error) {
 	out := bufio.NewWriter(o.console.out)
 	t := timeline{tools: map[string]string{}, args: map[string]json.RawMessage{}}
@@ -74,12 +74,12 @@ func (o *runsOptions) tell(records iter.Seq[runfile.Record]) (shown int, err err
 		}
 	}
 	if o.format == "json" && shown > 0 {
-		fmt.Fprint(out, "\n]\n") // Flush returns its error
+		fmt.Fprint(out, "\n]\n") // Flush returns the error
 	}
 	return shown, out.Flush()
 }
 
-// printIndented prints a record as the element of that number of an array, as [report.JSON] prints one.
+// printIndented prints a record as the element of that number of a JSON array, formatted like [report.JSON].
 func printIndented(w io.Writer, number int, r runfile.Record) error {
 	text, err := r.MarshalJSON()
 	if err != nil {
@@ -94,15 +94,14 @@ func printIndented(w io.Writer, number int, r runfile.Record) error {
 	return err
 }
 
-// A timeline renders the records of a run, one behind the other.
+// A timeline renders the records of a run in order.
 type timeline struct {
 	began time.Time
-	tools map[string]string          // of the calls so far, by their ids
+	tools map[string]string          // of the calls so far, by ID
 	args  map[string]json.RawMessage // of the calls of the latest response
 }
 
-// line renders a record as text: a heading with the time since the run began, then what was said,
-// indented.
+// line renders a record as text: a heading with the time since the start of the run, then its content, indented.
 func (t timeline) line(r runfile.Record) string {
 	head, body := t.describe(r)
 	text := fmt.Sprintf("%3d %9.3fs  %-15s %s", r.Seq, r.Time.Sub(t.began).Seconds(), visible(string(r.Kind)), visible(head))
@@ -112,7 +111,7 @@ func (t timeline) line(r runfile.Record) string {
 	return text
 }
 
-// call names a call, and its tool.
+// call returns the ID and tool of a call.
 func (t timeline) call(id string) string { return strings.TrimSpace(id + " " + visible(t.tools[id])) }
 
 func (t timeline) describe(r runfile.Record) (head, text string) {
@@ -168,14 +167,13 @@ func (t timeline) describe(r runfile.Record) (head, text string) {
 	return "", ""
 }
 
-// describeBefore says what a call with these arguments is about to do to a file, and shows what it changes where all
-// of the file's text is on record.
+// describeBefore describes the effect of a call on a file, with a diff if the old content is fully recorded.
 func describeBefore(b *runfile.Before, args json.RawMessage) (head, diff string) {
 	if b == nil {
 		return "", ""
 	}
 	var put struct{ Path, Content string }
-	_ = json.Unmarshal(args, &put) // they fitted the definition
+	_ = json.Unmarshal(args, &put) // they were checked before the call
 	isText := b.Text != "" || b.Bytes == 0
 	switch {
 	case b.State == chat.FileMissing:
@@ -193,7 +191,7 @@ func describeBefore(b *runfile.Before, args json.RawMessage) (head, diff string)
 	return head, diff
 }
 
-// wentOn says behind which record a run went on, as the record of that number, and which do not count any more.
+// wentOn describes the record after which a run was resumed, and which records are void. Seq is the resume record.
 func wentOn(keep, seq int) string {
 	switch where := fmt.Sprintf("after record %d", keep); seq - keep {
 	case 1:
@@ -205,7 +203,7 @@ func wentOn(keep, seq int) string {
 	}
 }
 
-// describeApproval shows what was said about a call.
+// describeApproval describes an approval.
 func (t timeline) describeApproval(a runfile.Approval) (head, text string) {
 	verdict := "refused"
 	if a.Approved {
@@ -214,8 +212,7 @@ func (t timeline) describeApproval(a runfile.Approval) (head, text string) {
 	return fmt.Sprintf("%s %s by %s", t.call(a.Call), verdict, a.By), string(a.Modified)
 }
 
-// describeResponse shows what a model said: its text, its native calls, and why
-// noRecord of it counts, if so.
+// describeResponse shows the text and native calls of a response, and why it was broken off.
 func describeResponse(r runfile.Response) (head, text string) {
 	head = fmt.Sprintf("turn %d, %s, %d + %d tokens", r.Turn, r.Stop, r.Usage.InputTokens, r.Usage.OutputTokens)
 	if r.BrokenOff != "" {

@@ -11,11 +11,11 @@ import (
 	"oneshot/pkg/subprocess"
 )
 
-// usualReads is what programs may read in a sandbox that does not say it, where it is there.
+// usualReads are the existing folders that programs may read by default in a sandbox.
 var usualReads = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc"}
 
-// sandbox returns a sandbox with the folders as they are here. One within another is left out: a
-// program that writes the outer one could put a link in the place of the inner one.
+// sandbox returns a sandbox with resolved folders. It omits nested folders: a program that writes the outer one could
+// replace the inner one by a link.
 func (o *confineOptions) sandbox(box policy.Sandbox) (subprocess.Sandbox, error) {
 	out := subprocess.Sandbox{Network: box.Network, Optional: box.Optional}
 	if o.root != "" {
@@ -53,7 +53,7 @@ func (o *confineOptions) sandbox(box policy.Sandbox) (subprocess.Sandbox, error)
 	return out, nil
 }
 
-// placed returns where a folder of a sandbox is. One below the root is nowhere else.
+// placed returns the resolved path of a sandbox folder. A relative one must stay below the root.
 func (o *confineOptions) placed(name string) (string, error) {
 	if filepath.IsAbs(name) {
 		return filepath.EvalSymlinks(name)
@@ -74,7 +74,7 @@ func (o *confineOptions) placed(name string) (string, error) {
 	return at, nil
 }
 
-// outermost returns the folders that lie in none of the others and not in each other.
+// outermost returns the folders that are inside none of the others or of each other.
 func outermost(folders, others []string) []string {
 	all := slices.Compact(slices.Sorted(slices.Values(folders)))
 	return slices.DeleteFunc(slices.Clone(all), func(f string) bool {
@@ -85,8 +85,8 @@ func outermost(folders, others []string) []string {
 	})
 }
 
-// apart refuses a sandbox in which programs could write what this run or the next is made of, or
-// what another program runs or obeys.
+// apart refuses a sandbox whose programs could change files of this run or the next, or files that other programs run
+// or load.
 func (c *confined) apart(box subprocess.Sandbox, root string, made, definitions []string) error {
 	self, err := os.Executable()
 	if err != nil {

@@ -17,29 +17,29 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// secretOptions say where secrets come from that have names of their own.
+// secretOptions are the --secret flags.
 type secretOptions struct {
 	values []string
-	played bool // a recording is, which is sent to no server: it can do without
+	played bool // a replay sends nothing and can do without secrets
 
-	known map[string]credential // by name, once they are loaded
+	known map[string]credential // by name, after load
 }
 
 func (o *secretOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.values, "secret", nil, "define ${secret:NAME} with `NAME[@HOST,...]=SOURCE`, only for these hosts; SOURCE is env:VAR, file:PATH (mode 0600) or command:PROGRAM ARGS")
 }
 
-// A credential is a secret and where it may go.
+// A credential is a secret and the hosts it may be sent to.
 type credential struct {
 	name  string
 	value string
-	hosts []string // HOST, HOST:PORT or *.HOST; none: it may go anywhere
+	hosts []string // HOST, HOST:PORT or *.HOST; none: any host
 }
 
-// hintSecret says how a secret is named.
+// hintSecret shows the syntax of --secret.
 const hintSecret = "for example --secret TEAM=file:PATH, or --secret TEAM@api.example.com=env:TEAM_KEY"
 
-// load reads all secrets, and hides them from then on, whether they are used or not.
+// load reads all secrets and masks them, used or not.
 func (o *secretOptions) load(ctx context.Context, env Env, t *console) error {
 	o.known = map[string]credential{}
 	for _, value := range o.values {
@@ -60,13 +60,13 @@ func (o *secretOptions) load(ctx context.Context, env Env, t *console) error {
 	return nil
 }
 
-// declared reads the value of a flag.
+// declared parses a value of --secret.
 func (o *secretOptions) declared(value string) (c credential, from secretSource, err error) {
 	left, right, ok := strings.Cut(value, "=")
 	name, hosts, bound := strings.Cut(left, "@")
 	switch {
 	case !ok || !isVariable(name):
-		return c, from, usagef(hintSecret, "--secret: the value is not NAME=SOURCE") // it may be the secret itself
+		return c, from, usagef(hintSecret, "--secret: the value is not NAME=SOURCE") // the value may be the secret
 	case o.known[name].name != "":
 		return c, from, usagef("", "--secret %s is given twice", name)
 	}
@@ -80,7 +80,7 @@ func (o *secretOptions) declared(value string) (c credential, from secretSource,
 	return c, from, err
 }
 
-// hostsOf reads a list of hosts, of which each may have a port, and begin with "*.".
+// hostsOf parses a list of hosts. Each may have a port, and begin with "*.".
 func hostsOf(list string) (hosts []string, ok bool) {
 	for host := range strings.SplitSeq(strings.ToLower(list), ",") {
 		u, err := url.Parse("https://" + strings.TrimPrefix(host, "*."))
@@ -92,7 +92,7 @@ func hostsOf(list string) (hosts []string, ok bool) {
 	return hosts, true
 }
 
-// isFor reports whether a secret may go to the server at an address.
+// isFor reports whether a secret may be sent to a URL.
 func (c credential) isFor(u *url.URL) bool {
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	port := u.Port()
@@ -111,8 +111,8 @@ func (c credential) isFor(u *url.URL) bool {
 	})
 }
 
-// inClear reports whether a secret that is for certain hosts would go to one of them so that everybody
-// on the way can read it. Where its port is named that is meant, and this machine has no way.
+// inClear reports whether a secret bound to hosts would be sent unencrypted over a network. A host with a port, and
+// localhost, may get it unencrypted.
 func (c credential) inClear(to *url.URL) bool {
 	host := netguard.HostOf(to)
 	addr, err := netip.ParseAddr(host.Host)
@@ -125,8 +125,7 @@ func (c credential) inClear(to *url.URL) bool {
 	})
 }
 
-// checkSecrets refuses to send secrets to a server that they are not for. The flag is where they
-// stand.
+// send refuses to send secrets to a server that they are not bound to. The flag contains them.
 func send(flag string, used []credential, to *url.URL) error {
 	for _, c := range used {
 		if !c.isFor(to) {
@@ -137,7 +136,7 @@ func send(flag string, used []credential, to *url.URL) error {
 	return nil
 }
 
-// hideValue hides a value from now on, or says that this cannot be done.
+// hideValue masks a value in all later output. It notes values that are too short to mask or look ordinary.
 func (t *console) hideValue(what, value string) {
 	switch {
 	case t.secrets.Add(value):
@@ -149,8 +148,8 @@ func (t *console) hideValue(what, value string) {
 	}
 }
 
-// forTools returns the secrets that stand in requests of tools. The definition names the secret, the
-// command line says what it is and which hosts get it: of the environment a definition gets nothing.
+// forTools returns a lookup for the secrets in requests of tools. Definitions only name secrets; --secret defines their
+// values and hosts. Definitions cannot read the environment.
 func (o *secretOptions) forTools(tools []*tool.Definition) (func(name string) string, error) {
 	for _, d := range tools {
 		if d.HTTP == nil {

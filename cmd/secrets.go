@@ -7,8 +7,7 @@ import (
 	"oneshot/pkg/redact"
 )
 
-// A redactingWriter lets no secret through that stands within one Write, and nothing that
-// looks like a key.
+// A redactingWriter masks secrets, and anything that looks like a key, within each Write.
 type redactingWriter struct {
 	to      io.Writer
 	secrets *redact.Set
@@ -21,14 +20,13 @@ func (w redactingWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// refOpen and refClose stand around the name of a secret in a flag's value.
+// refOpen and refClose enclose the name of a secret in the value of a flag.
 const (
 	refOpen  = "${secret:"
 	refClose = "}"
 )
 
-// A missingSecretError says that no environment variable that could hold a
-// secret is set.
+// A missingSecretError reports that no environment variable for a secret is set.
 type missingSecretError struct {
 	whose string   // the flag or the model that needs it
 	names []string // of the variables
@@ -38,9 +36,8 @@ func (e *missingSecretError) Error() string {
 	return e.whose + ": the environment variable " + strings.Join(e.names, " or ") + " is not set, or empty"
 }
 
-// expand replaces each ${secret:NAME} in the value of a flag by the secret of that name, or
-// else by the environment variable NAME, which is hidden from then on. It returns those it
-// used; an unset variable is a *[missingSecretError].
+// expand replaces each ${secret:NAME} in the value of a flag by the secret of that name, or else by the environment
+// variable NAME, which it masks. It returns the used secrets. An unset variable is a *[missingSecretError].
 func (o *secretOptions) expand(env Env, t *console, flag, value string) (expanded string, used []credential, err error) {
 	rest := value
 	var b strings.Builder
@@ -63,7 +60,7 @@ func (o *secretOptions) expand(env Env, t *console, flag, value string) (expande
 	}
 }
 
-// writeNamed returns the secret of a name, which has to fit into a header.
+// named returns the secret of a name. It must be a valid header value.
 func (o *secretOptions) named(env Env, t *console, flag, name string) (c credential, err error) {
 	if c, ok := o.known[name]; ok {
 		return c, fits("the secret "+name, c.value)
@@ -77,8 +74,7 @@ func (o *secretOptions) named(env Env, t *console, flag, name string) (c credent
 	return c, err
 }
 
-// hideVariable hides the value of an environment variable, without the blanks around it,
-// and returns it. It has to fit into a header.
+// hideVariable masks and returns the trimmed value of an environment variable. It must be a valid header value.
 func (t *console) hideVariable(name, value string) (string, error) {
 	value = strings.TrimSpace(value)
 	if err := fits("the environment variable "+name, value); err != nil {
@@ -88,7 +84,7 @@ func (t *console) hideVariable(name, value string) (string, error) {
 	return value, nil
 }
 
-// fits refuses a value that cannot stand in a header.
+// fits refuses an invalid header value.
 func fits(what, value string) error {
 	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return usagef("check its source", "%s contains a line break or another character that a header cannot hold", what)
@@ -96,19 +92,17 @@ func fits(what, value string) error {
 	return nil
 }
 
-// isVariable reports whether a name is that of an environment variable.
+// isVariable reports whether a name is a valid name of an environment variable.
 func isVariable(name string) bool {
 	return name != "" && (name[0] < '0' || name[0] > '9') && !strings.ContainsFunc(name, func(r rune) bool { return !isWord(r) })
 }
 
-// isWord reports whether a character is a letter, a digit or an underscore of
-// ASCII.
+// isWord reports whether a character is an ASCII letter, digit or underscore.
 func isWord(r rune) bool {
 	return r == '_' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || '0' <= r && r <= '9'
 }
 
-// withoutUser returns an address as it was typed, without what stands before its
-// last @: it may be wrong in any way, and it may hold a password.
+// withoutUser masks everything before the last @ of an address, which may be malformed and contain a password.
 func withoutUser(address string) string {
 	at := strings.LastIndexByte(address, '@')
 	if at < 0 {

@@ -18,18 +18,17 @@ import (
 
 const (
 	mostSecret  = 16 << 10         // bytes of a secret
-	secretLimit = 30 * time.Second // for the program that tells one
+	secretLimit = 30 * time.Second // for the program
 )
 
-// A secretSource is where a secret comes from.
+// A secretSource is the source of a secret.
 type secretSource struct {
 	kind  string        // env, file or command
 	at    string        // the variable, the path, or the program with its arguments
 	limit time.Duration // for the program
 }
 
-// sourceOf reads SOURCE of a flag. What it says of a wrong one does not show it: it may be
-// the secret itself.
+// sourceOf parses SOURCE of --secret. Its errors do not contain the value, which may be the secret itself.
 func sourceOf(name, value string) (secretSource, error) {
 	kind, at, ok := strings.Cut(value, ":")
 	s := secretSource{kind, at, secretLimit}
@@ -44,7 +43,7 @@ func sourceOf(name, value string) (secretSource, error) {
 	return s, nil
 }
 
-// A secretError says that a secret cannot be had.
+// A secretError reports a secret that cannot be read.
 type secretError struct {
 	name string
 	err  error
@@ -54,12 +53,12 @@ type secretError struct {
 func (e *secretError) Error() string { return "secret " + e.name + ": " + e.err.Error() }
 func (e *secretError) Unwrap() error { return e.err }
 
-// noSecret returns the error of a secret that cannot be had, whose name the caller adds.
+// noSecret returns a [secretError] whose name the caller adds.
 func noSecret(hint, format string, args ...any) error {
 	return &secretError{err: fmt.Errorf(format, args...), hint: hint}
 }
 
-// hinted adds the name of a secret to why it cannot be had.
+// hinted adds the name of the secret to a [secretError].
 func hinted(err error, name string) error {
 	var e *secretError
 	if errors.As(err, &e) {
@@ -68,7 +67,7 @@ func hinted(err error, name string) error {
 	return err
 }
 
-// read returns the secret, without the line break at its end.
+// read returns the secret without a trailing line break.
 func (s secretSource) read(ctx context.Context, env Env, t *console) (string, error) {
 	var value string
 	var err error
@@ -95,13 +94,13 @@ func (s secretSource) read(ctx context.Context, env Env, t *console) (string, er
 	return value, nil
 }
 
-// file reads a file that only its owner can read or change.
+// file reads a file that only its owner can access.
 func (s secretSource) file(env Env) (string, error) {
 	path := s.at
-	if below, ok := strings.CutPrefix(path, "~/"); ok { // no shell does that behind "file:"
+	if below, ok := strings.CutPrefix(path, "~/"); ok { // shells do not expand it after "file:"
 		path = filepath.Join(env.Getenv("HOME"), below)
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe would wait for a writer
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe would block
 	if err != nil {
 		return "", noSecret("", "%w", err)
 	}
@@ -125,8 +124,8 @@ func (s secretSource) file(env Env) (string, error) {
 	return string(text), nil
 }
 
-// command runs a program that prints the secret. It gets PATH and HOME, and nothing else of
-// the environment, which may hold other secrets.
+// command runs a program that prints the secret. It gets only PATH and HOME, because the environment may contain other
+// secrets.
 func (s secretSource) command(ctx context.Context, env Env, t *console) (string, error) {
 	words := strings.Fields(s.at)
 	if len(words) == 0 {

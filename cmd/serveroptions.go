@@ -16,7 +16,7 @@ import (
 	"oneshot/pkg/model"
 )
 
-// serverOptions say where model servers are and how to reach them.
+// serverOptions are the flags about model servers.
 type serverOptions struct {
 	secrets   secretOptions
 	api       string
@@ -36,7 +36,7 @@ func (o *serverOptions) flags(f *pflag.FlagSet) {
 	f.DurationVar(&o.idle, "idle-timeout", time.Minute, "limit the wait for each next byte of a response")
 }
 
-// access adds the flags that say where a server is and who asks.
+// access adds the flags for addresses and credentials.
 func (o *serverOptions) access(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.baseURLs, "base-url", nil, "send model requests to `URL`, or with PROVIDER=URL those of one provider (default: the provider's own; OLLAMA_HOST for Ollama)")
 	f.StringVar(&o.api, "api", "", "set the protocol of --base-url: ollama, chat, responses or messages; --model is then the server's model name")
@@ -47,16 +47,14 @@ func (o *serverOptions) access(f *pflag.FlagSet) {
 	f.StringVar(&o.proxy, "proxy", "", "reach the model through the proxy at `URL`: http, https or socks5; proxy variables in the environment are ignored")
 }
 
-// given reports whether the flags say anything of where a server is and who asks.
+// given reports whether any flag about addresses or credentials is set.
 func (o *serverOptions) given() bool {
 	return o.api != "" || o.caFile != "" || o.proxy != "" || len(o.baseURLs)+len(o.keys)+len(o.headers) > 0
 }
 
-// A settings is what the flags say about servers, read and checked. A URL or key
-// that is given for a provider stands under its name, and under "" one that is
-// given for the only server there is.
+// settings are the parsed server flags. URLs and keys are mapped by provider; those without a provider have the key "".
 type settings struct {
-	config model.Config // what all clients have in common
+	config model.Config // shared by all clients
 	api    model.API
 	urls   map[string]*url.URL
 	keys   map[string]heldKey
@@ -65,19 +63,19 @@ type settings struct {
 	resolved *resolution
 }
 
-// A heldKey is a key, and the secrets in it.
+// A heldKey is a key and the secrets it contains.
 type heldKey struct {
 	value string
 	used  []credential
 }
 
-// A sentSecret are the secrets in a flag, which every server gets.
+// A sentSecret holds the secrets of a flag that is sent to every server.
 type sentSecret struct {
 	flag string
 	used []credential
 }
 
-// read reads the flags. It asks no server.
+// read parses the flags. It contacts no server.
 func (o *serverOptions) read(env Env, t *console) (*settings, error) {
 	if strings.Contains(env.Getenv("GODEBUG"), "http2debug") {
 		return nil, usagef("unset GODEBUG", "GODEBUG=http2debug prints request headers, including keys")
@@ -143,7 +141,7 @@ func (o *serverOptions) readKeys(env Env, t *console, s *settings) error {
 	return nil
 }
 
-// ofProvider splits PROVIDER=VALUE. A value of the only server has no provider.
+// ofProvider splits PROVIDER=VALUE. The provider may be missing.
 func ofProvider(value string) (provider, rest string) {
 	name, rest, ok := strings.Cut(value, "=")
 	if _, known := model.ProviderNamed(name); ok && known {
@@ -152,7 +150,7 @@ func ofProvider(value string) (provider, rest string) {
 	return "", value
 }
 
-// serverURL reads the address of a server, which may lack its scheme.
+// serverURL parses the URL of a server. The default scheme is http.
 func serverURL(from, raw string) (*url.URL, error) {
 	raw = strings.TrimSpace(raw)
 	if !strings.Contains(raw, "://") {
@@ -165,13 +163,12 @@ func serverURL(from, raw string) (*url.URL, error) {
 	return u, inASCII(from, u)
 }
 
-// ollamaURL completes the address of an Ollama as Ollama's own tools do, which
-// take a host, a port, or both.
+// ollamaURL completes the address of Ollama like Ollama's own tools, which accept a host, a port, or both.
 func ollamaURL(address *url.URL) *url.URL {
 	u := *address
 	hostname, port := u.Hostname(), u.Port()
 	if hostname == "" || hostname == "0.0.0.0" {
-		hostname = "127.0.0.1" // where a server listens is not where a client connects
+		hostname = "127.0.0.1" // a listen address; clients connect to localhost
 	}
 	if port == "" {
 		port = map[string]string{"http": "11434", "https": "443"}[u.Scheme]
@@ -193,7 +190,7 @@ func (o *serverOptions) proxyURL(t *console) (*url.URL, error) {
 	return u, inASCII("--proxy", u)
 }
 
-// inASCII refuses a host that other programs could read as another one.
+// inASCII refuses non-ASCII hosts, which other programs may interpret differently.
 func inASCII(from string, u *url.URL) error {
 	if strings.ContainsFunc(u.Host, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return usagef("write it as xn--…", "%s: non-ASCII host %q", from, u.Hostname())
@@ -201,7 +198,7 @@ func inASCII(from string, u *url.URL) error {
 	return nil
 }
 
-// roots returns the authorities to trust, or nil for those of the system.
+// roots returns the trusted CA certificates, or nil for those of the system.
 func (o *serverOptions) roots() (*x509.CertPool, error) {
 	if o.caFile == "" {
 		return nil, nil
@@ -212,7 +209,7 @@ func (o *serverOptions) roots() (*x509.CertPool, error) {
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
-		pool = x509.NewCertPool() // a machine without any
+		pool = x509.NewCertPool() // the system has none
 	}
 	if !pool.AppendCertsFromPEM(pem) {
 		return nil, &inputError{fmt.Errorf("--ca-file: %s contains no PEM certificate", o.caFile)}
@@ -227,7 +224,7 @@ func (o *serverOptions) header(env Env, t *console, s *settings) (http.Header, e
 		name, raw, ok := strings.Cut(h, "=")
 		canonical := http.CanonicalHeaderKey(name)
 		if !ok || !isHeaderName(name) || slices.Contains(ownHeaders, canonical) {
-			shown := name[:len(name)-len(strings.TrimLeftFunc(name, isHeaderRune))] // what follows may be a credential
+			shown := name[:len(name)-len(strings.TrimLeftFunc(name, isHeaderRune))] // the rest may be a credential
 			return nil, usagef("for example --header X-Team=docs", "--header: %q is not K=V with a settable header name", shown)
 		}
 		value, used, err := o.secrets.expand(env, t, "--header "+name, raw)
@@ -246,10 +243,10 @@ func (o *serverOptions) header(env Env, t *console, s *settings) (http.Header, e
 	return header, nil
 }
 
-// ownHeaders are the headers that belong to the connection and cannot be set.
+// ownHeaders belong to the connection and cannot be set.
 var ownHeaders = []string{"Host", "Content-Length", "Transfer-Encoding", "Connection", "Trailer", "Upgrade", "Te"}
 
-// isHeaderName reports whether a name is a token, as RFC 9110 has it.
+// isHeaderName reports whether a name is a token of RFC 9110.
 func isHeaderName(name string) bool {
 	return name != "" && strings.TrimLeftFunc(name, isHeaderRune) == ""
 }

@@ -12,18 +12,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A stateFile is a file in the state directory that several processes read and replace as a whole, while they hold
-// its lock.
+// A stateFile is a file in the state directory that processes read and replace atomically under a lock.
 type stateFile struct {
 	dir, name string
-	what      string        // for messages
-	most      int           // how large it can be, in bytes
-	patience  time.Duration // with which its lock is waited for
+	what      string        // in messages
+	most      int           // maximum size in bytes
+	patience  time.Duration // limit of the wait for the lock
 }
 
 func (s stateFile) path() string { return filepath.Join(s.dir, s.name) }
 
-// lock waits for the lock, which is held for moments only.
+// lock waits for the lock, which processes hold only briefly.
 func (s stateFile) lock() (release func(), err error) {
 	const pause = 2 * time.Millisecond
 	f, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
@@ -34,7 +33,7 @@ func (s stateFile) lock() (release func(), err error) {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {
 		case err == nil:
-			return func() { _ = f.Close() }, nil // nothing was written to it
+			return func() { _ = f.Close() }, nil // nothing to flush
 		case errors.Is(err, unix.EINTR):
 		case !errors.Is(err, unix.EWOULDBLOCK):
 			return nil, errors.Join(s.fault(err), f.Close())
@@ -44,8 +43,8 @@ func (s stateFile) lock() (release func(), err error) {
 	}
 }
 
-// read returns the text, nil where there is no file, and when it was written. One that is too large has a byte more
-// than it can have.
+// read returns the text and its modification time, or nil without a file. It reads at most one byte more than the
+// maximum.
 func (s stateFile) read() (text []byte, written time.Time, err error) {
 	f, err := os.OpenFile(s.path(), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,7 +55,7 @@ func (s stateFile) read() (text []byte, written time.Time, err error) {
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() { // a pipe would wait for its writer
+	if err == nil && !info.Mode().IsRegular() { // a pipe would block
 		err = fmt.Errorf("%s is no regular file", s.path())
 	}
 	if err != nil {
@@ -85,5 +84,5 @@ func (s stateFile) write(text []byte) error {
 	return nil
 }
 
-// fault is an error of the file system.
+// fault returns an output error.
 func (s stateFile) fault(err error) error { return &outputError{fmt.Errorf("%s: %w", s.what, err)} }

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stdinWait is how long a run waits for the first byte of a pipe by default.
+// stdinWait is the default of --stdin-wait.
 const stdinWait = 3 * time.Second
 
-// Origins of input, as a record names them.
+// Origins of input in records.
 const (
 	originFile   = "file"
 	originPipe   = "pipe"
@@ -22,7 +22,7 @@ const (
 	originOther  = "device"
 )
 
-// originOf returns the origin of input from a file of that mode.
+// originOf returns the origin for a file mode.
 func originOf(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():
@@ -44,17 +44,17 @@ func isStdin(path string) bool {
 	return false
 }
 
-// A stdinState says what a run does with a stdin that no flag names.
+// A stdinState classifies a stdin that no flag names.
 type stdinState int
 
 const (
 	stdinAbsent stdinState = iota // a terminal, a device, a closed descriptor: never input
 	stdinSilent                   // nothing arrived in time
-	stdinShared                   // a file that something else has begun to read
-	stdinReady                    // to be read to its end
+	stdinShared                   // a file that another process has partly read
+	stdinReady                    // input
 )
 
-// pollStdin returns what stdin is, waiting at most that long for the first byte, and its origin. It reads nothing.
+// pollStdin returns the state and origin of stdin. It waits for the first byte, but reads nothing.
 func pollStdin(ctx context.Context, env Env, wait time.Duration) (stdinState, string, error) {
 	f, ok := env.Stdin.(*os.File)
 	if !ok || !isReadable(f) {
@@ -100,16 +100,17 @@ func waitForByte(ctx context.Context, f *os.File, wait time.Duration, origin str
 	return state, origin, err
 }
 
-// descriptor returns the descriptor of a file. Unlike Fd, it leaves the file as it is, which other processes may share.
+// descriptor returns the descriptor of a file. Unlike Fd, it does not change the mode of a file that other processes
+// may share.
 func descriptor(f *os.File) (fd int32) {
 	fd = -1
 	if conn, err := f.SyscallConn(); err == nil {
-		_ = conn.Control(func(n uintptr) { fd = int32(n) }) // -1 where it is closed
+		_ = conn.Control(func(n uintptr) { fd = int32(n) }) // -1 if closed
 	}
 	return fd
 }
 
-// isReadable reports whether a file is open to read. nohup, for one, opens stdin to write only.
+// isReadable reports whether a file is open for reading. nohup opens stdin for writing only.
 func isReadable(f *os.File) bool {
 	flags, err := unix.FcntlInt(uintptr(descriptor(f)), unix.F_GETFL, 0)
 	return err == nil && flags&unix.O_ACCMODE != unix.O_WRONLY

@@ -9,19 +9,18 @@ import (
 	"syscall"
 )
 
-// maxLinks is how many links a path may lead through, as on Linux.
+// maxLinks is the maximum number of links in a path, as on Linux.
 const maxLinks = 40
 
-// checkLinks refuses a path that leads through a link of somebody else in a folder like
-// /tmp, which everybody can write and where nobody can remove what is another's. Linux does
-// so where fs.protected_symlinks is set, but not for what renames over the target.
+// checkLinks refuses a path through another user's link in a sticky world-writable folder such as /tmp. Linux does so
+// with fs.protected_symlinks, but not for renames.
 func checkLinks(name string) error {
 	if !filepath.IsAbs(name) {
 		dir, err := os.Getwd()
 		if err != nil {
 			return err
 		}
-		name = dir + "/" + name // not cleaned: .. is of where a link leads
+		name = dir + "/" + name // not cleaned: .. is relative to the target of a link
 	}
 	at, rest := "/", strings.Split(name, "/")
 	for links := 0; len(rest) > 0; {
@@ -34,7 +33,7 @@ func checkLinks(name string) error {
 		info, err := os.Lstat(next)
 		switch {
 		case err != nil:
-			return nil // it is not there, or cannot be looked at: opening it says so
+			return nil // opening the file reports the error
 		case info.Mode()&fs.ModeSymlink == 0:
 			at = next
 			continue
@@ -56,8 +55,8 @@ func checkLinks(name string) error {
 	return nil
 }
 
-// isStrangers reports whether a link in a folder is neither ours nor that of the folder's
-// owner, and the folder is one that everybody can write.
+// isStrangers reports whether a link in a sticky world-writable folder belongs neither to us nor to the owner of the
+// folder.
 func isStrangers(dir string, link fs.FileInfo) bool {
 	folder, err := os.Stat(dir)
 	if err != nil || folder.Mode()&fs.ModeSticky == 0 || folder.Mode().Perm()&0o002 == 0 {

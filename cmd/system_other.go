@@ -9,10 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What Linux has in another form, or alone.
+// Substitutes for functions of Linux.
 
-// waiting returns 1 if a pipe holds bytes. At the end of the other side some
-// systems say so, too.
+// waiting returns 1 if a pipe holds bytes. Some systems also do so when the writer has closed it.
 func waiting(pipe *os.File) (int, error) {
 	fds := []unix.PollFd{{Fd: descriptor(pipe), Events: unix.POLLIN}}
 	_, err := unix.Poll(fds, 0)
@@ -22,14 +21,14 @@ func waiting(pipe *os.File) (int, error) {
 	return 1, err
 }
 
-// Harden keeps the memory of this process, in which keys are, out of core files.
+// Harden keeps the memory of this process, which contains keys, out of core files.
 func Harden() { noCore() }
 
 func nameless(string, os.FileMode) (*os.File, error) { return nil, errors.ErrUnsupported }
 
 func link(*os.File, string) error { return errors.ErrUnsupported }
 
-// flushTyped drops what was typed at a terminal and not read.
+// flushTyped discards unread terminal input.
 func flushTyped(fd int) error {
 	const read = 1 // FREAD
 	return unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, read)

@@ -19,8 +19,8 @@ import (
 	"oneshot/pkg/agent"
 )
 
-// openTerminal opens the terminal that the process belongs to, whatever stdin and stdout
-// are. What was typed before a question is no answer to it, and is dropped.
+// openTerminal opens the controlling terminal, independent of stdin and stdout. It discards input typed before the
+// question.
 func openTerminal() (*os.File, error) {
 	f, err := os.OpenFile("/dev/tty", os.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -32,7 +32,7 @@ func openTerminal() (*os.File, error) {
 	return f, nil
 }
 
-// dropTyped drops what was typed and not read.
+// dropTyped discards unread terminal input.
 func dropTyped(tty *os.File) error { return control(tty, flushTyped) }
 
 // isGone reports whether a terminal has been hung up.
@@ -43,9 +43,9 @@ func isGone(tty *os.File) bool {
 	}) != nil
 }
 
-// control does something with a file that only its number can be told.
+// control calls do with the descriptor of a file.
 func control(f *os.File, do func(fd int) error) error {
-	raw, err := f.SyscallConn() // Fd would make reads wait for ever
+	raw, err := f.SyscallConn() // Fd would make reads block
 	if err != nil {
 		return err
 	}
@@ -54,13 +54,13 @@ func control(f *os.File, do func(fd int) error) error {
 	return errors.Join(err, failed)
 }
 
-// A terminalApprover asks a person at a terminal.
+// A terminalApprover asks for approval at the terminal.
 type terminalApprover struct {
 	console *console
 	model   string
 }
 
-// dialog returns the dialog that asks a question at a terminal.
+// dialog returns the dialog for a question.
 func (a *terminalApprover) dialog(tty *os.File, q agent.ApprovalRequest) *dialog {
 	d := &dialog{
 		in: bufio.NewReader(tty), out: redactingWriter{tty, a.console.secrets}, q: q, choice: choiceOf(q),
@@ -68,7 +68,7 @@ func (a *terminalApprover) dialog(tty *os.File, q agent.ApprovalRequest) *dialog
 		forget: func() error { return dropTyped(tty) },
 		plain:  a.console.color == "never" || a.console.color == "auto" && a.console.noColor,
 	}
-	_ = control(tty, func(fd int) error { // else it is as large as most
+	_ = control(tty, func(fd int) error { // else the default size
 		size, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ)
 		if err == nil && size.Col > 0 && size.Row > 0 {
 			d.width, d.height = max(int(size.Col), 40), max(int(size.Row), 12)
@@ -78,10 +78,10 @@ func (a *terminalApprover) dialog(tty *os.File, q agent.ApprovalRequest) *dialog
 	return d
 }
 
-// hangup is how long the signal may take that says that the terminal has gone.
+// hangup is how long SIGHUP may take after the terminal closes.
 const hangup = 500 * time.Millisecond
 
-// Approve answers a question. A terminal that is closed is a refusal.
+// Approve asks at the terminal. A closed terminal is a refusal.
 func (a *terminalApprover) Approve(ctx context.Context, q agent.ApprovalRequest) (agent.Approval, error) {
 	tty, err := openTerminal()
 	if err != nil {
@@ -92,7 +92,7 @@ func (a *terminalApprover) Approve(ctx context.Context, q agent.ApprovalRequest)
 	q.Note = privacy(q.Def, a.model)
 	d := a.dialog(tty, q)
 	approval, err := d.run()
-	if isGone(tty) { // which a signal says, too, if it is not ignored
+	if isGone(tty) { // SIGHUP follows unless it is ignored
 		select {
 		case <-ctx.Done():
 		case <-time.After(hangup):
@@ -104,16 +104,15 @@ func (a *terminalApprover) Approve(ctx context.Context, q agent.ApprovalRequest)
 	return approval, err
 }
 
-// A choice is an argument that is a list of files, of which a person can leave some out.
+// A choice is a list of files in an argument, from which the user can remove some.
 type choice struct {
 	name   string
 	files  []gjson.Result
-	why    []string // how the call came to name each
+	why    []string // the origin of each name
 	marked []bool
 }
 
-// choiceOf returns what can be chosen in a call, or nil: the first argument that is a list
-// of files, with more than one.
+// choiceOf returns the first argument that is a list of at least two files, or nil.
 func choiceOf(q agent.ApprovalRequest) *choice {
 	var found *choice
 	properties := gjson.GetBytes(q.Def.Schema, "properties")
@@ -132,7 +131,7 @@ func choiceOf(q agent.ApprovalRequest) *choice {
 	return found
 }
 
-// reasonOf returns how a call came to name a file.
+// reasonOf returns the origin of a file name in a call.
 func reasonOf(q agent.ApprovalRequest, path string) string {
 	for _, f := range q.Preview.Files {
 		if f.Path == path && f.Reason != "" {
@@ -148,8 +147,7 @@ func (c *choice) all(marked bool) {
 	}
 }
 
-// status does what a person typed: a, d, or numbers. It reports false, and does nothing, where
-// that says nothing.
+// mark applies the commands a, d, or numbers to toggle. It reports false for anything else.
 func (c *choice) mark(words string) bool {
 	switch words {
 	case "a":
@@ -178,14 +176,14 @@ func (c *choice) show(out io.Writer) {
 			mark = "x"
 		}
 		name := inLine(file.String())
-		if name != file.String() { // a name that shows not what it is
+		if name != file.String() { // the name contains invisible characters
 			name = visible(file.Raw)
 		}
 		fmt.Fprintf(out, "    [%s] %d  %s%s\n", mark, i+1, name, visible(c.why[i]))
 	}
 }
 
-// arguments returns the arguments with the files that are marked.
+// arguments returns the arguments with only the marked files.
 func (c *choice) arguments(args json.RawMessage) json.RawMessage {
 	kept := []byte("[")
 	for i, file := range c.files {

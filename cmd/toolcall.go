@@ -78,7 +78,7 @@ Exit 0 means that the tool succeeded, 1 that it failed or the arguments are inva
 	return c
 }
 
-// run is the command. What the caller got wrong is found before anything runs.
+// run is the command. It finds usage errors before anything runs.
 func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 	if err := errors.Join(o.policy.check(), o.approve.check()); err != nil {
 		return err
@@ -158,7 +158,7 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 	return o.end(def, *result)
 }
 
-// callable returns the definition of a tool that can be run.
+// callable returns the definition of a tool that can be called.
 func callable(registry *tool.Registry, name string) (*tool.Definition, error) {
 	def, ok := registry.Get(name)
 	switch {
@@ -172,7 +172,7 @@ func callable(registry *tool.Registry, name string) (*tool.Definition, error) {
 	return def, nil
 }
 
-// noTool is the error of a name that no tool has.
+// noTool is the error for an unknown tool.
 func noTool(name string, registry *tool.Registry) error {
 	hint := showsTools
 	if near := registry.Suggest(name); near != "" {
@@ -181,7 +181,7 @@ func noTool(name string, registry *tool.Registry) error {
 	return usagef(hint, "unknown tool %q", name)
 }
 
-// paired returns arguments that were given as K=V, each as its parameter takes it.
+// paired returns the K=V arguments as JSON, converted to the types of their parameters.
 func (o *toolsCallOptions) paired(def *tool.Definition) (jsontext.Value, error) {
 	given, example := map[string]string{}, ""
 	if params := def.Signature.Params; len(params) > 0 {
@@ -201,11 +201,11 @@ func (o *toolsCallOptions) paired(def *tool.Definition) (jsontext.Value, error) 
 	if err != nil {
 		return nil, err
 	}
-	args, _ := def.Coerce(text) // what does not fit is found by the check of the call
+	args, _ := def.Coerce(text) // the check of the call reports misfits
 	return jsontext.Value(args), nil
 }
 
-// arguments reads the arguments of the call: strict JSON, an object.
+// arguments returns the arguments of the call, a strict JSON object.
 func (o *toolsCallOptions) arguments(ctx context.Context, def *tool.Definition) (jsontext.Value, error) {
 	if len(o.pairs) > 0 {
 		return o.paired(def)
@@ -231,7 +231,7 @@ func (o *toolsCallOptions) arguments(ctx context.Context, def *tool.Definition) 
 	return args, nil
 }
 
-// call returns the call that is to be made, or the result that says why it cannot be.
+// call returns the call, or the result that rejects its arguments.
 func (o *toolsCallOptions) call(def *tool.Definition, args jsontext.Value) (chat.Call, *chat.Result) {
 	call := chat.Call{Name: def.Name, Arguments: []byte(args), Status: chat.StatusOK, Executable: true}
 	if faults := def.Check(call.Arguments); len(faults) > 0 {
@@ -242,7 +242,7 @@ func (o *toolsCallOptions) call(def *tool.Definition, args jsontext.Value) (chat
 	return call, nil
 }
 
-// question is what has to be answered about a call that the policy asks about.
+// question returns the approval question for a call.
 func question(ctx context.Context, env executor.Env, def *tool.Definition, d policy.Decision) agent.ApprovalRequest {
 	q := agent.ApprovalRequest{
 		CallID: "call", Tool: def.Name, Arguments: d.Arguments, Digest: runfile.CallDigest(def.Name, d.Arguments),
@@ -252,11 +252,11 @@ func question(ctx context.Context, env executor.Env, def *tool.Definition, d pol
 	for i := range q.Preview.Files {
 		q.Preview.Files[i].Reason = "--args names it"
 	}
-	q.Approval = q.Preview.ApprovalDigest("", q.CallID, q.Digest) // a call by hand is of no run
+	q.Approval = q.Preview.ApprovalDigest("", q.CallID, q.Digest) // there is no run
 	return q
 }
 
-// unapproved is the error of a question without an answer; why may be nil.
+// unapproved is the error for an unanswered question; why may be nil.
 func unapproved(q agent.ApprovalRequest, why error) error {
 	hint := "--approve-call " + q.Approval + " approves it"
 	if why == nil || errors.Is(why, errNobody) {
@@ -265,8 +265,7 @@ func unapproved(q agent.ApprovalRequest, why error) error {
 	return &hintedError{&agent.ApprovalError{Requests: []agent.ApprovalRequest{q}, Why: why}, hint}
 }
 
-// approved returns the decision about a call that the policy asks about: the answer of who
-// is asked, which may change the arguments. Those are judged again.
+// approved asks for approval and returns the decision. The policy checks changed arguments again.
 func (o *toolsCallOptions) approved(ctx context.Context, approver agent.Approver, env executor.Env, p policy.Policy, facts policy.Facts, about agent.Event, d policy.Decision) (policy.Decision, error) {
 	q := question(ctx, env, facts.Def, d)
 	a, err := agent.Approval{}, errNobody
@@ -289,7 +288,7 @@ func (o *toolsCallOptions) approved(ctx context.Context, approver agent.Approver
 	}), nil
 }
 
-// perform makes a call, if that was decided, and prints its result.
+// perform runs an allowed call and prints its result, or the refusal.
 func (o *toolsCallOptions) perform(ctx context.Context, def *tool.Definition, call chat.Call, about agent.Event, d policy.Decision, r *executor.Runner) error {
 	call.Arguments = d.Arguments
 	if d.Verdict != policy.Allow {
@@ -311,14 +310,14 @@ func (o *toolsCallOptions) perform(ctx context.Context, def *tool.Definition, ca
 	return o.end(def, result)
 }
 
-// freshKey returns the key of a call that is no other call's.
+// freshKey returns a unique key for a call.
 func freshKey() string {
 	var key [16]byte
 	_, _ = rand.Read(key[:]) // never fails
 	return hex.EncodeToString(key[:])
 }
 
-// logDecision logs what was decided about the call.
+// decided logs the decision about a call and returns its event.
 func (o *toolsCallOptions) decided(def *tool.Definition, d policy.Decision) agent.Event {
 	about := agent.Event{
 		Call:   agent.CallReport{Tool: def.Name, Effect: def.Effect},
@@ -332,7 +331,7 @@ func (o *toolsCallOptions) digest(def *tool.Definition, args json.RawMessage) st
 	return runfile.CallDigest(def.Name, o.console.secrets.HideJSON(args))
 }
 
-// logApproval logs what was said about the call.
+// answered logs the approval of a call.
 func (o *toolsCallOptions) answered(about agent.Event, a agent.Approval) {
 	about.Verdict, about.By, about.Text = policy.Deny, a.By, a.Why
 	if a.Approved {
@@ -344,13 +343,13 @@ func (o *toolsCallOptions) answered(about agent.Event, a agent.Approval) {
 	o.console.logApproval("", about)
 }
 
-// logResult logs what became of the call.
+// ended logs the result of a call.
 func (o *toolsCallOptions) ended(about agent.Event, r chat.Result) {
 	about.Call.Status, about.Call.Code, about.Text = agent.StatusOf(r)
 	o.console.logResult("", about)
 }
 
-// wait waits until the rates let a call start.
+// wait waits until the rate limits allow a call.
 func (o *toolsCallOptions) wait(ctx context.Context, d policy.Decision) error {
 	wait, err := d.ReserveStart(&policy.State{}, "", time.Now())
 	if err != nil {
@@ -364,12 +363,12 @@ func (o *toolsCallOptions) wait(ctx context.Context, d policy.Decision) error {
 	}
 }
 
-// denial is the error of a call that is denied.
+// denial is the error for a denied call.
 func denial(def *tool.Definition, d policy.Decision) error {
 	return &agent.DeniedError{Tool: def.Name, Why: d.Why, Hint: d.Hint}
 }
 
-// end prints a result, and says how the command ends that has it.
+// end prints a result and returns its error.
 func (o *toolsCallOptions) end(def *tool.Definition, result chat.Result) error {
 	if err := printResult(o.console, result); err != nil {
 		return err
@@ -385,7 +384,7 @@ func messages(findings []diag.Finding) string {
 	return strings.Join(lines, "; ")
 }
 
-// ending says how the command ends that has this result, nil for success.
+// ending returns the error for a result, nil for success.
 func ending(def *tool.Definition, r chat.Result) error {
 	switch {
 	case len(r.Needs) > 0:

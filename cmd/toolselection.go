@@ -16,10 +16,10 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// shipped is where the definitions that come with the program say they stand.
+// shipped prefixes the file names of shipped definitions.
 const shipped = "shipped:"
 
-// toolOptions say which definitions a command works with.
+// toolOptions select tool definitions.
 type toolOptions struct {
 	paths []string
 	globs []string
@@ -30,8 +30,7 @@ func (o *toolOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.globs, "tool", nil, "make tools matching `GLOB` available (repeatable), e.g. --tool 'vault_*'")
 }
 
-// forRun loads the named definitions. It returns nil when none are named: what
-// is not named does not exist.
+// forRun loads the selected definitions. It returns nil without flags: a run has only the tools it selects.
 func (o *toolOptions) forRun(env Env, t *console) (*tool.Registry, error) {
 	if len(o.paths)+len(o.globs) == 0 {
 		return nil, nil
@@ -39,10 +38,10 @@ func (o *toolOptions) forRun(env Env, t *console) (*tool.Registry, error) {
 	return o.load(env, t)
 }
 
-// showsTools says where the names of tools are.
+// showsTools is the hint for an unknown tool.
 const showsTools = "oneshot tools list shows the names"
 
-// forPrompt loads the named definitions, of which there must be some.
+// forPrompt loads the selected definitions. It requires a flag.
 func (o *toolOptions) forPrompt(env Env, t *console) (*tool.Registry, error) {
 	if len(o.paths)+len(o.globs) == 0 {
 		return nil, usagef("for example --tool 'vault_*'; "+showsTools, "no tools selected")
@@ -50,8 +49,7 @@ func (o *toolOptions) forPrompt(env Env, t *console) (*tool.Registry, error) {
 	return o.load(env, t)
 }
 
-// load loads the named definitions, or all that are shipped when none are
-// writeNamed. What is wrong with them is shown.
+// load loads the selected definitions, or all shipped ones without flags, and prints their findings.
 func (o *toolOptions) load(env Env, t *console) (*tool.Registry, error) {
 	registry, findings, replacing, err := selectTools(env, *o)
 	t.findings(findings, definitionTexts(env, findings))
@@ -61,11 +59,9 @@ func (o *toolOptions) load(env Env, t *console) (*tool.Registry, error) {
 	return registry, err
 }
 
-// selectTools returns the definitions that the options select: with globs those
-// of the files and of the shipped ones that match any; with files alone all of
-// theirs; with neither all that are shipped. A glob that matches nothing and
-// definitions with errors are usage errors; the findings say what is wrong. Replacing are the definitions of files
-// that are chosen in the place of a shipped one of their name.
+// selectTools returns the selected definitions: with globs the matching ones of files and shipped ones, with files alone
+// all of theirs, with neither all shipped ones. A glob without a match and definitions with errors are usage errors.
+// Replacing are the definitions of files that replace a shipped one.
 func selectTools(env Env, o toolOptions) (registry *tool.Registry, findings []diag.Finding, replacing []*tool.Definition, err error) {
 	if bad := policy.FirstInvalidGlob(o.globs); bad != "" {
 		return nil, nil, nil, usagef("", "--tool: %q is not a valid glob", bad)
@@ -110,13 +106,13 @@ func preferFiles(defs []*tool.Definition) (kept, replacing []*tool.Definition) {
 // isShipped reports whether a definition comes with the program.
 func isShipped(d *tool.Definition) bool { return d.File == "" || strings.HasPrefix(d.File, shipped) }
 
-// wrongDefinitions is the error of findings of which one or more are errors.
+// wrongDefinitions is the error for findings that include errors.
 func wrongDefinitions(findings []diag.Finding) error {
 	first := slices.IndexFunc(findings, func(f diag.Finding) bool { return f.Severity == diag.Error })
 	return usagef("oneshot explain "+string(findings[first].Code)+" explains it", "invalid tool definitions")
 }
 
-// loadDefinitions loads the files, and the shipped definitions where they count.
+// loadDefinitions loads the files, and the shipped definitions if they are candidates.
 func loadDefinitions(env Env, o toolOptions) (defs []*tool.Definition, findings []diag.Finding, err error) {
 	add := func(d []*tool.Definition, f []diag.Finding, err error) error {
 		defs, findings = append(defs, d...), append(findings, f...)
@@ -139,8 +135,7 @@ func loadDefinitions(env Env, o toolOptions) (defs []*tool.Definition, findings 
 	return defs, findings, err
 }
 
-// definitionLoader reads definitions of the tools that this program has. Dir
-// stands before the names of files.
+// definitionLoader returns a loader that knows the built-in tools. Dir prefixes file names.
 func definitionLoader(dir string) tool.Loader {
 	return tool.Loader{Builtins: executor.BuiltinNames(), Writers: executor.WriterNames(), Programs: executor.ProgramNames(), Dir: dir}
 }
@@ -152,13 +147,13 @@ type disk struct{}
 func (disk) Open(name string) (fs.File, error) {
 	f, err := openFile(name)
 	if err != nil {
-		return nil, err // and not a nil file in an interface
+		return nil, err // not a nil *os.File in an interface
 	}
 	return f, nil
 }
 
-// matching returns the definitions that any of the globs matches, in their
-// order, or all without globs. A glob that matches none is an error.
+// matching returns the definitions that match any glob, in order, or all without globs. A glob without a match is an
+// error.
 func matching(defs []*tool.Definition, globs []string) ([]*tool.Definition, error) {
 	if len(globs) == 0 {
 		return defs, nil
@@ -182,7 +177,7 @@ func matching(defs []*tool.Definition, globs []string) ([]*tool.Definition, erro
 	return chosen, nil
 }
 
-// matchesNothing is the error of a glob that no definition matches.
+// matchesNothing is the error for a glob without a match.
 func matchesNothing(glob string, defs []*tool.Definition) error {
 	hint := showsTools
 	if strings.ContainsAny(glob, `*?[\`) {
@@ -195,8 +190,7 @@ func matchesNothing(glob string, defs []*tool.Definition) error {
 	return usagef(cmp.Or(schema.DidYouMean(glob, names), hint), "--tool: no definition is named %q", glob)
 }
 
-// definitionTexts reads the files that findings are about, for excerpts. One
-// that cannot be read again has no excerpt.
+// definitionTexts reads the files of findings again, for excerpts. It skips unreadable files.
 func definitionTexts(env Env, findings []diag.Finding) map[string]diag.Text {
 	texts := map[string]diag.Text{}
 	for _, f := range findings {

@@ -15,7 +15,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A toolDoc is a definition as it is shown.
+// A toolDoc is the JSON form of a definition.
 type toolDoc struct {
 	Name        string            `json:"name"`
 	Description string            `json:"description"`
@@ -23,15 +23,15 @@ type toolDoc struct {
 	Parameters  json.RawMessage   `json:"parameters"` // JSON Schema
 	Returns     string            `json:"returns,omitempty"`
 	Examples    []exampleDoc      `json:"examples"`
-	InPrompt    *int              `json:"prompt_examples,omitempty"` // where the definition says it
+	InPrompt    *int              `json:"prompt_examples,omitempty"` // nil if not defined
 	Effect      tool.Effect       `json:"effect"`
 	Idempotent  bool              `json:"idempotent"`
-	Key         string            `json:"key,omitempty"` // where a program or a server gets a key of the call
+	Key         string            `json:"key,omitempty"` // where a program or server gets the idempotency key
 	Scopes      []string          `json:"scopes,omitempty"`
-	AnyScopes   []string          `json:"any_scopes,omitempty"` // of which one is enough
+	AnyScopes   []string          `json:"any_scopes,omitempty"` // one is enough
 	Connection  string            `json:"connection,omitempty"`
 	Renew       string            `json:"renew,omitempty"`
-	Identifiers []string          `json:"identifiers,omitempty"` // as code would write them: items[].id
+	Identifiers []string          `json:"identifiers,omitempty"` // paths such as items[].id
 	Ask         map[string]string `json:"ask,omitempty"`
 	Timeout     string            `json:"timeout,omitempty"`
 	Rate        string            `json:"rate,omitempty"`
@@ -39,8 +39,8 @@ type toolDoc struct {
 	ModelBytes  int64             `json:"model_bytes,omitempty"`
 	Tags        []string          `json:"tags,omitempty"`
 	Builtin     string            `json:"builtin,omitempty"`
-	Exec        json.RawMessage   `json:"exec,omitempty"` // as it is defined
-	HTTP        json.RawMessage   `json:"http,omitempty"` // as it is defined
+	Exec        json.RawMessage   `json:"exec,omitempty"` // from the definition
+	HTTP        json.RawMessage   `json:"http,omitempty"` // from the definition
 	Source      string            `json:"source"`         // "shipped", or file:line
 
 	params []tool.Param
@@ -142,7 +142,7 @@ func (d toolDoc) print(out io.Writer) error {
 	return w.Flush()
 }
 
-// inPrompts words how many of the examples a prompt shows.
+// inPrompts describes how many examples a prompt shows.
 func (d toolDoc) inPrompts() string {
 	if d.InPrompt == nil {
 		return ""
@@ -150,7 +150,7 @@ func (d toolDoc) inPrompts() string {
 	return fmt.Sprintf("%d of %d examples", *d.InPrompt, len(d.Examples))
 }
 
-// size words a limit in bytes.
+// size describes a limit in bytes.
 func size(bytes int64) string {
 	if bytes == 0 {
 		return ""
@@ -176,8 +176,7 @@ func (d toolDoc) printParameters(w io.Writer) {
 	}
 }
 
-// propertyRules words what the schema says of each property beyond its type:
-// "minimum 1, maximum 50".
+// propertyRules describes the constraints of each property beyond its type: "minimum 1, maximum 50".
 func propertyRules(schema json.RawMessage) map[string]string {
 	rules := map[string]string{}
 	gjson.GetBytes(schema, "properties").ForEach(func(name, property gjson.Result) bool {
@@ -194,6 +193,5 @@ func propertyRules(schema json.RawMessage) map[string]string {
 	return rules
 }
 
-// shownElsewhere lists the keywords that are part of a parameter's type or
-// description.
+// shownElsewhere are the keywords that the type or description of a parameter shows.
 var shownElsewhere = []string{"type", "enum", "const", "items", "properties", "required", "additionalProperties", "anyOf", "oneOf", "description"}

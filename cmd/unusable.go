@@ -10,8 +10,8 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// usable returns the tools that can work as the command line says. Of the others, one that is named is a usage
-// error; one that only a pattern or a file brings is left out, with a warning. A run on record has its own tools.
+// usable returns the tools that can work with these flags. An unusable tool that a flag names is a usage error; one from
+// a pattern or file is omitted with a warning. Resumed and replayed runs keep their recorded tools.
 func (o *runOptions) usable(tools *tool.Registry, p *policy.Policy) (*tool.Registry, error) {
 	if tools == nil {
 		return nil, nil
@@ -52,7 +52,7 @@ func (o *runOptions) usable(tools *tool.Registry, p *policy.Policy) (*tool.Regis
 	return usable, nil
 }
 
-// A leftOut is tools that a run does without, for one reason.
+// A leftOut is a group of omitted tools with the same reason.
 type leftOut struct {
 	why, hint string
 	names     []string
@@ -66,12 +66,12 @@ func (l leftOut) warn(t *console) {
 	t.warn(l.hint, "tools %s omitted: %s", strings.Join(l.names, ", "), l.why)
 }
 
-// toolsOnRecord returns the tools that a run on record had.
+// toolsOnRecord returns the tools of a recorded run.
 func toolsOnRecord(tools *tool.Registry, run runfile.Run) *tool.Registry {
 	return only(tools, func(d *tool.Definition) bool { _, has := run.Digests.Tools[d.Name]; return has })
 }
 
-// missingRequirements returns why no call of a tool can succeed and what the caller can do about it, or "".
+// missingRequirements returns why no call of a tool can succeed and a hint, or "".
 func (o *runOptions) missingRequirements(p *policy.Policy, d *tool.Definition) (why, hint string) {
 	if why, hint := p.BlockedReason(d); why != "" {
 		return why, hint
@@ -82,7 +82,7 @@ func (o *runOptions) missingRequirements(p *policy.Policy, d *tool.Definition) (
 	return o.confine.missingRequirements(d)
 }
 
-// missingRequirements returns why no call of a tool can succeed for want of a place, and what the caller can do about it, or "".
+// missingRequirements returns why a tool cannot work without --root and a hint, or "".
 func (o *confineOptions) missingRequirements(d *tool.Definition) (why, hint string) {
 	if o.root == "" && executor.NeedsRoot(d) {
 		return "it needs --root", "set --root DIR"
@@ -90,12 +90,12 @@ func (o *confineOptions) missingRequirements(d *tool.Definition) (why, hint stri
 	return "", ""
 }
 
-// cannotWork is the error of a tool that is named.
+// cannotWork is the error for an unusable tool.
 func cannotWork(d *tool.Definition, why, hint string) error {
 	return usagef(hint, "tool %s is unusable: %s", d.Name, why)
 }
 
-// only returns a registry of some of the definitions, nil for none.
+// only returns a registry of the definitions for which has is true, nil for none.
 func only(tools *tool.Registry, has func(*tool.Definition) bool) *tool.Registry {
 	all := tools.All()
 	chosen := slices.DeleteFunc(slices.Clone(all), func(d *tool.Definition) bool { return !has(d) })
@@ -105,6 +105,6 @@ func only(tools *tool.Registry, has func(*tool.Definition) bool) *tool.Registry 
 	case len(all):
 		return tools
 	}
-	some, _ := tool.NewRegistry(chosen...) // they were one before
+	some, _ := tool.NewRegistry(chosen...) // they were valid together
 	return some
 }

@@ -31,7 +31,7 @@ type validateOptions struct {
 	findings findingOptions
 	fix      bool
 	missing  lint.V1Defaults
-	kind     lint.Kind // of all files, where the flags say it; else ""
+	kind     lint.Kind // of all files, from the flags; else ""
 }
 
 func newValidate(env Env, t *console) *cobra.Command {
@@ -78,7 +78,7 @@ func anyKind() string {
 	return schema.JoinOr(append(slices.Clone(lint.Kinds), "the name of a published schema"))
 }
 
-// writeNamed takes the kind that --as names.
+// named sets the kind of --as.
 func (o *validateOptions) named() error {
 	var ok bool
 	if o.kind, ok = lint.KindByName(o.as); o.as == "" || ok {
@@ -91,7 +91,7 @@ func (o *validateOptions) named() error {
 	return usagef(cmp.Or(schema.DidYouMean(o.as, names), "--as "+anyKind()), "--as: unknown value %q", o.as)
 }
 
-// check refuses flags and arguments that cannot be meant. It opens nothing.
+// check refuses invalid flags and arguments. It opens nothing.
 func (o *validateOptions) check(args []string) error {
 	if err := o.findings.check(o.format); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	}
 	files, unread := readFiles(ctx, o.env, o.console, args, o.isLarge)
 	if unread != nil && (len(files) == 0 || o.fix || o.findings.writeBaseline != "") {
-		return unread // there is nothing to check, or half of it would be wrong
+		return unread // nothing to check, or a partial result would be wrong
 	}
 	if err := o.findings.open(args); err != nil {
 		return err
@@ -176,7 +176,7 @@ func (o *validateOptions) isLarge(name string) (bool, error) {
 	return isLargeRecord(name, o.kind == lint.RunFile)
 }
 
-// known returns the tools that policies can have rules for, nil if that is not said.
+// known returns the tools of --tools for policies, nil without it.
 func (o *validateOptions) known() (*tool.Registry, error) {
 	if len(o.tools) == 0 {
 		return nil, nil
@@ -184,7 +184,7 @@ func (o *validateOptions) known() (*tool.Registry, error) {
 	return everyTool(o.env, o.tools)
 }
 
-// A verdict is what was found in a file that counts.
+// A verdict is the result for a file.
 type verdict struct {
 	lint.FileResult
 	text  diag.Text
@@ -197,8 +197,7 @@ func (o *validateOptions) verdict(v lint.FileResult, text []byte) verdict {
 	return verdict{v, diag.Text{Bytes: text}, tally, !o.findings.failOn.reached(tally)}
 }
 
-// verdicts returns a verdict on each file, and at the end one on the baseline
-// when something is wrong with it.
+// verdicts returns a verdict on each file, and one on a stale baseline.
 func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []lint.Kind) ([]verdict, error) {
 	var all []verdict
 	for i, f := range files {
@@ -243,8 +242,8 @@ func verdictOn(checker *lint.Checker, f file, kind lint.Kind) (v lint.FileResult
 	return v, readError(f.name, err)
 }
 
-// againstShipped checks a policy again with the tools that oneshot brings, if it has rules for no
-// others. Else it says what was not checked.
+// againstShipped checks a policy with the shipped tools, if it has rules for no others. Otherwise it notes what was not
+// checked.
 func (o *validateOptions) againstShipped(v lint.FileResult, f file) (lint.FileResult, error) {
 	shipped, err := everyTool(o.env, nil)
 	if err != nil {
@@ -259,7 +258,7 @@ func (o *validateOptions) againstShipped(v lint.FileResult, f file) (lint.FileRe
 	return v, nil
 }
 
-// kinds says what each file is.
+// kinds returns the kind of each file.
 func (o *validateOptions) kinds(files []file) ([]lint.Kind, error) {
 	kinds := make([]lint.Kind, len(files))
 	for i, f := range files {
@@ -276,8 +275,7 @@ func (o *validateOptions) kinds(files []file) ([]lint.Kind, error) {
 	return kinds, nil
 }
 
-// knownKinds leaves out files of unknown kind that no argument names, and says so. A broken
-// YAML file stays.
+// knownKinds skips files of unknown kind that no argument names, with a note. It keeps broken YAML files.
 func (o *validateOptions) knownKinds(files []file, kinds []lint.Kind, named []string) ([]file, []lint.Kind, error) {
 	var keptFiles []file
 	var keptKinds []lint.Kind
@@ -297,7 +295,7 @@ func (o *validateOptions) knownKinds(files []file, kinds []lint.Kind, named []st
 // mayHaveCalls reports whether a file of a kind could hold records of calls.
 func mayHaveCalls(k lint.Kind) bool { return k == lint.Unknown || k.HasCalls() }
 
-// printFixed writes a file with its safe fixes made to stdout, and says what is left.
+// printFixed prints a file with safe fixes applied, and the remaining findings on stderr.
 func (o *validateOptions) printFixed(checker *lint.Checker, f file, kind lint.Kind) error {
 	fixed := checker.Fix(f.name, f.text, kind)
 	if err := o.console.deliverFixed(fixed.Text); err != nil {
@@ -345,10 +343,10 @@ type verdictDoc struct {
 	Kind     lint.Kind      `json:"kind"`
 	OK       bool           `json:"ok"`
 	Findings []diag.Finding `json:"findings"`
-	Cut      int            `json:"findings_cut,omitempty"` // findings that the list leaves out
+	Cut      int            `json:"findings_cut,omitempty"` // number of omitted findings
 }
 
-// printText writes the report for people.
+// printText writes the report as text.
 func (o *validateOptions) printText(all []verdict, files []report.File, quota *quota) error {
 	fixable := 0
 	for i, v := range all {
@@ -364,8 +362,7 @@ func (o *validateOptions) printText(all []verdict, files []report.File, quota *q
 	return o.console.out.err
 }
 
-// String says a verdict in words: "ok (run file, 12 records, 1 warning)" or
-// "tool definition: 2 errors".
+// String formats a verdict: "ok (run file, 12 records, 1 warning)" or "tool definition: 2 errors".
 func (v verdict) String() string {
 	if !v.ok {
 		return v.Kind.Title() + ": " + report.Summary(v.tally)
@@ -380,7 +377,7 @@ func (v verdict) String() string {
 	return "ok (" + strings.Join(what, ", ") + ")"
 }
 
-// judge makes an error of the files that are not valid.
+// judge returns an error if a file is invalid.
 func (o *validateOptions) judge(all []verdict) error {
 	var bad []string
 	for _, v := range all {

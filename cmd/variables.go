@@ -20,17 +20,17 @@ func (o *variableOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.values, "var", nil, "with `K=V`, replace ${K} in the prompt and --system with V, which counts as your own words (repeatable); $${K} is a literal ${K}")
 }
 
-// A variable is what a flag gives a name.
+// A variable is a name and its value.
 type variable struct{ key, value string }
 
-// variables are those of a prompt: a placeholder ${K} is replaced by a value, or by the name of a block of the input.
+// variables replace placeholders ${K} of a prompt by a value, or by the name of an input block.
 type variables struct {
 	values map[string]string
 	files  []variable // in the order of the command line
 	used   map[string]bool
 }
 
-// read returns the variables. Of several values of one name the last counts.
+// read returns the variables. The last value of a name wins.
 func (o *variableOptions) read() (*variables, error) {
 	all := &variables{values: map[string]string{}, used: map[string]bool{}}
 	values, err := parseVariables("--var", "K=V", "name=Ada", o.values)
@@ -50,7 +50,7 @@ func (o *variableOptions) read() (*variables, error) {
 	return all, err
 }
 
-// parseVariables splits the values of a flag, which are of a form such as K=V.
+// parseVariables splits the values of a flag, whose form is K=V or K=FILE.
 func parseVariables(flag, form, example string, values []string) (all []variable, err error) {
 	for _, v := range values {
 		key, value, ok := strings.Cut(v, "=")
@@ -62,7 +62,7 @@ func parseVariables(flag, form, example string, values []string) (all []variable
 	return all, nil
 }
 
-// placeholder splits a text that follows "${" into a name and what follows "}", if it is a placeholder.
+// placeholder splits the text after "${" into a name and the text after "}", if it is a placeholder.
 func placeholder(text string) (name, rest string, ok bool) {
 	for i, r := range text {
 		switch {
@@ -77,8 +77,7 @@ func placeholder(text string) (name, rest string, ok bool) {
 	return "", "", false
 }
 
-// writeNew expands the prompt and the system prompt. A variable that neither uses is an error: it is more likely misspelt
-// than wanted.
+// fill expands the prompt and the system prompt. An unused variable is an error: it is probably misspelt.
 func (v *variables) fill(cfg *agent.Config) (err error) {
 	if cfg.System, err = v.expand("the system prompt", cfg.System); err != nil {
 		return err
@@ -103,7 +102,8 @@ func (v *variables) fill(cfg *agent.Config) (err error) {
 	return nil
 }
 
-// expand replaces each placeholder ${K} of a text, and $${ by ${. Values are not expanded again. Where says which text it is.
+// expand replaces each placeholder ${K} of a text, and $${ by ${. Values are not expanded again. Where names the text in
+// errors.
 func (v *variables) expand(where, text string) (string, error) {
 	var b strings.Builder
 	for {

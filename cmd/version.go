@@ -11,13 +11,13 @@ import (
 )
 
 // version is set when a release is linked: -ldflags '-X oneshot/cmd.version=…'.
-// Without that the version is the one that the Go tool recorded.
+// Otherwise the version is that of the build info.
 var version string
 
-// A build says which program this is.
+// A build identifies this program.
 type build struct {
 	Version string `json:"version"`
-	Commit  string `json:"commit,omitempty"` // with "+dirty" when it was built from changed files
+	Commit  string `json:"commit,omitempty"` // with "+dirty" if files were changed
 	Go      string `json:"go"`
 }
 
@@ -38,7 +38,7 @@ func newVersion(t *console) *cobra.Command {
 	return c
 }
 
-// printVersion prints which program this is, as text or json.
+// printVersion prints the version as text or json.
 func printVersion(t *console, format string) error {
 	info, _ := debug.ReadBuildInfo()
 	b := newBuild(version, info)
@@ -49,7 +49,7 @@ func printVersion(t *console, format string) error {
 	return err
 }
 
-// newBuild reads what the linker and the Go tool recorded. Either may be absent.
+// newBuild combines the linked version and the build info. Either may be absent.
 func newBuild(linked string, info *debug.BuildInfo) build {
 	b := build{Version: linked, Go: runtime.Version()}
 	if info == nil {
