@@ -87,11 +87,11 @@ func TestReplyBroken(t *testing.T) {
 			text string
 			kind wire.ErrorKind
 		}{
-			"cut":            {"", wire.Cut},
-			"cut inside":     {p.two[:len(p.two)/2], wire.Cut},
-			"reported":       {p.fault, wire.Server},
-			"broken JSON":    {strings.Replace(p.two, `":`, `"`, 1), wire.Garbled},
-			"another stream": {strings.Replace(p.open, `"r"`, `"s"`, 1) + p.one, wire.Garbled},
+			"cut":            {"", wire.Truncated},
+			"cut inside":     {p.two[:len(p.two)/2], wire.Truncated},
+			"reported":       {p.fault, wire.ServerError},
+			"broken JSON":    {strings.Replace(p.two, `":`, `"`, 1), wire.Malformed},
+			"another stream": {strings.Replace(p.open, `"r"`, `"s"`, 1) + p.one, wire.Malformed},
 		} {
 			if name == "another stream" && (p.api == model.Ollama || p.api == model.Chat) {
 				continue // it begins like any piece
@@ -99,7 +99,7 @@ func TestReplyBroken(t *testing.T) {
 			s := serve(t, answer(200, p.open+p.one+tail.text), answer(200, p.text()))
 			got := ask(t.Context(), s.configured(p.config()), question)
 			var fault *wire.Error
-			if !isExactly(got.err, new(*model.CutError)) || !errors.As(got.err, &fault) || fault.Kind != tail.kind || !strings.HasPrefix(got.text, "Hel") || s.requests() != 1 {
+			if !isExactly(got.err, new(*model.BrokenOffError)) || !errors.As(got.err, &fault) || fault.Kind != tail.kind || !strings.HasPrefix(got.text, "Hel") || s.requests() != 1 {
 				t.Errorf("%s: heard %q, error %v after %d requests", name, got.text, got.err, s.requests())
 			}
 			s.close()
@@ -131,7 +131,7 @@ func TestReplyAfterFaults(t *testing.T) {
 	})
 }
 
-// A keep-alive comment is silence, and so are blank lines; an event is not.
+// A release-alive comment is silence, and so are blank lines; an event is not.
 func TestReplySilence(t *testing.T) {
 	each(t, func(t *testing.T, p speech) {
 		comment := "\n"
@@ -219,7 +219,7 @@ func TestReplyLongLine(t *testing.T) {
 		t.Run(string(p.api), func(t *testing.T) {
 			long := 1 << 20
 			if p.api == model.Chat { // one of those that share a reader
-				long = raced.Less(64<<20, 8<<20)
+				long = raced.Pick(64<<20, 8<<20)
 			}
 			text := strings.Replace(p.text(), "Hel", strings.Repeat("x", long), 1)
 			for _, limit := range []int64{int64(len(text)), int64(len(text)) / 2} {
@@ -231,7 +231,7 @@ func TestReplyLongLine(t *testing.T) {
 				switch fits := limit == int64(len(text)); {
 				case fits && (got.err != nil || len(got.text) != long+len("lo")):
 					t.Errorf("%d bytes, error %v", len(got.text), got.err)
-				case !fits && (!errors.As(got.err, &fault) || fault.Kind != wire.Large || s.requests() != 1):
+				case !fits && (!errors.As(got.err, &fault) || fault.Kind != wire.TooLarge || s.requests() != 1):
 					t.Errorf("limit %d: error %v after %d requests", limit, got.err, s.requests())
 				}
 			}

@@ -47,8 +47,8 @@ func TestCaptures(t *testing.T) {
 		{"native_think_unsupported", new(*model.StatusError), 1},
 		{"native_tools_unsupported_stream", new(*model.NoToolsError), 1},
 		{"native_unknown_model_stream", new(*model.UnknownModelError), 1},
-		{"native_runner_killed_midstream", new(*model.CutError), 1},
-		{"native_client_disconnect", new(*model.CutError), 1},
+		{"native_runner_killed_midstream", new(*model.BrokenOffError), 1},
+		{"native_client_disconnect", new(*model.BrokenOffError), 1},
 		{"native_runner_killed_nonstream", new(*model.UnavailableError), 3},
 		{"busy_0", new(*model.UnavailableError), 3},
 	} {

@@ -90,13 +90,13 @@ func httpCases() map[string]httpCase {
 				send(w, ": OPENROUTER PROCESSING\n\n")
 			}
 		}}, config: chat, want: new(*model.TimeoutError), took: time.Minute, requests: 1},
-		"stream-cut":      {steps: []http.HandlerFunc{sse(talk.open + talk.one + talk.call)}, config: chat, want: new(*model.CutError), requests: 1},
-		"stream-bad-json": {steps: []http.HandlerFunc{sse(talk.open + talk.one + event(`{"id":"r",choices`) + talk.end)}, config: chat, want: new(*model.CutError), requests: 1},
+		"stream-cut":      {steps: []http.HandlerFunc{sse(talk.open + talk.one + talk.call)}, config: chat, want: new(*model.BrokenOffError), requests: 1},
+		"stream-bad-json": {steps: []http.HandlerFunc{sse(talk.open + talk.one + event(`{"id":"r",choices`) + talk.end)}, config: chat, want: new(*model.BrokenOffError), requests: 1},
 		"stream-crlf":     {steps: []http.HandlerFunc{sse("\ufeff" + strings.ReplaceAll(talk.open+talk.one+"data: {\"id\":\"r\",\ndata: \"choices\":[{\"index\":0,\"delta\":{\"content\":\"lo\"}}]}\n\n"+talk.end, "\n", "\r\n"))}, config: chat, requests: 1},
 
-		"body-cap":           {steps: []http.HandlerFunc{answer(200, strings.Repeat(lineTwo, 1000))}, config: model.Config{MaxBytes: 1000}, want: new(*model.CutError), requests: 1},
+		"body-cap":           {steps: []http.HandlerFunc{answer(200, strings.Repeat(lineTwo, 1000))}, config: model.Config{MaxBytes: 1000}, want: new(*model.BrokenOffError), requests: 1},
 		"gzip-bomb":          {steps: []http.HandlerFunc{answer(200, zeros(), "Content-Encoding", "gzip")}, want: new(*model.ProtocolError), requests: 1},
-		"content-length-lie": {steps: []http.HandlerFunc{answer(200, lineOne, "Content-Length", "999")}, want: new(*model.CutError), requests: 1},
+		"content-length-lie": {steps: []http.HandlerFunc{answer(200, lineOne, "Content-Length", "999")}, want: new(*model.BrokenOffError), requests: 1},
 		"chunk-ext":          {test: TestConnectionChunkExtension},
 		"many-headers":       {test: TestConnectionHeaderFlood},
 		"100-continue": {steps: []http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) {

@@ -17,31 +17,30 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// A Config says how to talk to a model server. Only Model has to be set, and
-// that only for [Client.Reply], [Client.Compose] and [Client.Show]; without
-// more, the server is an Ollama on this machine.
+// A Config configures a client. Only Model is required, and only for [Client.Reply], [Client.Compose] and
+// [Client.Show]; the default server is an Ollama on this machine.
 type Config struct {
-	Provider Provider    // what is preset; the zero value for a server of which nothing is known
-	API      API         // "": that of the provider, else Ollama
-	BaseURL  *url.URL    // nil: that of the provider; its host is in ASCII
-	Name     string      // who answers, in messages and echoes; "": the provider's name, if it has one, and Model
-	Model    string      // its name on the server
-	Header   http.Header // of every request, with the credentials
-	// Defaults are parameters that every request has unless it says otherwise.
+	Provider Provider    // preset; zero for an unknown server
+	API      API         // "": the provider's, else Ollama
+	BaseURL  *url.URL    // nil: the provider's; the host must be ASCII
+	Name     string      // name of the model in messages and provider state; "": the provider's name, if any, and Model
+	Model    string      // model name on the server
+	Header   http.Header // sent with every request, including credentials
+	// Defaults are parameters of every request that does not set them.
 	Defaults map[string]json.RawMessage
 
-	FirstByte time.Duration // until a response begins, loading the model included; 0: 5 min
-	Idle      time.Duration // that a response may pause; 0: 60 s
-	Attempts  int           // at most, for one request; 0: 3
-	MaxBytes  int64         // of one response; 0: 64 MiB
-	// Limits bound what one response may hold. Zero fields: 10,000 calls, 4 MiB of arguments for each, 16 MiB of text.
+	FirstByte time.Duration // until the start of a response, including model loading; 0: 5 min
+	Idle      time.Duration // maximum pause within a response; 0: 60 s
+	Attempts  int           // maximum per request; 0: 3
+	MaxBytes  int64         // per response; 0: 64 MiB
+	// Limits limit one response. Defaults: 10,000 calls, 4 MiB of arguments per call, 16 MiB of text.
 	Limits wire.Limits
-	// Mask hides secrets in what another model has said; nil hides none.
+	// Mask masks secrets in messages of other models; nil: no masking.
 	Mask    func(text string) string
-	Proxy   *url.URL       // nil: none, whatever the environment says
-	RootCAs *x509.CertPool // nil: those of the system
-	Rand    func() float64 // in [0, 1), for the pauses between attempts; nil: unseeded
-	// Dial opens connections, as [net.Dialer.DialContext] does; nil: that.
+	Proxy   *url.URL       // nil: none; the environment is ignored
+	RootCAs *x509.CertPool // nil: the system's
+	Rand    func() float64 // returns values in [0, 1) for backoff; nil: random
+	// Dial opens connections; nil: [net.Dialer.DialContext].
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
@@ -56,9 +55,8 @@ const (
 	defaultMaxText      = 16 << 20
 )
 
-// A Client is a client of one model on one server. It is safe for concurrent
-// use if the functions of its configuration are. It holds no resources between
-// calls.
+// A Client is a client of one model on one server. It is safe for concurrent use if the functions of its
+// configuration are. It holds no resources between calls.
 type Client struct {
 	api       atomic.Pointer[protocol]
 	base      *url.URL
@@ -72,13 +70,12 @@ type Client struct {
 	maxBytes  int64
 	limits    wire.Limits
 	mask      func(string) string
-	persist   persistence
+	retries   retryPolicy
 	sent      transcripts
 	http      *http.Client
 }
 
-// New returns a client. It makes no connection. An API that does not exist is
-// an error of the first request.
+// New returns a client without making a connection. An unknown API is an error of the first request.
 func New(c Config) *Client {
 	m := &Client{
 		base:      c.BaseURL,
@@ -87,16 +84,16 @@ func New(c Config) *Client {
 		header:    make(http.Header),
 		facts:     c.Provider.Facts,
 		defaults:  maps.Clone(c.Defaults),
-		firstByte: positive(c.FirstByte, defaultFirstByte),
-		idle:      positive(c.Idle, defaultIdle),
-		maxBytes:  positive(c.MaxBytes, defaultMaxBytes),
+		firstByte: orDefault(c.FirstByte, defaultFirstByte),
+		idle:      orDefault(c.Idle, defaultIdle),
+		maxBytes:  orDefault(c.MaxBytes, defaultMaxBytes),
 		limits: wire.Limits{
-			Calls:     positive(c.Limits.Calls, defaultMaxCalls),
-			Arguments: positive(c.Limits.Arguments, defaultMaxArguments),
-			Text:      positive(c.Limits.Text, defaultMaxText),
+			Calls:     orDefault(c.Limits.Calls, defaultMaxCalls),
+			Arguments: orDefault(c.Limits.Arguments, defaultMaxArguments),
+			Text:      orDefault(c.Limits.Text, defaultMaxText),
 		},
 		mask:    c.Mask,
-		persist: newPersistence(c.Attempts, c.Rand),
+		retries: newRetryPolicy(c.Attempts, c.Rand),
 	}
 	if m.name == "" {
 		m.name = strings.TrimPrefix(c.Provider.Name+"/"+c.Model, "/")
@@ -122,19 +119,19 @@ func New(c Config) *Client {
 	return m
 }
 
-// positive returns n, or the default if n is not set.
-func positive[T ~int | ~int64](n, byDefault T) T {
+// orDefault returns n, or the default if n is not positive.
+func orDefault[T ~int | ~int64](n, byDefault T) T {
 	if n > 0 {
 		return n
 	}
 	return byDefault
 }
 
-// Name returns who answers, as PROVIDER/NAME.
+// Name returns the name of the model, as PROVIDER/NAME.
 func (c *Client) Name() string { return c.name }
 
-// API returns the protocol of the next request. It can change once, from [Chat]
-// to [Responses], when the server says that it has to.
+// API returns the protocol of the next request. It may change once, from [Chat] to [Responses], if the server
+// requires it.
 func (c *Client) API() API {
 	if p := c.api.Load(); p != nil {
 		return p.api
@@ -142,23 +139,20 @@ func (c *Client) API() API {
 	return ""
 }
 
-// Reply asks the model. The deltas add up to the response. When there is an
-// error, the response holds what had arrived by then. Messages that were in a request
-// must not change: the next one may send what was made of them.
+// Reply sends a request to the model. The deltas add up to the response. On an error, the response holds what
+// arrived before it. Messages must not change after they were sent: their encoding is reused.
 //
-// The error is the cause of ctx's end, or a *[UnavailableError], *[AuthError],
-// *[UnknownModelError], *[OverflowError], *[FormatError], *[NoToolsError],
-// *[TimeoutError], *[CutError], *[ProtocolError] or *[StatusError]; or it says what cannot be
-// sent, as *[ParameterError] and *[NameCollisionError] do.
+// The error is the cause of ctx's end, or a *[UnavailableError], *[AuthError], *[UnknownModelError],
+// *[OverflowError], *[FormatError], *[NoToolsError], *[TimeoutError], *[BrokenOffError], *[ProtocolError] or
+// *[StatusError]; or it says what cannot be sent, such as *[ParameterError] and *[NameCollisionError].
 func (c *Client) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
-	return c.persist.reply(ctx, delta, func(ctx context.Context, emit func(chat.Delta)) (chat.Response, error) {
-		return c.once(ctx, req, emit)
+	return c.retries.reply(ctx, delta, func(ctx context.Context, emit func(chat.Delta)) (chat.Response, error) {
+		return c.attemptOnce(ctx, req, emit)
 	})
 }
 
-// once makes one request. Names and identity in the response are those of this
-// side.
-func (c *Client) once(ctx context.Context, req chat.Request, emit func(chat.Delta)) (chat.Response, error) {
+// attemptOnce makes one request. It converts tool names in the response to those of the definitions.
+func (c *Client) attemptOnce(ctx context.Context, req chat.Request, emit func(chat.Delta)) (chat.Response, error) {
 	out, err := c.compose(req)
 	if err != nil {
 		return chat.Response{}, err
@@ -168,31 +162,31 @@ func (c *Client) once(ctx context.Context, req chat.Request, emit func(chat.Delt
 		heard = true
 		if d.Call != nil {
 			call := *d.Call
-			call.Name = out.names.own(call.Name)
+			call.Name = out.names.fromWire(call.Name)
 			d.Call = &call
 		}
 		emit(d)
 	})
 	for i := range resp.Calls {
-		resp.Calls[i].Name = out.names.own(resp.Calls[i].Name)
+		resp.Calls[i].Name = out.names.fromWire(resp.Calls[i].Name)
 	}
 	resp.By = c.name
 	if resp.Native != nil {
 		resp.Native.Model = c.name
 	}
 	if err != nil && !heard {
-		err = c.moved(out, c.reported(out, err))
+		err = c.switchAPI(out, c.asStatusError(out, err))
 	}
 	return resp, err
 }
 
-// moved turns the client to the API that its server wants, if that is possible,
-// and says so. It happens once at most: there is no way back.
-func (c *Client) moved(out *outgoing, err error) error {
+// switchAPI switches the client to the API that its server requires, if possible, and marks the error. This happens at
+// most once.
+func (c *Client) switchAPI(out *composedRequest, err error) error {
 	var status *StatusError
 	if !errors.As(err, &status) || !status.wantsResponses() || out.api.api != Chat || !c.facts.OffersResponses {
 		return err
 	}
 	c.api.CompareAndSwap(out.api, protocolOf(Responses))
-	return &movedError{err}
+	return &switchedAPIError{err}
 }

@@ -87,15 +87,15 @@ func TestClientCutAfterDelta(t *testing.T) {
 		tail string
 		kind wire.ErrorKind
 	}{
-		{"cut", "", wire.Cut},
-		{"cut inside a line", `{"model":"par`, wire.Cut},
-		{"error line", `{"error":"the runner has stopped"}` + "\n", wire.Server},
-		{"no JSON", "<html>" + lineDone, wire.Garbled},
+		{"cut", "", wire.Truncated},
+		{"cut inside a line", `{"model":"par`, wire.Truncated},
+		{"error line", `{"error":"the runner has stopped"}` + "\n", wire.ServerError},
+		{"no JSON", "<html>" + lineDone, wire.Malformed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, answer(200, lineOne+tt.tail), ok)
 			got := ask(t.Context(), s.client(), question)
-			var cut *model.CutError
+			var cut *model.BrokenOffError
 			var fault *wire.Error
 			if !errors.As(got.err, &cut) || !errors.As(cut, &fault) || fault.Kind != tt.kind {
 				t.Errorf("error %v", got.err)
@@ -127,7 +127,7 @@ func TestClientCutBeforeDelta(t *testing.T) {
 				if tt.repeat && (got.err != nil || got.text != "Hello" || len(got.attempts) != 1 || got.resp.Calls != nil) {
 					t.Errorf("%+v", got)
 				}
-				if !tt.repeat && (!errors.As(got.err, new(*model.CutError)) || s.requests() != 1) {
+				if !tt.repeat && (!errors.As(got.err, new(*model.BrokenOffError)) || s.requests() != 1) {
 					t.Errorf("error %v after %d requests", got.err, s.requests())
 				}
 				s.close()
@@ -142,7 +142,7 @@ func TestClientSizeLimit(t *testing.T) {
 	s := serve(t, answer(200, line), ok)
 	got := ask(t.Context(), s.client(), question)
 	var fault *wire.Error
-	if !errors.As(got.err, &fault) || fault.Kind != wire.Large || s.requests() != 1 {
+	if !errors.As(got.err, &fault) || fault.Kind != wire.TooLarge || s.requests() != 1 {
 		t.Errorf("error %v after %d requests", got.err, s.requests())
 	}
 }

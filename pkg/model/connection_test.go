@@ -154,7 +154,7 @@ func TestConnectionBreaksInTheBody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			address, count := listen(t, step, hangUp)
 			got := ask(t.Context(), connect(address), question)
-			if !errors.As(got.err, new(*model.CutError)) || got.text != "Hel" || got.resp.Content != "Hel" || count.Load() != 1 {
+			if !errors.As(got.err, new(*model.BrokenOffError)) || got.text != "Hel" || got.resp.Content != "Hel" || count.Load() != 1 {
 				t.Errorf("%+v after %d connections", got, count.Load())
 			}
 		})
@@ -176,7 +176,7 @@ func TestConnectionResetInTheBody(t *testing.T) {
 		reset(c)
 	}, hangUp)
 	_, err := connect(address).Reply(t.Context(), question, func(chat.Delta) { close(heard) })
-	if !errors.As(err, new(*model.CutError)) || count.Load() != 1 {
+	if !errors.As(err, new(*model.BrokenOffError)) || count.Load() != 1 {
 		t.Errorf("error %v after %d connections", err, count.Load())
 	}
 }

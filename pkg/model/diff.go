@@ -13,13 +13,12 @@ import (
 )
 
 const (
-	diffLines   = 8  // how many lines of each side a difference shows
-	diffContext = 60 // how many bytes a line shows before it differs
+	diffLines   = 8  // maximum lines shown per side
+	diffContext = 60 // bytes shown before the first difference in a line
 )
 
-// diffRequests says what differs between a recorded request and one made now.
-// Of the messages it tells the first that differs: those after it follow from
-// it.
+// diffRequests describes the differences between a recorded request and a new one. Of the messages it reports
+// only the first difference, because later ones follow from it.
 func diffRequests(was, now chat.Request) string {
 	parts := []string{
 		diffText("purpose", string(was.Purpose), string(now.Purpose)),
@@ -39,7 +38,7 @@ func diffRequests(was, now chat.Request) string {
 	if diff := strings.Join(parts, ""); diff != "" {
 		return strings.TrimSuffix(diff, "\n")
 	}
-	return "what is on record is the same; it was sent with other spaces in its JSON"
+	return "the recorded content is the same; only the whitespace of its JSON differs"
 }
 
 // format returns the format of a request.
@@ -50,7 +49,7 @@ func format(req chat.Request) string {
 	return compact(req.Format)
 }
 
-// diffTools says which tool is the first that differs.
+// diffTools describes the first tool that differs.
 func diffTools(was, now []chat.Function) string {
 	for i := range max(len(was), len(now)) {
 		switch {
@@ -67,15 +66,15 @@ func diffTools(was, now []chat.Function) string {
 	return ""
 }
 
-// diffMessages says which message is the first that differs.
+// diffMessages describes the first message that differs.
 func diffMessages(was, now []chat.Message) string {
 	for i := range max(len(was), len(now)) {
 		what := fmt.Sprintf("message %d", i+1)
 		switch {
 		case i >= len(now):
-			return fmt.Sprintf("%s (%s) is missing:\n", what, was[i].Role) + mark("- ", lines(was[i].Content))
+			return fmt.Sprintf("%s (%s) is missing:\n", what, was[i].Role) + prefixLines("- ", lines(was[i].Content))
 		case i >= len(was):
-			return fmt.Sprintf("%s (%s) is new:\n", what, now[i].Role) + mark("+ ", lines(now[i].Content))
+			return fmt.Sprintf("%s (%s) is new:\n", what, now[i].Role) + prefixLines("+ ", lines(now[i].Content))
 		}
 		named := fmt.Sprintf("%s (%s)", what, now[i].Role)
 		diff := diffText("role of "+what, string(was[i].Role), string(now[i].Role)) +
@@ -89,7 +88,7 @@ func diffMessages(was, now []chat.Message) string {
 	return ""
 }
 
-// callLines returns the calls of a message, or what it answers, a line each.
+// callLines returns the calls of a message, or the call it answers, one per line.
 func callLines(m chat.Message) string {
 	var b strings.Builder
 	for _, c := range m.Calls {
@@ -109,8 +108,7 @@ func nativeLines(m chat.Message) string {
 	return m.Native.API + " " + m.Native.Model + "\n" + compact(m.Native.Body)
 }
 
-// diffText shows the lines between the first and the last that differ, behind
-// "-" as recorded and behind "+" as now. It returns "" for equal texts.
+// diffText shows the differing lines, prefixed with "-" as recorded and "+" as now. It returns "" for equal texts.
 func diffText(what, was, now string) string {
 	if was == now {
 		return ""
@@ -125,14 +123,13 @@ func diffText(what, was, now string) string {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
 	if len(a) > 0 && len(b) > 0 {
-		a[0], b[0] = skipSame(a[0], b[0])
+		a[0], b[0] = trimCommonPrefix(a[0], b[0])
 	}
-	return fmt.Sprintf("%s, line %d:\n", what, same+1) + mark("- ", a) + mark("+ ", b)
+	return fmt.Sprintf("%s, line %d:\n", what, same+1) + prefixLines("- ", a) + prefixLines("+ ", b)
 }
 
-// skipSame drops most of what two lines have in common at their beginnings, so
-// that the difference of long lines is in sight.
-func skipSame(a, b string) (string, string) {
+// trimCommonPrefix drops most of the common prefix of two lines, so that the difference of long lines is visible.
+func trimCommonPrefix(a, b string) (string, string) {
 	same := 0
 	for same < min(len(a), len(b)) && a[same] == b[same] {
 		same++
@@ -147,7 +144,7 @@ func skipSame(a, b string) (string, string) {
 	return "…" + a[start:], "…" + b[start:]
 }
 
-// lines cuts a text into lines; an empty text has none.
+// lines splits a text into lines; an empty text has none.
 func lines(text string) []string {
 	if text == "" {
 		return nil
@@ -155,8 +152,8 @@ func lines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// mark writes the first lines behind a sign.
-func mark(sign string, lines []string) string {
+// prefixLines writes up to diffLines lines with a prefix.
+func prefixLines(sign string, lines []string) string {
 	var b strings.Builder
 	for i, line := range lines {
 		if i == diffLines {

@@ -12,34 +12,30 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// digestForm names the canonical form. It changes with the form, so that
-// digests of two forms never agree.
-const digestForm = "oneshot request 3"
+// digestFormat is the version of the canonical form, so that digests of different forms never agree.
+const digestFormat = "oneshot request 3"
 
-// Digest identifies everything that a model is sent, the model's own name
-// excepted: it is the SHA-256, in hexadecimal digits, of a canonical form of
-// the request. Bytes that are not UTF-8 count as U+FFFD, which is how they are
-// sent and recorded; JSON that comes from a model or a definition counts without
-// the spaces between its tokens, which no record keeps. The cost is linear in
-// the request; see [Chain] for conversations that grow.
+// Digest identifies everything sent to a model except the model's name: it is the SHA-256, in hexadecimal digits,
+// of a canonical form of the request. Invalid UTF-8 counts as U+FFFD, as it is sent and recorded; JSON of a model
+// or a definition counts without whitespace between tokens, which records do not keep. The cost is linear in the
+// request; see [Chain] for growing conversations.
 func Digest(req chat.Request) string {
 	var c Chain
 	c.Add(req.Messages...)
 	return c.Digest(req)
 }
 
-// A Chain is the digest of the messages of a conversation. Each is hashed once, when it is
-// added, so that the digest of the next request costs only what is new in it. The zero
-// value has no messages.
+// A Chain is the incremental digest of the messages of a conversation: each message is hashed once. The zero value
+// has no messages.
 type Chain struct {
 	count int
-	sum   [sha256.Size]byte // of the sum before the last message, and that message
+	sum   [sha256.Size]byte // hash of the previous sum and the last message
 }
 
-// Add adds the next messages.
+// Add adds messages.
 func (c *Chain) Add(messages ...chat.Message) {
 	for _, m := range messages {
-		d := digester{hash: sha256.New()}
+		d := digestWriter{hash: sha256.New()}
 		d.hash.Write(c.sum[:])
 		d.message(m)
 		d.hash.Sum(c.sum[:0])
@@ -47,14 +43,13 @@ func (c *Chain) Add(messages ...chat.Message) {
 	}
 }
 
-// Count returns how many messages were added.
+// Count returns the number of added messages.
 func (c *Chain) Count() int { return c.count }
 
-// Digest returns the same as the function [Digest] for a request whose messages are those that
-// were added. It does not look at req.Messages.
+// Digest returns what the function [Digest] returns for req with the added messages. It ignores req.Messages.
 func (c *Chain) Digest(req chat.Request) string {
-	d := digester{hash: sha256.New()}
-	d.text(digestForm)
+	d := digestWriter{hash: sha256.New()}
+	d.text(digestFormat)
 	d.text(string(req.Purpose))
 	d.text(req.System)
 	d.number(len(req.Tools))
@@ -75,15 +70,14 @@ func (c *Chain) Digest(req chat.Request) string {
 	return hex.EncodeToString(d.hash.Sum(nil))
 }
 
-// A digester hashes texts and numbers so that no two sequences of them give the
-// same bytes: a text comes after its length.
-type digester struct {
+// A digestWriter hashes texts and numbers unambiguously: each text is preceded by its length.
+type digestWriter struct {
 	hash hash.Hash
 	buf  []byte
 }
 
-// message hashes what is sent of a message.
-func (d *digester) message(m chat.Message) {
+// message hashes the sent parts of a message.
+func (d *digestWriter) message(m chat.Message) {
 	d.text(string(m.Role))
 	d.text(m.Content)
 	d.text(m.CallID)
@@ -102,12 +96,12 @@ func (d *digester) message(m chat.Message) {
 	}
 }
 
-func (d *digester) number(n int) {
+func (d *digestWriter) number(n int) {
 	d.buf = binary.AppendUvarint(d.buf[:0], uint64(n))
 	d.hash.Write(d.buf)
 }
 
-func (d *digester) flag(set bool) {
+func (d *digestWriter) flag(set bool) {
 	if set {
 		d.number(1)
 	} else {
@@ -115,9 +109,9 @@ func (d *digester) flag(set bool) {
 	}
 }
 
-func (d *digester) json(raw []byte) { d.text(compact(raw)) }
+func (d *digestWriter) json(raw []byte) { d.text(compact(raw)) }
 
-func (d *digester) text(s string) {
+func (d *digestWriter) text(s string) {
 	if !utf8.ValidString(s) {
 		s = string([]rune(s))
 	}

@@ -12,17 +12,17 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// An encoding is a request on its way to the body of an API.
+// An encoding is the state of encoding a request for an API.
 type encoding struct {
 	*protocol
-	facts Facts
-	name  string // who is asked, as PROVIDER/NAME
-	model string // the same on the server
-	req   chat.Request
-	names names
-	mask  func(string) string // of what another model has said
-	past  *transcript         // of the messages that an earlier request had
-	body  object
+	facts    Facts
+	name     string // of the model, as PROVIDER/NAME
+	model    string // name on the server
+	req      chat.Request
+	names    toolNames
+	mask     func(string) string // masks secrets in messages of other models
+	previous *transcript         // encoded messages of an earlier request
+	body     object
 }
 
 // A ParameterError says that a parameter of a request cannot be sent.
@@ -36,9 +36,9 @@ func (e *ParameterError) Error() string {
 	return fmt.Sprintf("parameter %s: %s (API %s)", e.Name, e.Why, e.API)
 }
 
-// write returns the body of the request. The encoder of the API says what must
-// be there, parameters may add to it, and defaults fill in the rest.
-func (e *encoding) write() (body, error) {
+// encodeBody returns the body of the request. The API's encoder sets required members, parameters may add members,
+// and defaults come last.
+func (e *encoding) encodeBody() (body, error) {
 	if f := e.req.Format; f != nil && !jsontext.Value(f).IsValid() {
 		return nil, fmt.Errorf("request format: not JSON: %.40q", f)
 	}
@@ -53,82 +53,79 @@ func (e *encoding) write() (body, error) {
 	return e.body.body(), nil
 }
 
-// placeParams puts every parameter in its place, in the order of their names.
-func (e *encoding) placeParams() error {
+// setParams sets all parameters, sorted by name.
+func (e *encoding) setParams() error {
 	for _, name := range slices.Sorted(maps.Keys(e.req.Params)) {
 		value := e.req.Params[name]
 		if !jsontext.Value(value).IsValid() {
-			return e.misplaced(name, fmt.Sprintf("not JSON: %.40q", value))
+			return e.paramError(name, fmt.Sprintf("not JSON: %.40q", value))
 		}
-		if err := e.place(name, value); err != nil {
+		if err := e.setParam(name, value); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// place puts a parameter in its place.
-func (e *encoding) place(name string, value json.RawMessage) error {
+// setParam sets a parameter at its position in the API.
+func (e *encoding) setParam(name string, value json.RawMessage) error {
 	at, own := &e.body, name
 	path, known := e.params[name]
 	switch {
 	case name == "max_tokens" && e.facts.TokenLimit != "" && e.api == Chat:
 		own = e.facts.TokenLimit
 	case known && path == "":
-		return e.misplaced(name, "there is no place for it")
+		return e.paramError(name, "not supported")
 	case known:
 		outer, inner, nested := strings.Cut(path, ".")
 		if own = outer; nested {
-			at, own = at.in(outer), inner
+			at, own = at.child(outer), inner
 		}
-	case e.home != "":
-		at = at.in(e.home)
+	case e.paramsObject != "":
+		at = at.child(e.paramsObject)
 	}
 	if at == nil || !at.set(own, value) {
-		return e.misplaced(name, "the request or another parameter says it already")
+		return e.paramError(name, "already set by the request or another parameter")
 	}
 	return nil
 }
 
-// misplaced returns the error of a parameter.
-func (e *encoding) misplaced(name, why string) error {
+func (e *encoding) paramError(name, why string) error {
 	return &ParameterError{Name: name, API: e.api, Why: why}
 }
 
-// answering reports whether the request is for the answer, so that tools are
-// there only to explain the conversation.
-func (e *encoding) answering() bool { return e.req.Purpose == chat.PurposeAnswer }
+// isForAnswer reports whether the request is for the final answer. Its tools only explain the conversation.
+func (e *encoding) isForAnswer() bool { return e.req.Purpose == chat.PurposeAnswer }
 
-// tools returns the tools of the request, each as form makes it.
+// tools encodes the tools of the request.
 func (e *encoding) tools(form func(name, description string, parameters []byte) *object) []byte {
 	var out [][]byte
 	for _, f := range e.req.Tools {
 		if !e.facts.KeepsConstraints {
-			f = spelledOut(f)
+			f = withSchemaHints(f)
 		}
-		out = append(out, form(e.names.wire(f.Name), f.Description, f.Parameters).json())
+		out = append(out, form(e.names.toWire(f.Name), f.Description, f.Parameters).json())
 	}
 	return array(out)
 }
 
-// conversation returns the messages as add appends them to a transcript.
+// conversation encodes the messages with add, reusing the encoding of earlier requests.
 func (e *encoding) conversation(add func(*transcript, chat.Message)) body {
-	t := e.past
+	t := e.previous
 	for _, m := range e.req.Messages[len(t.messages):] {
-		add(t, e.foreign(m))
+		add(t, e.sanitizeForeign(m))
 	}
 	t.messages = e.req.Messages
 	return t.json()
 }
 
-// messages returns the conversation with the system prompt in front: what this
-// model said as it said it, and everything else as form makes it.
+// messages encodes the conversation after the system prompt: this model's messages in their native form, others by form.
 func (e *encoding) messages(form func(chat.Message) *object) body {
-	if e.past.entries == 0 && e.req.System != "" {
-		e.past.add(newObject("role", "system", "content", e.req.System).json())
+	if e.previous.entries == 0 && e.req.System != "" {
+		e.previous.add(newObject("role", "system", "content", e.req.System).json())
 	}
 	return e.conversation(func(t *transcript, m chat.Message) {
-		said, ok := e.echoed(m)
+		said, ok := e.providerState(m)
 		if !ok {
 			said = form(m).json()
 		}
@@ -136,17 +133,15 @@ func (e *encoding) messages(form func(chat.Message) *object) body {
 	})
 }
 
-// echoed returns what an assistant said in its own form, if that is this API
-// and this model.
-func (e *encoding) echoed(m chat.Message) ([]byte, bool) {
+// providerState returns the native form of an assistant message if it is of this API and this model.
+func (e *encoding) providerState(m chat.Message) ([]byte, bool) {
 	if n := m.Native; n != nil && n.API == string(e.api) && n.Model == e.name {
-		return e.echo(n.Body, m.Calls)
+		return e.repairState(n.Body, m.Calls)
 	}
 	return nil, false
 }
 
-// arguments returns the arguments of a call as every server takes them: an
-// object.
+// arguments returns the arguments of a call, which must be an object.
 func arguments(c chat.Call) []byte {
 	if isKind(c.Arguments, '{') {
 		return c.Arguments
@@ -154,17 +149,17 @@ func arguments(c chat.Call) []byte {
 	return []byte("{}")
 }
 
-// functionTool is the form of a tool that OpenAI has introduced.
+// functionTool encodes a tool in OpenAI's format.
 func functionTool(name, description string, parameters []byte) *object {
 	o := newObject("type", "function")
-	f := o.in("function")
+	f := o.child("function")
 	f.text("name", name)
 	f.text("description", description)
 	f.set("parameters", parameters)
 	return o
 }
 
-// Values that requests have in common.
+// JSON literals.
 var (
 	yes = []byte("true")
 	no  = []byte("false")

@@ -230,11 +230,11 @@ func TestEncodeParamErrors(t *testing.T) {
 		value    string
 		want     string
 	}{
-		{"openai", model.Responses, "seed", "7", "parameter seed: there is no place for it (API responses)"},
-		{"openai", model.Responses, "stop", `"x"`, "parameter stop: there is no place for it (API responses)"},
-		{"openai", model.Responses, "input", `"x"`, "parameter input: the request or another parameter says it already (API responses)"},
-		{"anthropic", "", "seed", "7", "parameter seed: there is no place for it (API messages)"},
-		{"openai", "", "model", `"x"`, "parameter model: the request or another parameter says it already (API chat)"},
+		{"openai", model.Responses, "seed", "7", "parameter seed: not supported (API responses)"},
+		{"openai", model.Responses, "stop", `"x"`, "parameter stop: not supported (API responses)"},
+		{"openai", model.Responses, "input", `"x"`, "parameter input: already set by the request or another parameter (API responses)"},
+		{"anthropic", "", "seed", "7", "parameter seed: not supported (API messages)"},
+		{"openai", "", "model", `"x"`, "parameter model: already set by the request or another parameter (API chat)"},
 		{"openai", "", "num_ctx", "8k", `parameter num_ctx: not JSON: "8k" (API chat)`},
 		{"ollama", "", "num_ctx", "8k", `parameter num_ctx: not JSON: "8k" (API ollama)`},
 		{"ollama", "", "think", `"deeply"`, `parameter think: invalid think value: "deeply" (must be "high", "medium", "low", "max", true, or false) (API ollama)`},

@@ -13,9 +13,9 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// exchange sends a request and reads what comes back.
-func (c *Client) exchange(ctx context.Context, out *outgoing, emit func(chat.Delta)) (chat.Response, error) {
-	ctx, dog := watch(ctx, c.firstByte, c.idle)
+// exchange sends a request and reads the response.
+func (c *Client) exchange(ctx context.Context, out *composedRequest, emit func(chat.Delta)) (chat.Response, error) {
+	ctx, dog := newWatchdog(ctx, c.firstByte, c.idle)
 	defer dog.stop()
 	req, err := c.newRequest(ctx, out.api, http.MethodPost, out.api.path, out.body)
 	if err != nil {
@@ -28,45 +28,43 @@ func (c *Client) exchange(ctx context.Context, out *outgoing, emit func(chat.Del
 	defer resp.Body.Close()
 	in := watchedReader{resp.Body, dog}
 	if resp.StatusCode != http.StatusOK {
-		return chat.Response{}, c.refusal(out, resp, in)
+		return chat.Response{}, c.statusError(out, resp, in)
 	}
-	if err := packed(resp); err != nil {
+	if err := checkEncoding(resp); err != nil {
 		return chat.Response{}, err
 	}
 	d := out.api.decode(c.maxBytes)
 	limits := c.limits
-	if out.mostCalls > 0 {
-		limits.Calls = min(limits.Calls, out.mostCalls)
+	if out.maxCalls > 0 {
+		limits.Calls = min(limits.Calls, out.maxCalls)
 	}
-	d.Limit(limits)
-	err = pour(d, in, emit)
+	d.SetLimits(limits)
+	err = decodeBody(d, in, emit)
 	response, fault := d.Close()
 	switch {
 	case fault == nil:
-		return response, nil // whole, whatever happened to the connection then
+		return response, nil // complete, even if the connection failed afterwards
 	case ctx.Err() != nil:
 		return response, context.Cause(ctx)
 	case err != nil:
-		return response, &CutError{Err: err}
+		return response, &BrokenOffError{Err: err}
 	}
-	return response, &CutError{Err: fault}
+	return response, &BrokenOffError{Err: fault}
 }
 
-// pour writes a body into its decoder, up to the end of the response or of the
-// body, whichever is first. A body of events goes on with the bytes of an event; a
-// line that only keeps the connection open is silence. Any other body goes on
-// with every byte but blanks, which keep a connection open, too.
-func pour(d wire.Decoder, in watchedReader, emit func(chat.Delta)) error {
+// decodeBody writes a body to its decoder until the end of the response or of the body. In an event stream only
+// bytes of events count as progress, not keep-alive lines; in other bodies all bytes except whitespace.
+func decodeBody(d wire.Decoder, in watchedReader, emit func(chat.Delta)) error {
 	buf := make([]byte, 32<<10)
-	var form bodyForm
+	var form bodyKind
 	for !d.Done() {
 		n, err := in.dog.read(in.body, buf)
-		form.look(buf[:n])
-		seen := d.Messages()
+		form.detect(buf[:n])
+		seen := d.MessageCount()
 		if fault := d.Write(buf[:n], emit); fault != nil {
 			return fault
 		}
-		if form == plainBody && !blank(buf[:n]) || d.Messages() > seen || d.Open() {
+		if form == plainBody && !isBlank(buf[:n]) || d.MessageCount() > seen || d.HasOpenMessage() {
 			in.dog.progress()
 		}
 		if errors.Is(err, io.EOF) {
@@ -79,27 +77,27 @@ func pour(d wire.Decoder, in watchedReader, emit func(chat.Delta)) error {
 	return nil
 }
 
-// blanks are what may stand between JSON values.
-const blanks = " \t\r\n"
+// whitespace may separate JSON values.
+const whitespace = " \t\r\n"
 
-// blank reports whether there is nothing in p but blanks.
-func blank(p []byte) bool { return len(bytes.TrimLeft(p, blanks)) == 0 }
+// isBlank reports whether p contains only whitespace.
+func isBlank(p []byte) bool { return len(bytes.TrimLeft(p, whitespace)) == 0 }
 
-// A bodyForm says what a body is made of, as its first byte shows.
-type bodyForm int
+// A bodyKind is the kind of a body, detected by its first byte.
+type bodyKind int
 
 const (
-	blankBody bodyForm = iota // nothing has come yet
+	blankBody bodyKind = iota // nothing received yet
 	plainBody                 // JSON
 	eventBody                 // events and comments
 )
 
-// look looks at the next bytes.
-func (f *bodyForm) look(p []byte) {
-	if *f != blankBody || blank(p) {
+// detect inspects the next bytes.
+func (f *bodyKind) detect(p []byte) {
+	if *f != blankBody || isBlank(p) {
 		return
 	}
-	switch bytes.TrimLeft(p, blanks)[0] {
+	switch bytes.TrimLeft(p, whitespace)[0] {
 	case '{', '[':
 		*f = plainBody
 	default:
@@ -107,14 +105,13 @@ func (f *bodyForm) look(p []byte) {
 	}
 }
 
-// failure returns the error of a request that got no answer: the reason of the
-// context if that has ended, the connection's fault if another attempt may
-// help, a *[ProtocolError] if something else answers there, and otherwise an *[UnavailableError].
+// failure returns the error of a request without a response: the cause of an ended context, a connection error if a
+// retry may help, a *[ProtocolError] if another protocol answered, otherwise an *[UnavailableError].
 func (c *Client) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	var wrapped *url.Error // it adds the method and the whole address
+	var wrapped *url.Error // it repeats the method and the whole URL
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}

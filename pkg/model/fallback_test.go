@@ -90,7 +90,7 @@ func TestFallbackVerdicts(t *testing.T) {
 		{"unavailable", down, question, "b", "b"},
 		{"status", &model.StatusError{Status: 402}, question, "b", "b"},
 		{"silence", &model.TimeoutError{}, question, "b", "b"},
-		{"garbled", &model.CutError{Err: errOwn}, question, "b", "b"},
+		{"garbled", &model.BrokenOffError{Err: errOwn}, question, "b", "b"},
 		{"denied", &model.AuthError{Status: 401}, question, "b", "b"},
 		{"unknown model", &model.UnknownModelError{}, question, "b", "b"},
 		{"overflow", &model.OverflowError{}, question, "b", "a"},
@@ -107,7 +107,7 @@ func TestFallbackVerdicts(t *testing.T) {
 				t.Errorf("heard %q, error %v", got.text, got.err)
 			}
 			if tt.first == "b" {
-				want := []chat.Attempt{{Number: 1, Error: "p/a: " + tt.err.Error() + "; going on with p/b", Status: got.attempts[0].Status}}
+				want := []chat.Attempt{{Number: 1, Error: "p/a: " + tt.err.Error() + "; trying p/b", Status: got.attempts[0].Status}}
 				if diff := cmp.Diff(want, got.attempts); diff != "" {
 					t.Errorf("attempts (-want +got):\n%s", diff)
 				}
@@ -122,9 +122,9 @@ func TestFallbackVerdicts(t *testing.T) {
 // Once something was heard the error is the caller's, but the next request goes
 // elsewhere.
 func TestFallbackAfterADelta(t *testing.T) {
-	c := newCast([]error{&model.CutError{Err: errOwn}}, nil)
+	c := newCast([]error{&model.BrokenOffError{Err: errOwn}}, nil)
 	c.actors[0].says = "Hel"
-	if got := ask(t.Context(), c, question); got.text != "Hel" || got.resp.Content != "Hel" || !isExactly(got.err, new(*model.CutError)) || got.attempts != nil {
+	if got := ask(t.Context(), c, question); got.text != "Hel" || got.resp.Content != "Hel" || !isExactly(got.err, new(*model.BrokenOffError)) || got.attempts != nil {
 		t.Errorf("%+v", got)
 	}
 	if got := ask(t.Context(), c, question); got.text != "b" {
@@ -182,7 +182,7 @@ func TestFallbackOrder(t *testing.T) {
 		_, move, _ := strings.Cut(a.Error, "; ")
 		moves = append(moves, move)
 	}
-	if diff := cmp.Diff([]string{"going on with p/c", "going on with p/a"}, moves); diff != "" || got.text != "a" {
+	if diff := cmp.Diff([]string{"trying p/c", "trying p/a"}, moves); diff != "" || got.text != "a" {
 		t.Errorf("heard %q, moves (-want +got):\n%s", got.text, diff)
 	}
 }
@@ -195,8 +195,8 @@ func TestFallbackOverClients(t *testing.T) {
 		model.Member{Name: "p/b", Model: s.client()})
 	got := ask(t.Context(), c, question)
 	want := []chat.Attempt{
-		{Number: 1, Status: 503, Error: "model server: status 503 without a text"},
-		{Number: 2, Status: 503, Error: "p/a: model server: status 503 without a text (attempt 2); going on with p/b"},
+		{Number: 1, Status: 503, Error: "model server: status 503 without a message"},
+		{Number: 2, Status: 503, Error: "p/a: model server: status 503 without a message (attempt 2); trying p/b"},
 	}
 	if diff := cmp.Diff(want, got.attempts); diff != "" || got.text != "Hello" || got.err != nil {
 		t.Errorf("%+v (-want +got):\n%s", got, diff)
@@ -317,7 +317,7 @@ func TestFallbackLeftOut(t *testing.T) {
 	dead := &model.UnavailableError{Attempts: 1, Err: errors.New("connection refused")}
 	a, b := &actor{name: "a", lines: []error{dead}}, &actor{name: "b", lines: []error{nil, &model.AuthError{Status: 401}}}
 	f := model.NewFallback(model.Member{Name: "a", Model: a}, model.Member{Name: "b", Model: b})
-	f.LeaveOut(0)
+	f.Open(0)
 	if got := ask(t.Context(), f, question); got.text != "b" || a.asked != 0 {
 		t.Errorf("heard %q, a was asked %d times", got.text, a.asked)
 	}
@@ -346,10 +346,10 @@ func TestFallbackTellingError(t *testing.T) {
 func TestFallbackRemembers(t *testing.T) {
 	c := newCast([]error{nil, down, nil}, nil)
 	var told []string
-	c.Note = func(member int, failed time.Time) { told = append(told, fmt.Sprint(member, !failed.IsZero())) }
-	c.Failed(0, c.time.Add(-20*time.Second))
+	c.OnFailure = func(member int, failed time.Time) { told = append(told, fmt.Sprint(member, !failed.IsZero())) }
+	c.RestoreFailure(0, c.time.Add(-20*time.Second))
 	got := ask(t.Context(), c, question)
-	want := []chat.Attempt{{Number: 1, Error: "p/a: it failed in another run 20s ago; going on with p/b"}}
+	want := []chat.Attempt{{Number: 1, Error: "p/a: failed in another run 20s ago; trying p/b"}}
 	if diff := cmp.Diff(want, got.attempts); diff != "" || got.text != "b" {
 		t.Errorf("heard %q, attempts (-want +got):\n%s", got.text, diff)
 	}
@@ -366,7 +366,7 @@ func TestFallbackRemembers(t *testing.T) {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
 	alone := newCast(nil)
-	alone.Failed(0, alone.time)
+	alone.RestoreFailure(0, alone.time)
 	if got := ask(t.Context(), alone, question); got.text != "a" || got.attempts != nil {
 		t.Errorf("the only member: %+v", got)
 	}

@@ -10,14 +10,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// An object is a JSON object while it is written. Members keep their order, and
-// what is given as JSON stays as it is, byte for byte: key order, digits and
-// spaces of a schema mean something to a model.
+// An object is a JSON object under construction. Members keep their order, and raw JSON is kept byte for byte: key
+// order, digits and spaces of a schema matter to a model.
 type object struct {
 	members []member
 }
 
-// A member is one member of an object; one of value, pieces and object is set.
+// A member is a member of an object; one of value, pieces and object is set.
 type member struct {
 	key    string
 	value  []byte
@@ -25,8 +24,7 @@ type member struct {
 	object *object
 }
 
-// set adds a member with a JSON value. It reports false, and changes nothing,
-// if there is a member of that name.
+// set adds a member with a JSON value. It returns false, without a change, if the member exists.
 func (o *object) set(key string, value []byte) bool {
 	if o.has(key) {
 		return false
@@ -40,12 +38,11 @@ func (o *object) setPieces(key string, value body) {
 	o.members = append(o.members, member{key: key, pieces: value})
 }
 
-// text adds a member with a string.
+// text adds a string member.
 func (o *object) text(key, value string) bool { return o.set(key, quote(value)) }
 
-// in returns the object that is a member, adding it if there is none, or nil if
-// the member is something else.
-func (o *object) in(key string) *object {
+// child returns an object member, adding it if missing, or nil if the member is not an object.
+func (o *object) child(key string) *object {
 	for _, m := range o.members {
 		if m.key == key {
 			return m.object
@@ -56,7 +53,7 @@ func (o *object) in(key string) *object {
 	return inner
 }
 
-// has reports whether there is a member of that name.
+// has reports whether a member exists.
 func (o *object) has(key string) bool {
 	for _, m := range o.members {
 		if m.key == key {
@@ -66,7 +63,6 @@ func (o *object) has(key string) bool {
 	return false
 }
 
-// json returns the object.
 func (o *object) json() []byte { return o.body().bytes() }
 
 // body returns the object in pieces.
@@ -90,7 +86,7 @@ func (o *object) body() body {
 	return append(all, append(out, '}'))
 }
 
-// newObject returns an object of strings, given as names and values in turn.
+// newObject returns an object of strings, given as alternating names and values.
 func newObject(pairs ...string) *object {
 	o := new(object)
 	for i := 0; i < len(pairs); i += 2 {
@@ -99,8 +95,8 @@ func newObject(pairs ...string) *object {
 	return o
 }
 
-// merge adds the members of a value that encoding/json writes as an object, except those
-// that are there and the ones left out. JSON in the value has to be valid.
+// merge adds the members of a value that encoding/json encodes as an object, except existing ones and those in without.
+// JSON in the value must be valid.
 func (o *object) merge(v any, without ...string) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
@@ -108,7 +104,7 @@ func (o *object) merge(v any, without ...string) {
 	if err := enc.Encode(v); err != nil {
 		panic(fmt.Sprintf("a value without an encoding: %v", err))
 	}
-	splice(text.Bytes(), func(name string, value []byte) []byte {
+	mapValues(text.Bytes(), func(name string, value []byte) []byte {
 		if !slices.Contains(without, name) {
 			o.set(name, bytes.Clone(value))
 		}
@@ -121,17 +117,16 @@ func array(values [][]byte) []byte {
 	return append(append([]byte{'['}, bytes.Join(values, []byte{','})...), ']')
 }
 
-// quote returns a text as a JSON string; bytes that are not UTF-8 become U+FFFD.
+// quote returns a text as a JSON string; invalid UTF-8 becomes U+FFFD.
 func quote(text string) []byte {
-	out, _ := jsontext.AppendQuote(nil, text) // the error is about those bytes
+	out, _ := jsontext.AppendQuote(nil, text) // fails only for invalid UTF-8
 	return out
 }
 
-// lenient are the options for JSON that a server wrote: what it repeats or
-// spells badly is its own to read again.
+// lenient are the options for JSON of a server: duplicate names and invalid UTF-8 are passed back unchanged.
 var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// isKind reports whether raw is JSON of a kind.
+// isKind reports whether raw is valid JSON of a kind.
 func isKind(raw []byte, kind jsontext.Kind) bool {
 	return jsontext.Value(raw).Kind() == kind && jsontext.Value(raw).IsValid(lenient)
 }
@@ -141,23 +136,21 @@ func unquote(raw []byte) (text string, ok bool) {
 	return text, isKind(raw, '"') && json.Unmarshal(raw, &text) == nil
 }
 
-// elements returns the elements of a JSON array, each byte for byte, or false if
-// raw is none.
+// elements returns the elements of a JSON array, byte for byte, or false if raw is not an array.
 func elements(raw []byte) (out [][]byte, ok bool) {
 	if !isKind(raw, '[') {
 		return nil, false
 	}
-	splice(raw, func(_ string, value []byte) []byte {
+	mapValues(raw, func(_ string, value []byte) []byte {
 		out = append(out, bytes.Clone(value))
 		return value
 	})
 	return out, true
 }
 
-// splice returns a JSON object or array with its values as change returns them,
-// and every other byte as it was. Elements of an array have no name. What is not
-// such JSON is returned as it is.
-func splice(raw []byte, change func(name string, value []byte) []byte) []byte {
+// mapValues returns a JSON object or array with its values replaced by change, and every other byte unchanged.
+// Array elements have no name. Other input is returned unchanged.
+func mapValues(raw []byte, change func(name string, value []byte) []byte) []byte {
 	if !isKind(raw, '{') && !isKind(raw, '[') {
 		return raw
 	}
@@ -181,12 +174,11 @@ func splice(raw []byte, change func(name string, value []byte) []byte) []byte {
 	return append(out, raw[copied:]...)
 }
 
-// put returns a JSON object with a member changed; where it is missing, change
-// is given nil and the member added at the end. A nil from change leaves things
-// as they are.
-func put(raw []byte, name string, change func(value []byte) []byte) []byte {
+// changeMember returns a JSON object with a member changed. If it is missing, change gets nil and the member is
+// appended. If change returns nil, the object is unchanged.
+func changeMember(raw []byte, name string, change func(value []byte) []byte) []byte {
 	found, any := false, false
-	out := splice(raw, func(key string, value []byte) []byte {
+	out := mapValues(raw, func(key string, value []byte) []byte {
 		any = true
 		if key != name || found {
 			return value
@@ -212,8 +204,7 @@ func put(raw []byte, name string, change func(value []byte) []byte) []byte {
 	return append(append(append(append(out, quote(name)...), ':'), value...), '}')
 }
 
-// compact returns JSON without the spaces between its tokens, which no record
-// keeps, and anything else as it is.
+// compact returns JSON without whitespace between tokens, which records do not keep, and other input unchanged.
 func compact(raw []byte) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, raw); err != nil {

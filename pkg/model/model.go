@@ -1,10 +1,9 @@
-// Package model answers requests: a client that speaks the APIs of four kinds of
-// server, a fallback over several models, and the replay of a run file. A client
-// streams, waits with limits, and repeats a request that failed before the first
-// piece of its response.
+// Package model sends requests to models: it has a client for four server APIs, a
+// fallback over several models, and a replay of run files. The client streams,
+// enforces timeouts, and retries a request that failed before the first delta of
+// its response.
 //
-// Everything that ends a reply is a small error type of this package, so that
-// the caller can tell them apart; what the model said wrong is not an error
-// here. The package looks for no calls in text, and it reads neither the
-// environment nor any file.
+// Every failure of a reply has its own error type; mistakes of the model are not
+// errors here. The package does not parse calls in text, and it reads neither the
+// environment nor files.
 package model

@@ -4,10 +4,10 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// formatName is the name that a format has to have; nobody reads it.
+// formatName is the required name of a format; it has no effect.
 const formatName = "answer"
 
-// encodeChat writes a request for /chat/completions.
+// encodeChat encodes a request for /chat/completions.
 func encodeChat(e *encoding) error {
 	e.body.text("model", e.model)
 	e.body.setPieces("messages", e.messages(e.chatMessage))
@@ -15,27 +15,26 @@ func encodeChat(e *encoding) error {
 	e.offerTools(functionTool)
 	switch {
 	case e.req.Format != nil:
-		form := e.body.in("response_format")
+		form := e.body.child("response_format")
 		form.text("type", "json_schema")
 		form.set("json_schema", e.namedFormat(new(object)).json())
 	case e.req.AnyJSON:
-		e.body.in("response_format").text("type", "json_object")
+		e.body.child("response_format").text("type", "json_object")
 	}
-	if err := e.placeParams(); err != nil {
+	if err := e.setParams(); err != nil {
 		return err
 	}
 	e.body.set("stream_options", []byte(`{"include_usage":true}`))
 	return nil
 }
 
-// offerTools adds the tools, which may not be called any more when the answer is
-// due.
+// offerTools adds the tools, and forbids calls in a request for the answer.
 func (e *encoding) offerTools(form func(name, description string, parameters []byte) *object) {
 	if len(e.req.Tools) == 0 {
 		return
 	}
 	e.body.set("tools", e.tools(form))
-	if e.answering() {
+	if e.isForAnswer() {
 		e.body.text("tool_choice", "none")
 	}
 }
@@ -48,7 +47,7 @@ func (e *encoding) namedFormat(o *object) *object {
 	return o
 }
 
-// chatMessage returns a message in the form of chat completions.
+// chatMessage encodes a message for chat completions.
 func (e *encoding) chatMessage(m chat.Message) *object {
 	o := newObject("role", string(m.Role))
 	if m.Role == chat.Tool {
@@ -65,15 +64,15 @@ func (e *encoding) chatMessage(m chat.Message) *object {
 	return o
 }
 
-// chatCalls returns calls with their arguments as strings.
+// chatCalls encodes calls with arguments as strings.
 func (e *encoding) chatCalls(calls []chat.Call) []byte {
 	var out [][]byte
 	for _, c := range calls {
 		o := newObject("id", c.ID, "type", "function")
-		f := o.in("function")
-		f.text("name", e.names.wire(c.Name))
+		f := o.child("function")
+		f.text("name", e.names.toWire(c.Name))
 		f.text("arguments", string(arguments(c)))
-		splice(e.facts.ForeignCall, func(name string, value []byte) []byte {
+		mapValues(e.facts.ForeignCall, func(name string, value []byte) []byte {
 			o.set(name, append([]byte(nil), value...))
 			return value
 		})
@@ -82,10 +81,10 @@ func (e *encoding) chatCalls(calls []chat.Call) []byte {
 	return array(out)
 }
 
-// echoChat mends the calls of a message. Servers send arguments as strings, and
-// some as objects, which they get back as such.
-func echoChat(body []byte, calls []chat.Call) ([]byte, bool) {
-	return echoCalls(body, calls, func(raw []byte, c chat.Call) []byte {
+// chatState repairs the calls of a message. Servers send arguments as strings, or some as objects, which they get back
+// as such.
+func chatState(body []byte, calls []chat.Call) ([]byte, bool) {
+	return repairEchoedCalls(body, calls, func(raw []byte, c chat.Call) []byte {
 		if isKind(raw, '{') {
 			return nil
 		}
@@ -93,8 +92,8 @@ func echoChat(body []byte, calls []chat.Call) ([]byte, bool) {
 	})
 }
 
-// encodeResponses writes a request for /responses. Nothing is to be kept at the
-// server, so reasoning comes encrypted and goes back with the conversation.
+// encodeResponses encodes a request for /responses. The server must not store anything, so reasoning is returned
+// encrypted and sent back with the conversation.
 func encodeResponses(e *encoding) error {
 	e.body.text("model", e.model)
 	if e.req.System != "" {
@@ -105,11 +104,11 @@ func encodeResponses(e *encoding) error {
 	e.offerTools(flatTool)
 	switch {
 	case e.req.Format != nil:
-		e.body.in("text").set("format", e.namedFormat(newObject("type", "json_schema")).json())
+		e.body.child("text").set("format", e.namedFormat(newObject("type", "json_schema")).json())
 	case e.req.AnyJSON:
-		e.body.in("text").in("format").text("type", "json_object")
+		e.body.child("text").child("format").text("type", "json_object")
 	}
-	if err := e.placeParams(); err != nil {
+	if err := e.setParams(); err != nil {
 		return err
 	}
 	e.body.set("store", no)
@@ -117,8 +116,7 @@ func encodeResponses(e *encoding) error {
 	return nil
 }
 
-// flatTool is the form of a tool in /responses. Without strict:false the server
-// would change the schema so that it fits its strict mode.
+// flatTool encodes a tool for /responses. Without strict:false the server would rewrite the schema for its strict mode.
 func flatTool(name, description string, parameters []byte) *object {
 	o := newObject("type", "function", "name", name, "description", description)
 	o.set("parameters", parameters)
@@ -128,8 +126,8 @@ func flatTool(name, description string, parameters []byte) *object {
 
 // responseItems appends a message as items.
 func (e *encoding) responseItems(t *transcript, m chat.Message) {
-	if said, ok := e.echoed(m); ok {
-		items, _ := elements(said) // it is an array, or it would not be echoed
+	if said, ok := e.providerState(m); ok {
+		items, _ := elements(said) // providerState returns only arrays
 		t.add(items...)
 		return
 	}
@@ -142,14 +140,14 @@ func (e *encoding) responseItems(t *transcript, m chat.Message) {
 	}
 	for _, c := range m.Calls {
 		t.add(newObject("type", "function_call", "call_id", c.ID,
-			"name", e.names.wire(c.Name), "arguments", string(arguments(c))).json())
+			"name", e.names.toWire(c.Name), "arguments", string(arguments(c))).json())
 	}
 }
 
-// echoResponses mends the calls among items.
-func echoResponses(body []byte, calls []chat.Call) ([]byte, bool) {
-	return echoItems(body, calls, "function_call", func(item []byte, c chat.Call) []byte {
-		item = put(item, "call_id", func(raw []byte) []byte { return sameText(raw, c.ID) })
-		return put(item, "arguments", func(raw []byte) []byte { return stringArguments(raw, c) })
+// responsesState repairs the calls among items.
+func responsesState(body []byte, calls []chat.Call) ([]byte, bool) {
+	return repairEchoedItems(body, calls, "function_call", func(item []byte, c chat.Call) []byte {
+		item = changeMember(item, "call_id", func(raw []byte) []byte { return sameText(raw, c.ID) })
+		return changeMember(item, "arguments", func(raw []byte) []byte { return stringArguments(raw, c) })
 	})
 }

@@ -5,52 +5,50 @@ import (
 	"net/http"
 )
 
-// A Provider is a kind of model server, as it is preset. It is data; whoever
-// makes a client reads the environment.
+// A Provider is a preset for a kind of model server. It is pure data; the caller reads the environment.
 type Provider struct {
 	Name       string // as in PROVIDER/NAME
 	Title      string
 	API        API
 	BaseURL    string
-	Keys       []string // environment variables with a key; the first that is set counts
-	NeedsKey   bool     // nothing is answered without a key
+	Keys       []string // environment variables for the key; the first one set is used
+	NeedsKey   bool     // the server requires a key
 	Credential Credential
 	Facts
 }
 
-// A Credential is the way in which a server is shown a key.
+// A Credential is the way to send a key.
 type Credential string
 
-// The ways to show a key.
+// The ways to send a key.
 const (
 	Bearer Credential = "bearer"    // Authorization: Bearer KEY
 	APIKey Credential = "x-api-key" // X-Api-Key: KEY
 )
 
-// Facts are what is known about a server beyond its protocol. Where nothing is
-// known, which is the zero value, the client is careful.
+// Facts are properties of a server beyond its protocol. The zero value is the most conservative.
 type Facts struct {
 	// KeepsConstraints says that all keywords of a tool's schema reach the model.
-	// Otherwise those that are dropped by some are repeated in descriptions.
+	// Otherwise keywords that some servers drop are repeated in descriptions.
 	KeepsConstraints bool
 	// AnyName says that a tool may have any name. Otherwise names are mapped to
 	// [a-zA-Z0-9_-]{1,64}, and back.
 	AnyName bool
-	// WaitHeaders says that retry-after-ms and x-ratelimit-reset-* mean what they
-	// mean at OpenAI.
+	// WaitHeaders says that retry-after-ms and x-ratelimit-reset-* have OpenAI's
+	// meaning.
 	WaitHeaders bool
-	// OffersResponses says that the client may turn from the API chat to
-	// responses when the server tells it to.
+	// OffersResponses says that the client may switch from the API chat to
+	// responses if the server requires it.
 	OffersResponses bool
 	// TokenLimit is the parameter of the API chat that limits the tokens of a
 	// response; "" is max_tokens.
 	TokenLimit string
-	// ForeignCall is an object with members that a call in the API chat needs if
-	// another model made it; nil for none.
+	// ForeignCall is an object with members to add to calls of other models in the
+	// API chat; nil for none.
 	ForeignCall json.RawMessage
 }
 
-// Authorize puts a key into the header of requests.
+// Authorize adds a key to the headers of requests.
 func (p Provider) Authorize(h http.Header, key string) {
 	if p.Credential == APIKey {
 		h.Set("X-Api-Key", key)
@@ -59,7 +57,7 @@ func (p Provider) Authorize(h http.Header, key string) {
 	h.Set("Authorization", "Bearer "+key)
 }
 
-// Providers returns the presets, in the order in which they are listed.
+// Providers returns the presets in the order of lists.
 func Providers() []Provider {
 	return []Provider{
 		{
@@ -95,7 +93,7 @@ func Providers() []Provider {
 	}
 }
 
-// ProviderNamed returns the preset of a name.
+// ProviderNamed returns the preset with a name.
 func ProviderNamed(name string) (Provider, bool) {
 	for _, p := range Providers() {
 		if p.Name == name {

@@ -10,32 +10,30 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A Replay plays the model's side of a recorded run. It answers only the
-// requests of that run, in their order, and never waits. It is for one run and
-// not safe for concurrent use.
+// A Replay replays the responses of a recorded run. It answers only the requests of that run, in order, and never
+// waits. It serves one run and is not safe for concurrent use.
 type Replay struct {
 	file      string
 	exchanges []exchange
 	played    int
-	recorded  chat.Request // the latest recorded request, whole
-	end       *runfile.End // how the recorded run ended; nil if it was cut off
+	recorded  chat.Request // latest recorded request with all its messages
+	end       *runfile.End // end of the recorded run; nil if it was interrupted
 }
 
-// An exchange is what is on record about one request.
+// An exchange is a recorded request with its attempts and response.
 type exchange struct {
 	runfile.Request
 	attempts []chat.Attempt
-	response *runfile.Response // nil if none came
+	response *runfile.Response // nil if missing
 }
 
-// A ReplayError says that a run does not go like the recorded one, or that the
-// record ends.
+// A ReplayError says that a run deviates from the recorded one, or that the record ends.
 type ReplayError struct {
-	File string
-	Turn int // of the recorded run; 0 if no request is left
-	Why  string
-	Diff string // what differs from the recorded request, one line each; may be empty
-	Cut  bool   // the recorded run was cut off, and what is missing is what it did not come to
+	File        string
+	Turn        int // of the recorded run; 0 if no request is left
+	Why         string
+	Diff        string // differences from the recorded request, one per line; may be empty
+	Interrupted bool   // the recorded run was interrupted before this point
 }
 
 func (e *ReplayError) Error() string {
@@ -51,8 +49,8 @@ func (e *ReplayError) Error() string {
 	return b.String()
 }
 
-// A RecordedEndError says that a replay has come to where the recorded run ended, for a reason that
-// is not in what it was asked or told: its server, its clock or a signal.
+// A RecordedEndError says that a replay has reached the end of a recorded run that ended for an external reason:
+// its server, its clock or a signal.
 type RecordedEndError struct {
 	File string
 	End  runfile.End
@@ -62,39 +60,38 @@ func (e *RecordedEndError) Error() string {
 	return fmt.Sprintf("replay of %s: the recorded run ended here: %s", e.File, e.End.Why)
 }
 
-// endedFromOutside reports whether a run can end so at any point: it was interrupted, out of time, or
-// could not write.
-func endedFromOutside(end *runfile.End) bool {
+// isExternalEnd reports whether a run ended for a reason possible at any point: an interrupt, a timeout, or a failed
+// write.
+func isExternalEnd(end *runfile.End) bool {
 	return end != nil && (end.Exit == 74 || end.Exit == 124 || end.Exit > 128)
 }
 
-// NewReplay returns a replay of a run file; file is its name, for messages. A
-// log without any request is an error.
+// NewReplay returns a replay of a run file; file is its name for messages. A log without requests is an error.
 func NewReplay(file string, log *runfile.Log) (*Replay, error) {
 	p := &Replay{file: file}
 	for _, r := range log.LiveRecords() {
 		p.load(r.Body)
 	}
 	if len(p.exchanges) == 0 {
-		return nil, &ReplayError{File: file, Why: "no request is on record"}
+		return nil, &ReplayError{File: file, Why: "the run file has no requests"}
 	}
 	return p, nil
 }
 
-// Over reports whether everything on record has been played.
+// Over reports whether all recorded requests have been replayed.
 func (p *Replay) Over() bool { return p.played == len(p.exchanges) }
 
-// Skip passes over what another run that played the same has heard already: its records.
+// Skip skips the requests in records, which another replay of the same run has consumed.
 func (p *Replay) Skip(records []runfile.Record) {
 	for _, r := range records {
 		if b, ok := r.Body.(runfile.Request); ok && p.played < len(p.exchanges) {
-			p.follow(b)
+			p.advance(b)
 			p.played++
 		}
 	}
 }
 
-// load takes in one record.
+// load loads a record.
 func (p *Replay) load(body runfile.Body) {
 	switch b := body.(type) {
 	case runfile.Run:
@@ -114,8 +111,7 @@ func (p *Replay) load(body runfile.Body) {
 	}
 }
 
-// loadRequest takes in a request. The same request again, without a response in
-// between, is one that a resumed run has repeated.
+// loadRequest loads a request. An identical request without a response in between was repeated by a resumed run.
 func (p *Replay) loadRequest(b runfile.Request) {
 	if x := p.last(); x != nil && x.response == nil && x.Digest == b.Digest {
 		x.attempts = nil
@@ -132,54 +128,54 @@ func (p *Replay) last() *exchange {
 	return &p.exchanges[len(p.exchanges)-1]
 }
 
-// Reply plays what followed the next recorded request, if that is req. An error
-// is a *[ReplayError] or a *[RecordedEndError]; a *[FormatError], *[NoToolsError] or *[CutError] if that
-// is what the recorded run met; or the cause of ctx's end.
+// Reply replays the response to the next recorded request, which must equal req. An error is a *[ReplayError] or a
+// *[RecordedEndError]; a *[FormatError], *[NoToolsError] or *[BrokenOffError] of the recorded run; or the cause of
+// ctx's end.
 func (p *Replay) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 	if ctx.Err() != nil {
 		return chat.Response{}, context.Cause(ctx)
 	}
 	switch {
-	case p.Over() && endedFromOutside(p.end):
+	case p.Over() && isExternalEnd(p.end):
 		return chat.Response{}, &RecordedEndError{p.file, *p.end}
 	case p.Over() && p.end == nil:
-		return chat.Response{}, &ReplayError{File: p.file, Why: "the run asks for more than is on record, which was cut off here", Cut: true}
+		return chat.Response{}, &ReplayError{File: p.file, Why: "the run makes more requests than the recorded one, which was interrupted here", Interrupted: true}
 	case p.Over():
-		return chat.Response{}, &ReplayError{File: p.file, Why: "the run asks for more than is on record"}
+		return chat.Response{}, &ReplayError{File: p.file, Why: "the run makes more requests than the recorded one"}
 	}
 	x := p.exchanges[p.played]
 	p.played++
-	p.follow(x.Request)
+	p.advance(x.Request)
 	if req.Digest == "" {
 		req.Digest = Digest(req)
 	}
 	if req.Digest != x.Digest {
-		return chat.Response{}, p.fault(x, "the request differs from the recorded one", diffRequests(p.recorded, req))
+		return chat.Response{}, p.replayError(x, "the request differs from the recorded one", diffRequests(p.recorded, req))
 	}
 	return p.play(ctx, x, delta)
 }
 
-// follow brings the recorded conversation up to a request.
-func (p *Replay) follow(r runfile.Request) {
-	if opens(r) {
+// advance updates the recorded conversation to a request.
+func (p *Replay) advance(r runfile.Request) {
+	if startsConversation(r) {
 		p.recorded.System, p.recorded.Tools, p.recorded.Messages = r.System, r.Tools, nil
 	}
 	p.recorded.Purpose, p.recorded.Format, p.recorded.AnyJSON = r.Purpose, r.Format, r.AnyJSON
 	p.recorded.Messages = append(p.recorded.Messages, r.Messages...)
 }
 
-// opens reports whether a request is the first of a conversation: only that has
-// a system prompt or tools on record.
-func opens(r runfile.Request) bool { return r.System != "" || len(r.Tools) > 0 }
+// startsConversation reports whether a request is the first of a conversation: only that has a system prompt or tools
+// on record.
+func startsConversation(r runfile.Request) bool { return r.System != "" || len(r.Tools) > 0 }
 
-// play hands on what is on record about an exchange.
+// play emits the recorded attempts and response of an exchange.
 func (p *Replay) play(ctx context.Context, x exchange, delta func(chat.Delta)) (chat.Response, error) {
 	for _, a := range x.attempts {
 		delta(chat.Delta{Attempt: &a})
 	}
 	r := x.response
 	if r == nil {
-		return chat.Response{}, p.failure(x)
+		return chat.Response{}, p.missingResponse(x)
 	}
 	if r.Reasoning != "" {
 		delta(chat.Delta{Reasoning: r.Reasoning})
@@ -201,42 +197,41 @@ func (p *Replay) play(ctx context.Context, x exchange, delta func(chat.Delta)) (
 	case r.BrokenOff == "":
 		return response, nil
 	case p.Over():
-		return response, p.ending(x, "the recorded run was cut off in this response")
+		return response, p.endError(x, "the recorded run was cut off in this response")
 	}
-	why := strings.TrimPrefix(r.BrokenOff, (&CutError{Err: errors.New("")}).Error()) // which says it again
-	return response, &CutError{Err: errors.New(why)}
+	why := strings.TrimPrefix(r.BrokenOff, (&BrokenOffError{Err: errors.New("")}).Error()) // BrokenOffError adds the prefix again
+	return response, &BrokenOffError{Err: errors.New(why)}
 }
 
-// failure returns the error that stood in place of a response. The record does
-// not name it; but a run that goes on after a request with a format, and with a
-// weaker one or none, does so for one reason, and so does one that begins anew
-// without tools.
-func (p *Replay) failure(x exchange) error {
+// missingResponse returns the error of a request without a response. It is not recorded, but the next request reveals
+// it: a run that continues with a weaker format or none had a rejected format, and one that starts anew without tools
+// had rejected tools.
+func (p *Replay) missingResponse(x exchange) error {
 	if p.played < len(p.exchanges) {
 		next := p.exchanges[p.played]
 		switch {
-		case len(p.recorded.Tools) > 0 && opens(next.Request) && len(next.Tools) == 0:
+		case len(p.recorded.Tools) > 0 && startsConversation(next.Request) && len(next.Tools) == 0:
 			return &NoToolsError{Err: errors.New("native calls were refused in the recorded run")}
-		case rung(x.Request) > rung(next.Request):
+		case formatStrength(x.Request) > formatStrength(next.Request):
 			return &FormatError{Err: errors.New("the format was refused in the recorded run")}
 		}
 	}
-	return p.ending(x, "the recorded run got no response")
+	return p.endError(x, "the recorded run got no response")
 }
 
-// ending returns what a replay meets in an exchange that has no whole response: the end of the
-// recorded run, if that was its last one and the end is on record, and else why there is none.
-func (p *Replay) ending(x exchange, why string) error {
+// endError returns the error of an exchange without a complete response: the recorded end of the run if it was the
+// last exchange, otherwise a [ReplayError].
+func (p *Replay) endError(x exchange, why string) error {
 	if p.Over() && p.end != nil {
 		return &RecordedEndError{p.file, *p.end}
 	}
-	fault := p.fault(x, why, "")
-	fault.Cut = p.Over()
+	fault := p.replayError(x, why, "")
+	fault.Interrupted = p.Over()
 	return fault
 }
 
-// rung returns how much a request asks the server to enforce.
-func rung(r runfile.Request) int {
+// formatStrength ranks how much of the format a request asks the server to enforce.
+func formatStrength(r runfile.Request) int {
 	switch {
 	case len(r.Format) > 0:
 		return 2
@@ -246,7 +241,7 @@ func rung(r runfile.Request) int {
 	return 0
 }
 
-// fault returns an error about an exchange.
-func (p *Replay) fault(x exchange, why, diff string) *ReplayError {
+// replayError returns an error about an exchange.
+func (p *Replay) replayError(x exchange, why, diff string) *ReplayError {
 	return &ReplayError{File: p.file, Turn: x.Turn, Why: why, Diff: diff}
 }

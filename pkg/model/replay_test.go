@@ -85,7 +85,7 @@ func TestReplay(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	got = ask(t.Context(), p, requests[1])
-	if got.err == nil || got.err.Error() != "replay of run.jsonl: the run asks for more than is on record, which was cut off here" {
+	if got.err == nil || got.err.Error() != "replay of run.jsonl: the run makes more requests than the recorded one, which was interrupted here" {
 		t.Errorf("error %v", got.err)
 	}
 }
@@ -116,7 +116,7 @@ func TestReplayDifference(t *testing.T) {
 			r.Messages[1].Native = &chat.Native{API: "chat", Model: "p/m", Body: json.RawMessage("{}")}
 		}, "native form of message 2 (assistant), line 1:\n+ chat p/m\n+ {}"},
 		{"format", func(r *chat.Request) { r.Format = nil }, "format, line 1:\n- {\"type\":\"object\"}"},
-		{"spaces", func(r *chat.Request) { r.Format = json.RawMessage(`{"type": "object"}`) }, "what is on record is the same; it was sent with other spaces in its JSON"},
+		{"spaces", func(r *chat.Request) { r.Format = json.RawMessage(`{"type": "object"}`) }, "the recorded content is the same; only the whitespace of its JSON differs"},
 		{"parameters", func(r *chat.Request) {
 			r.Params = map[string]json.RawMessage{"num_ctx": json.RawMessage("4096"), "seed": json.RawMessage("8")}
 		}, "parameter num_ctx, line 1:\n+ 4096\nparameter seed, line 1:\n- 7\n+ 8"},
@@ -285,12 +285,12 @@ func TestReplayOfABrokenResponse(t *testing.T) {
 	again := tape.request(2, chat.PurposeTurn, nil)
 	tape.add(runfile.Response{Turn: 2, Content: "Hello", Calls: []chat.Call{{Name: "f"}, {Name: "g"}}, Native: native, Stop: chat.StopEnd})
 	p := replay(t, tape)
-	if got := ask(t.Context(), p, req); !isExactly(got.err, new(*model.CutError)) || got.err.Error() != "model server: cut off" || got.text != "Hel" || got.resp.Content != "Hel" {
+	if got := ask(t.Context(), p, req); !isExactly(got.err, new(*model.BrokenOffError)) || got.err.Error() != "model server: cut off" || got.text != "Hel" || got.resp.Content != "Hel" {
 		t.Errorf("%+v", got)
 	}
 	tape.log.Records = tape.log.Records[:3] // killed behind it
 	var fault *model.ReplayError
-	if got := ask(t.Context(), replay(t, tape), req); !errors.As(got.err, &fault) || !fault.Cut || got.text != "Hel" {
+	if got := ask(t.Context(), replay(t, tape), req); !errors.As(got.err, &fault) || !fault.Interrupted || got.text != "Hel" {
 		t.Errorf("%+v", got)
 	}
 	tape.add(runfile.End{Exit: 5, Why: "cut off"})
@@ -328,7 +328,7 @@ func TestReplayOfAResumedRun(t *testing.T) {
 
 func TestReplayOfNothing(t *testing.T) {
 	for _, log := range []*runfile.Log{{}, {Records: []runfile.Record{{Body: runfile.Attempt{}}, {Body: runfile.Response{}}}}} {
-		if _, err := model.NewReplay("run.jsonl", log); err == nil || err.Error() != "replay of run.jsonl: no request is on record" {
+		if _, err := model.NewReplay("run.jsonl", log); err == nil || err.Error() != "replay of run.jsonl: the run file has no requests" {
 			t.Errorf("error %v", err)
 		}
 	}

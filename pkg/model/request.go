@@ -13,8 +13,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// An HTTPRequest is a request as it would be sent, for a person to look at:
-// what could be a credential is hidden.
+// An HTTPRequest is a request for display, with credentials masked.
 type HTTPRequest struct {
 	Method string
 	URL    string
@@ -22,17 +21,16 @@ type HTTPRequest struct {
 	Body   json.RawMessage
 }
 
-// hidden stands in place of a credential.
-const hidden = "***"
+// maskedCredential replaces a credential.
+const maskedCredential = "***"
 
-// CredentialHeaders returns the names of headers whose values are credentials.
+// CredentialHeaders returns the names of headers that hold credentials.
 func CredentialHeaders() []string {
 	return []string{"Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "X-Auth-Token"}
 }
 
-// Compose returns what [Client.Reply] would send first. The values of
-// [CredentialHeaders] and a password in the URL are hidden. Errors are those of
-// Reply about what cannot be sent.
+// Compose returns the first request that [Client.Reply] would send. Values of [CredentialHeaders] and a password in the
+// URL are masked. Errors are those of Reply about requests that cannot be sent.
 func (c *Client) Compose(req chat.Request) (HTTPRequest, error) {
 	out, err := c.compose(req)
 	if err != nil {
@@ -41,27 +39,27 @@ func (c *Client) Compose(req chat.Request) (HTTPRequest, error) {
 	header := c.headerOf(out.api, out.body)
 	for _, name := range CredentialHeaders() {
 		if header[name] != nil {
-			header[name] = []string{hidden}
+			header[name] = []string{maskedCredential}
 		}
 	}
-	return HTTPRequest{Method: http.MethodPost, URL: c.at(out.api.path).Redacted(), Header: header, Body: out.body.bytes()}, nil
+	return HTTPRequest{Method: http.MethodPost, URL: c.urlOf(out.api.path).Redacted(), Header: header, Body: out.body.bytes()}, nil
 }
 
-// An outgoing is a request for a reply, and what has to be known of it later.
-type outgoing struct {
+// A composedRequest is an encoded request, with the data needed to interpret its response.
+type composedRequest struct {
 	api       *protocol
 	body      body
-	names     names
-	tools     bool // there are some
-	limited   bool // the form of the response is
-	mostCalls int  // of the response; 0 for any number
+	names     toolNames
+	hasTools  bool // the request has tools
+	hasFormat bool // the request has a format
+	maxCalls  int  // limit of calls in the response; 0 for none
 }
 
-// compose encodes a request for the API that the client uses now.
-func (c *Client) compose(req chat.Request) (*outgoing, error) {
+// compose encodes a request for the client's current API.
+func (c *Client) compose(req chat.Request) (*composedRequest, error) {
 	api := c.api.Load()
 	if api == nil {
-		return nil, errNoAPI
+		return nil, errUnknownAPI
 	}
 	known, err := newNames(c.facts.AnyName, req.Tools)
 	if err != nil {
@@ -71,22 +69,22 @@ func (c *Client) compose(req chat.Request) (*outgoing, error) {
 	maps.Copy(params, c.defaults)
 	maps.Copy(params, req.Params)
 	req.Params = params
-	e := &encoding{protocol: api, facts: c.facts, name: c.name, model: c.model, req: req, names: known, mask: c.mask, past: c.sent.take(api.api, req)}
-	text, err := e.write()
+	e := &encoding{protocol: api, facts: c.facts, name: c.name, model: c.model, req: req, names: known, mask: c.mask, previous: c.sent.acquire(api.api, req)}
+	text, err := e.encodeBody()
 	if err != nil {
 		return nil, err
 	}
-	c.sent.keep(e.past)
-	return &outgoing{api, text, known, len(req.Tools) > 0, req.Format != nil || req.AnyJSON, req.MostCalls}, nil
+	c.sent.release(e.previous)
+	return &composedRequest{api, text, known, len(req.Tools) > 0, req.Format != nil || req.AnyJSON, req.MaxCalls}, nil
 }
 
-// newRequest returns a request over an API.
+// newRequest returns an HTTP request for an API.
 func (c *Client) newRequest(ctx context.Context, p *protocol, method, path string, text body) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, method, c.at(path).String(), text.reader())
+	req, err := http.NewRequestWithContext(ctx, method, c.urlOf(path).String(), text.reader())
 	if err != nil {
 		return nil, fmt.Errorf("model request: %w", err)
 	}
-	if req.GetBody == nil { // a body in pieces
+	if req.GetBody == nil { // net/http does not know the length of a body in pieces
 		req.ContentLength = text.size()
 		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(text.reader()), nil }
 	}
@@ -94,8 +92,7 @@ func (c *Client) newRequest(ctx context.Context, p *protocol, method, path strin
 	return req, nil
 }
 
-// headerOf returns the header of a request over an API: what that wants and the
-// client's own, which wins.
+// headerOf returns the headers of a request: those of the API, overridden by the client's.
 func (c *Client) headerOf(p *protocol, text body) http.Header {
 	h := http.Header{"Accept": {p.accept}, "User-Agent": {"oneshot"}}
 	if text != nil {
@@ -106,9 +103,8 @@ func (c *Client) headerOf(p *protocol, text body) http.Header {
 	return h
 }
 
-// at returns the address of a path below the base URL, which may or may not end
-// in the version that the path begins with.
-func (c *Client) at(path string) *url.URL {
+// urlOf returns the URL of a path below the base URL, which may already end in the path's version.
+func (c *Client) urlOf(path string) *url.URL {
 	if strings.HasSuffix(strings.TrimRight(c.base.Path, "/"), "/v1") {
 		path = strings.TrimPrefix(path, "v1/")
 	}

@@ -17,39 +17,37 @@ import (
 
 const (
 	defaultAttempts = 3
-	firstPause      = time.Second      // the most that the first pause can be; it doubles
-	longestPause    = 10 * time.Second // the most that any can be
-	// longestWait is what a server may ask for when nothing else limits the run.
-	longestWait = 10 * time.Minute
+	baseBackoff     = time.Second      // maximum of the first backoff; it doubles
+	maxBackoff      = 10 * time.Second // maximum of any backoff
+	// maxWait is the maximum wait that a server may request if the run has no deadline.
+	maxWait = 10 * time.Minute
 )
 
-// A persistence says how often a request is repeated.
-type persistence struct {
+// A retryPolicy limits the attempts of a request.
+type retryPolicy struct {
 	attempts int
 	rand     func() float64 // in [0, 1)
 }
 
-// newPersistence fills in what is not set.
-func newPersistence(attempts int, random func() float64) persistence {
+// newRetryPolicy returns a policy with defaults applied.
+func newRetryPolicy(attempts int, random func() float64) retryPolicy {
 	if attempts <= 0 {
 		attempts = defaultAttempts
 	}
 	if random == nil {
 		random = rand.Float64
 	}
-	return persistence{attempts, random}
+	return retryPolicy{attempts, random}
 }
 
 // An attempt makes one request.
 type attempt func(ctx context.Context, emit func(chat.Delta)) (chat.Response, error)
 
-// reply makes attempts until one succeeds or none can help. Once a piece of a
-// response has been handed on, the attempt is the last one; until then a request
-// can be repeated, whatever became of it at the server, because a model that
-// answers changes nothing. Every failed attempt but the last is reported to
-// delta before the pause that follows it. One that failed over the wrong API
-// does not count.
-func (p persistence) reply(ctx context.Context, delta func(chat.Delta), try attempt) (chat.Response, error) {
+// reply makes attempts until one succeeds or a retry cannot help. After the first delta of a response there are no more
+// attempts. Before it a request can be repeated whatever its outcome, because a model's answer has no side effects.
+// Every failed attempt except the last is reported to delta before the wait. A switch of the API does not count as an
+// attempt.
+func (p retryPolicy) reply(ctx context.Context, delta func(chat.Delta), try attempt) (chat.Response, error) {
 	allowed := p.attempts
 	for number := 1; ; number++ {
 		heard := false
@@ -59,11 +57,11 @@ func (p persistence) reply(ctx context.Context, delta func(chat.Delta), try atte
 			return resp, nil
 		case ctx.Err() != nil:
 			return resp, context.Cause(ctx)
-		case heard || !worthRepeating(err):
+		case heard || !isRetryable(err):
 			return resp, err
 		}
-		wait := p.pause(number, err)
-		if errors.As(err, new(*movedError)) {
+		wait := p.backoff(number, err)
+		if errors.As(err, new(*switchedAPIError)) {
 			wait = 0
 			allowed++
 		}
@@ -80,23 +78,22 @@ func (p persistence) reply(ctx context.Context, delta func(chat.Delta), try atte
 	}
 }
 
-// pause returns how long to wait after a failed attempt: what the server asks
-// for, otherwise a random part of a limit that doubles (full jitter), so that
-// clients that failed together do not come back together.
-func (p persistence) pause(number int, err error) time.Duration {
+// backoff returns the wait after a failed attempt: as requested by the server, otherwise exponential backoff with full
+// jitter.
+func (p retryPolicy) backoff(number int, err error) time.Duration {
 	var status *StatusError
 	if errors.As(err, &status) && status.RetryAfter > 0 {
 		return status.RetryAfter
 	}
-	limit := min(longestPause, firstPause<<min(number-1, 10))
+	limit := min(maxBackoff, baseBackoff<<min(number-1, 10))
 	return time.Duration(p.rand() * float64(limit))
 }
 
-// timeLeft returns how long a wait may be.
+// timeLeft returns the maximum wait.
 func timeLeft(ctx context.Context) time.Duration {
 	deadline, ok := ctx.Deadline()
 	if !ok {
-		return longestWait
+		return maxWait
 	}
 	return time.Until(deadline)
 }
@@ -113,60 +110,56 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// worthRepeating reports whether the same request may succeed later. It asks
-// for a failure that nothing has been heard before. A server that was silent
-// from the beginning has had its time; one that fell silent may do better.
-func worthRepeating(err error) bool {
+// isRetryable reports whether the same request may succeed later, given an error before the first delta. A server that
+// was silent from the start has used up its time; one that fell silent later may recover.
+func isRetryable(err error) bool {
 	var status *StatusError
-	var cut *CutError
+	var cut *BrokenOffError
 	var silence *TimeoutError
 	switch {
 	case errors.As(err, &silence):
-		return silence.What == furtherData
+		return silence.What == awaitData
 	case errors.As(err, new(*FormatError)), errors.As(err, new(*NoToolsError)):
 		return false
-	case errors.As(err, new(*movedError)):
+	case errors.As(err, new(*switchedAPIError)):
 		return true
 	case errors.As(err, &status):
-		return status.temporary()
+		return status.isTemporary()
 	case errors.As(err, &cut):
-		return cut.temporary()
+		return cut.isTemporary()
 	}
 	return isConnectionFault(err)
 }
 
-// temporary reports whether a status can pass. 408 and 425 can, although they
-// answer a POST: see [persistence.reply]. No status does when it means that the
-// account is used up, 500 does not when it is about the request, and 501 never
-// does. Statuses over 511 are those of proxies and of Anthropic (529,
-// overloaded).
-func (e *StatusError) temporary() bool {
+// isTemporary reports whether a status is temporary. 408 and 425 are, although the request is a POST: see
+// [retryPolicy.reply]. No status is if the quota is exhausted, 500 is not if it is about the request, and 501 never is.
+// Statuses over 511 are from proxies and Anthropic (529, overloaded).
+func (e *StatusError) isTemporary() bool {
 	switch e.Status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, http.StatusForbidden:
 		return !e.isCalled(codeQuota) && (e.Status != http.StatusForbidden || e.limitsRate())
 	case http.StatusInternalServerError:
-		return !e.says("option") || !e.says("must be of type")
+		return !e.contains("option") || !e.contains("must be of type")
 	case http.StatusNotImplemented:
 		return false
 	}
 	return e.Status > http.StatusInternalServerError
 }
 
-// temporary reports whether a response that broke off may come whole next time.
-func (e *CutError) temporary() bool {
+// isTemporary reports whether a response that broke off may be complete next time.
+func (e *BrokenOffError) isTemporary() bool {
 	var fault *wire.Error
 	if errors.As(e.Err, &fault) {
-		return fault.Kind == wire.Cut || fault.Kind == wire.Empty || fault.Kind == wire.Server && !slices.Contains(fault.Codes, codeQuota)
+		return fault.Kind == wire.Truncated || fault.Kind == wire.Empty || fault.Kind == wire.ServerError && !slices.Contains(fault.Codes, codeQuota)
 	}
 	return true
 }
 
-// broken are the errors of a connection that was closed or reset.
-var broken = []error{io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED}
+// connectionErrors are the errors of a closed or reset connection.
+var connectionErrors = []error{io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED}
 
-// isConnectionFault reports whether a request got no answer because there was
-// no connection, or it broke before the answer. A name that does not exist is
-// no such fault.
+// isConnectionFault reports whether a request got no answer because connecting failed or the connection broke. An
+// unknown host name does not count.
 func isConnectionFault(err error) bool {
 	var dns *net.DNSError
 	if errors.As(err, &dns) {
@@ -176,10 +169,10 @@ func isConnectionFault(err error) bool {
 	if errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") {
 		return true
 	}
-	return slices.ContainsFunc(broken, func(target error) bool { return errors.Is(err, target) })
+	return slices.ContainsFunc(connectionErrors, func(target error) bool { return errors.Is(err, target) })
 }
 
-// statusOf returns the HTTP status that an error is about, or 0.
+// statusOf returns the HTTP status of an error, or 0.
 func statusOf(err error) int {
 	var status *StatusError
 	if errors.As(err, &status) {

@@ -26,7 +26,7 @@ func TestRetryUntilItWorks(t *testing.T) {
 		got := ask(t.Context(), s.client(), question)
 		want := []chat.Attempt{
 			{Number: 1, Status: 503, Wait: 500 * time.Millisecond, Error: "model server: status 503: server busy, please try again.  maximum pending requests exceeded"},
-			{Number: 2, Status: 500, Wait: time.Second, Error: "model server: status 500 without a text"},
+			{Number: 2, Status: 500, Wait: time.Second, Error: "model server: status 500 without a message"},
 		}
 		if diff := cmp.Diff(want, got.attempts); diff != "" || got.err != nil || got.text != "Hello" {
 			t.Errorf("error %v, heard %q, attempts (-want +got):\n%s", got.err, got.text, diff)
@@ -217,7 +217,7 @@ func TestRetryAfterWithoutDeadline(t *testing.T) {
 		s := serve(t, answer(503, "", "Retry-After", "599"), answer(503, "", "Retry-After", "600"), ok)
 		start := time.Now()
 		got := ask(context.Background(), s.client(), question)
-		want := "model server: status 503 without a text (attempt 2); the next attempt would have to wait 10m0s, which is more time than there is"
+		want := "model server: status 503 without a message (attempt 2); the next attempt would have to wait 10m0s, longer than the time left"
 		if got.err == nil || got.err.Error() != want || time.Since(start) != 599*time.Second {
 			t.Errorf("error %v after %v", got.err, time.Since(start))
 		}
@@ -225,7 +225,7 @@ func TestRetryAfterWithoutDeadline(t *testing.T) {
 	})
 }
 
-// A pause is a random part of a limit that doubles up to ten seconds.
+// A backoff is a random part of a limit that doubles up to ten seconds.
 func TestRetryPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, answer(503, ""), answer(503, ""), answer(503, ""), answer(503, ""), answer(503, ""), ok)

@@ -10,59 +10,56 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// keptKeywords are the keywords of a schema that reach the model everywhere. Ollama
-// reads a tool's parameters into a type that has these and no others, in its
-// own API and in the compatible ones.
-var keptKeywords = []string{"type", "anyOf", "items", "description", "enum", "properties", "required", "$defs"}
+// portableKeywords are the schema keywords that reach the model on every server. Ollama decodes a tool's parameters
+// into a type with only these, in its own API and the compatible ones.
+var portableKeywords = []string{"type", "anyOf", "items", "description", "enum", "properties", "required", "$defs"}
 
-// silentKeywords are the keywords that constrain nothing.
-var silentKeywords = []string{"$schema", "$id", "$anchor", "$comment", "title", "examples", "deprecated", "readOnly", "writeOnly"}
+// annotationKeywords are keywords without constraints.
+var annotationKeywords = []string{"$schema", "$id", "$anchor", "$comment", "title", "examples", "deprecated", "readOnly", "writeOnly"}
 
-// spelledOut returns a tool in which the constraints that servers are known to
-// drop stand also in words in the descriptions. The schema is the same
-// otherwise, byte for byte. That a tool takes no further arguments is not said:
-// its parameters are listed.
-func spelledOut(f chat.Function) chat.Function {
-	words := slices.DeleteFunc(constraints(f.Parameters), func(s string) bool { return s == onlyThese })
-	f.Description = describe(f.Description, words)
-	f.Parameters = spellInside(f.Parameters)
+// withSchemaHints returns a tool whose descriptions repeat the constraints that some servers drop. The schema is
+// otherwise unchanged, byte for byte. It omits that a tool takes no further arguments: its parameters are listed.
+func withSchemaHints(f chat.Function) chat.Function {
+	words := slices.DeleteFunc(constraints(f.Parameters), func(s string) bool { return s == noOtherMembers })
+	f.Description = appendHints(f.Description, words)
+	f.Parameters = addHintsInside(f.Parameters)
 	return f
 }
 
-// spell returns a schema with its constraints in its description.
-func spell(raw []byte) []byte {
-	raw = spellInside(raw)
+// addHints returns a schema with its constraints in its description.
+func addHints(raw []byte) []byte {
+	raw = addHintsInside(raw)
 	words := constraints(raw)
 	if len(words) == 0 {
 		return raw
 	}
-	return put(raw, "description", func(value []byte) []byte {
+	return changeMember(raw, "description", func(value []byte) []byte {
 		text, ok := unquote(value)
 		if !ok && value != nil {
 			return nil
 		}
-		return quote(describe(text, words))
+		return quote(appendHints(text, words))
 	})
 }
 
-// spellInside returns a schema with the schemas inside it spelled out.
-func spellInside(raw []byte) []byte {
+// addHintsInside returns a schema with hints added to its subschemas.
+func addHintsInside(raw []byte) []byte {
 	each := func(list []byte) []byte {
-		return splice(list, func(_ string, value []byte) []byte { return spell(value) })
+		return mapValues(list, func(_ string, value []byte) []byte { return addHints(value) })
 	}
-	return splice(raw, func(keyword string, value []byte) []byte {
+	return mapValues(raw, func(keyword string, value []byte) []byte {
 		switch keyword {
 		case "properties", "$defs", "anyOf":
 			return each(value)
 		case "items":
-			return spell(value)
+			return addHints(value)
 		}
 		return value
 	})
 }
 
-// describe adds words to a description.
-func describe(text string, words []string) string {
+// appendHints appends hints to a description.
+func appendHints(text string, words []string) string {
 	added := strings.Join(words, "; ")
 	switch {
 	case added == "":
@@ -73,15 +70,14 @@ func describe(text string, words []string) string {
 	return strings.TrimRight(text, " \n") + " (" + added + ")"
 }
 
-// constraints returns what a schema demands by keywords that servers drop, in
-// words and in the order of the keywords.
+// constraints returns hints for the constraints of a schema that servers drop, in the order of the keywords.
 func constraints(raw []byte) (words []string) {
 	if !isKind(raw, '{') {
 		return nil
 	}
-	splice(raw, func(keyword string, value []byte) []byte {
-		if !slices.Contains(keptKeywords, keyword) && !slices.Contains(silentKeywords, keyword) && !strings.HasPrefix(keyword, "x-") {
-			if text := phrase(keyword, value); text != "" {
+	mapValues(raw, func(keyword string, value []byte) []byte {
+		if !slices.Contains(portableKeywords, keyword) && !slices.Contains(annotationKeywords, keyword) && !strings.HasPrefix(keyword, "x-") {
+			if text := hintFor(keyword, value); text != "" {
 				words = append(words, text)
 			}
 		}
@@ -90,11 +86,11 @@ func constraints(raw []byte) (words []string) {
 	return words
 }
 
-// onlyThese says additionalProperties:false.
-const onlyThese = "no other members"
+// noOtherMembers is the hint for additionalProperties:false.
+const noOtherMembers = "no other members"
 
-// phrases are the words for keywords, with the value in its place.
-var phrases = map[string]string{
+// hintFormats are the hints for keywords, with a verb for the value.
+var hintFormats = map[string]string{
 	"pattern":              "matches the regular expression %s",
 	"format":               "in the format %s",
 	"default":              "default %s",
@@ -121,9 +117,8 @@ var phrases = map[string]string{
 	"contains":             "contains %s",
 }
 
-// phrase says one keyword in words, or returns "" if there is nothing to say. A
-// keyword without a phrase is named.
-func phrase(keyword string, value []byte) string {
+// hintFor returns the hint for a keyword, or "" if it constrains nothing. A keyword without a format is named.
+func hintFor(keyword string, value []byte) string {
 	shown := compact(value)
 	if text, ok := unquote(value); ok && keyword != "default" && keyword != "const" {
 		shown = text
@@ -133,11 +128,11 @@ func phrase(keyword string, value []byte) string {
 	case keyword == "uniqueItems" && boolean == 't':
 		return "no item twice"
 	case keyword == "additionalProperties" && boolean == 'f':
-		return onlyThese
+		return noOtherMembers
 	case keyword == "uniqueItems", keyword == "additionalProperties" && (boolean == 't' || shown == "{}"):
 		return ""
-	case phrases[keyword] != "":
-		text := fmt.Sprintf(phrases[keyword], shown)
+	case hintFormats[keyword] != "":
+		text := fmt.Sprintf(hintFormats[keyword], shown)
 		if shown == "1" {
 			text = strings.TrimSuffix(text, "s") // 1 item
 		}

@@ -8,20 +8,19 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A transcript is the messages of a conversation as an API takes them: a JSON array without its
-// end. A conversation holds the same messages in every request, so each is encoded once, and
-// a request costs what is new in it.
+// A transcript is the encoded messages of a conversation: a JSON array without its end. Every request repeats the
+// messages before it, so each message is encoded once and a request costs only its new messages.
 type transcript struct {
 	api      API
 	system   string
 	messages []chat.Message // encoded so far
 	text     []byte
 	entries  int
-	speaker  string // whose blocks the last entry collects; "" if it is complete
+	openRole string // role whose blocks the last entry collects; "" if the entry is complete
 }
 
-// isPrefixOf reports whether the messages so far begin a request over an API. Messages never change
-// once they were sent: in the same place there are the same ones.
+// isPrefixOf reports whether a request over an API begins with the encoded messages. Sent messages never change, so
+// messages at the same address are equal.
 func (t *transcript) isPrefixOf(api API, req chat.Request) bool {
 	if t.api != api || t.system != req.System || len(t.messages) > len(req.Messages) {
 		return false
@@ -37,7 +36,7 @@ func (t *transcript) isPrefixOf(api API, req chat.Request) bool {
 	return true
 }
 
-// isSameMessage reports whether messages say the same in the same place.
+// isSameMessage reports whether messages are equal and share their calls and native form.
 func isSameMessage(a, b *chat.Message) bool {
 	return a.Role == b.Role && a.Content == b.Content && a.CallID == b.CallID && a.Name == b.Name && a.By == b.By && a.Native == b.Native &&
 		len(a.Calls) == len(b.Calls) && (len(a.Calls) == 0 || &a.Calls[0] == &b.Calls[0])
@@ -47,25 +46,25 @@ func isSameMessage(a, b *chat.Message) bool {
 func (t *transcript) add(entries ...[]byte) {
 	for _, entry := range entries {
 		t.text = append(append(append(t.text, t.closing()...), t.separator()...), entry...)
-		t.entries, t.speaker = t.entries+1, ""
+		t.entries, t.openRole = t.entries+1, ""
 	}
 }
 
-// addBlocks appends blocks of one speaker, to the last entry if that is another of its own.
+// addBlocks appends blocks of a role, to the last entry if it has the same role.
 func (t *transcript) addBlocks(speaker string, blocks ...[]byte) {
 	for _, block := range blocks {
-		if t.speaker == speaker {
+		if t.openRole == speaker {
 			t.text = append(append(t.text, ','), block...)
 			continue
 		}
 		t.add(append([]byte(`{"role":`+string(quote(speaker))+`,"content":[`), block...))
-		t.speaker = speaker
+		t.openRole = speaker
 	}
 }
 
-// closing returns what ends the last entry.
+// closing returns the end of the last entry.
 func (t *transcript) closing() string {
-	if t.speaker == "" {
+	if t.openRole == "" {
 		return ""
 	}
 	return "]}"
@@ -78,7 +77,7 @@ func (t *transcript) separator() string {
 	return ","
 }
 
-// json returns the array, in pieces that are not copied. Later entries leave them as they are.
+// json returns the array in pieces that are not copied and stay valid when entries are added.
 func (t *transcript) json() body {
 	end := t.closing() + "]"
 	if t.entries == 0 {
@@ -87,22 +86,22 @@ func (t *transcript) json() body {
 	return body{t.text[:len(t.text):len(t.text)], []byte(end)}
 }
 
-// transcripts keep the latest transcript of a client between two requests. Only one request has it at
-// a time: another one encodes its messages anew.
+// transcripts keeps the latest transcript of a client between requests. Only one request uses it at a time: a
+// concurrent one encodes its messages anew.
 type transcripts struct{ latest atomic.Pointer[transcript] }
 
-// take returns the transcript that begins a request, or an empty one.
-func (s *transcripts) take(api API, req chat.Request) *transcript {
+// acquire returns the transcript that a request begins with, or an empty one.
+func (s *transcripts) acquire(api API, req chat.Request) *transcript {
 	if t := s.latest.Swap(nil); t != nil && t.isPrefixOf(api, req) {
 		return t
 	}
 	return &transcript{api: api, system: req.System}
 }
 
-// keep keeps a transcript for the next request.
-func (s *transcripts) keep(t *transcript) { s.latest.Store(t) }
+// release stores a transcript for the next request.
+func (s *transcripts) release(t *transcript) { s.latest.Store(t) }
 
-// A body is the text of a request in pieces.
+// A body is a request body in pieces.
 type body [][]byte
 
 func (b body) bytes() []byte { return bytes.Join(b, nil) }
@@ -114,12 +113,12 @@ func (b body) size() (n int64) {
 	return n
 }
 
-// smallBody is how large a body is copied into one piece, which leaves with the header of its request.
-const smallBody = 64 << 10
+// maxSingleBody is the maximum size in bytes of a body that is joined into one piece, to be sent with the headers.
+const maxSingleBody = 64 << 10
 
-// reader returns a reader of the text, from its beginning.
+// reader returns a reader of the whole body.
 func (b body) reader() io.Reader {
-	if b.size() <= smallBody {
+	if b.size() <= maxSingleBody {
 		return bytes.NewReader(b.bytes())
 	}
 	readers := make([]io.Reader, len(b))

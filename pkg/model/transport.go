@@ -20,12 +20,10 @@ const (
 // A dialer opens connections, as [net.Dialer.DialContext] does.
 type dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
-// newHTTPClient returns an HTTP client for the model server at a base URL, and for nothing
-// else: every connection is to that address, or to that of the proxy. It shares nothing
-// with other clients, follows no redirect, keeps no cookies, offers no
-// compression and uses no proxy but the one it is given. A connection serves one
-// request: between two turns a pooled one would often be dead by the time it is
-// needed, and a new one costs nothing next to a model's reply.
+// newHTTPClient returns an HTTP client that connects only to the model server at a base URL or to the proxy. It shares
+// nothing with other clients, follows no redirects, keeps no cookies, requests no compression and uses only the given
+// proxy. Each connection serves one request: a pooled one would often be dead by the next turn, and a new one costs
+// little compared to a model's reply.
 func newHTTPClient(c Config, base *url.URL) *http.Client {
 	dial := dialer(c.Dial)
 	if dial == nil {
@@ -48,17 +46,17 @@ func newHTTPClient(c Config, base *url.URL) *http.Client {
 	}
 }
 
-// addressOf returns the host and port of a URL, as they are connected to.
+// addressOf returns host and port of a URL for dialing.
 func addressOf(u *url.URL) string {
 	port := map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}[u.Scheme]
 	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port))
 }
 
-// only returns a dialer that connects to one address and refuses any other.
+// only returns a dialer that connects to a single address.
 func (d dialer) only(want string) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if network != "tcp" || !strings.EqualFold(address, want) {
-			return nil, fmt.Errorf("%s is not connected to: this client is for %s alone", address, want)
+			return nil, fmt.Errorf("refused to connect to %s: this client connects only to %s", address, want)
 		}
 		return d(ctx, network, address)
 	}

@@ -6,41 +6,39 @@ import (
 	"time"
 )
 
-// A watchdog ends a context with a *[TimeoutError] when a server keeps silent:
-// when a response does not begin within one limit, or does not go on within
-// another. It counts only the time that is spent waiting for the server, and not
-// what is done with the pieces. (http.Client.Timeout would also end a long
-// response that is doing well.)
+// A watchdog ends a context with a *[TimeoutError] if a server is silent: if a response does not begin within one limit
+// or pauses longer than another. It counts only the time spent waiting for the server, not the processing of deltas.
+// (http.Client.Timeout would also end a long response in progress.)
 type watchdog struct {
-	bite    context.CancelCauseFunc
+	cancel  context.CancelCauseFunc
 	idle    time.Duration
-	what    string        // what is awaited
-	limit   time.Duration // how long
-	left    time.Duration // of the limit, when the timer was last started or stopped
-	since   time.Time     // when the timer was started
+	what    string        // expected data
+	limit   time.Duration // time limit for it
+	left    time.Duration // rest of the limit when the timer was last started or stopped
+	since   time.Time     // start of the timer
 	timer   *time.Timer
 	running bool
 }
 
-// What a watchdog waits for.
+// Data that a watchdog waits for.
 const (
-	aResponse   = "response"
-	furtherData = "further data"
+	awaitResponse = "response"
+	awaitData     = "further data"
 )
 
-// watch starts a watchdog. The caller must call stop.
-func watch(ctx context.Context, firstByte, idle time.Duration) (context.Context, *watchdog) {
+// newWatchdog starts a watchdog. The caller must call stop.
+func newWatchdog(ctx context.Context, firstByte, idle time.Duration) (context.Context, *watchdog) {
 	ctx, bite := context.WithCancelCause(ctx)
-	w := &watchdog{bite: bite, idle: idle, what: aResponse, limit: firstByte, left: firstByte}
+	w := &watchdog{cancel: bite, idle: idle, what: awaitResponse, limit: firstByte, left: firstByte}
 	w.run()
 	return ctx, w
 }
 
-// run starts the timer for what is left of the limit.
+// run starts the timer for the rest of the limit.
 func (w *watchdog) run() {
 	silence := &TimeoutError{What: w.what, Limit: w.limit}
 	w.since, w.running = time.Now(), true
-	w.timer = time.AfterFunc(w.left, func() { w.bite(silence) })
+	w.timer = time.AfterFunc(w.left, func() { w.cancel(silence) })
 }
 
 // read reads from a body while the timer runs.
@@ -55,18 +53,18 @@ func (w *watchdog) read(body io.Reader, p []byte) (int, error) {
 	return n, err
 }
 
-// progress says that what was awaited has come. It is called between reads.
+// progress records that the expected data has arrived. It is called between reads.
 func (w *watchdog) progress() {
-	w.what, w.limit, w.left = furtherData, w.idle, w.idle
+	w.what, w.limit, w.left = awaitData, w.idle, w.idle
 }
 
-// stop ends the watch, and with it the request that uses the context.
+// stop ends the watchdog and the request that uses its context.
 func (w *watchdog) stop() {
 	w.timer.Stop()
-	w.bite(context.Canceled)
+	w.cancel(context.Canceled)
 }
 
-// A watchedReader is a body with its watchdog. Every byte is progress.
+// A watchedReader is a body with its watchdog. Every byte counts as progress.
 type watchedReader struct {
 	body io.Reader
 	dog  *watchdog

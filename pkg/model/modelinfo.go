@@ -22,40 +22,39 @@ import (
 // A ModelInfo is one model that a server has.
 type ModelInfo struct {
 	Name      string
-	SizeBytes int64 // 0 if the server does not say
+	SizeBytes int64 // 0 if unknown
 }
 
-// Capabilities are what a model can do, as its server knows it.
+// Capabilities are the capabilities of a model according to its server.
 type Capabilities struct {
-	Known         bool // the server says; otherwise the rest is zero
-	ContextLength int  // tokens that it was made for; 0 if the server does not say
-	NumCtx        int  // tokens that its own settings (the Modelfile) ask for; 0 if they do not
-	Completion    bool // answers chats
-	Tools         bool // calls tools natively
-	Thinking      bool // its reasoning comes apart from its text
+	Known         bool // the server reports capabilities; otherwise the rest is zero
+	ContextLength int  // trained context length in tokens; 0 if unknown
+	NumCtx        int  // context length in tokens in its own settings (the Modelfile); 0 if not set
+	Completion    bool // supports chat
+	Tools         bool // supports native tool calls
+	Thinking      bool // returns reasoning separately from text
 }
 
-// List returns the models that the server has, sorted by name. Errors are those
-// of [Client.Reply]; nothing is repeated, and the whole has to be there within
-// the idle limit.
+// List returns the models of the server, sorted by name. Errors are those of [Client.Reply]; the request is not
+// retried, and the whole list must arrive within the idle limit.
 func (c *Client) List(ctx context.Context) ([]ModelInfo, error) {
 	p := c.api.Load()
 	if p == nil {
-		return nil, errNoAPI
+		return nil, errUnknownAPI
 	}
-	body, err := c.inform(ctx, "list of models", http.MethodGet, p.models, nil)
+	body, err := c.fetchInfo(ctx, "list of models", http.MethodGet, p.listPath, nil)
 	if err != nil {
 		return nil, err
 	}
 	list, err := p.list(body)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, unexpectedAnswer(err)
 	}
 	slices.SortFunc(list, func(a, b ModelInfo) int { return cmp.Compare(a.Name, b.Name) })
 	return list, nil
 }
 
-// listOllama reads Ollama's list of models.
+// listOllama parses Ollama's list of models.
 func listOllama(body []byte) (out []ModelInfo, err error) {
 	var list api.ListResponse
 	err = json.Unmarshal(body, &list)
@@ -65,7 +64,7 @@ func listOllama(body []byte) (out []ModelInfo, err error) {
 	return out, err
 }
 
-// listIDs reads the list of models of everyone else.
+// listIDs parses the list of models of all other APIs.
 func listIDs(body []byte) (out []ModelInfo, err error) {
 	var list struct {
 		Data []struct {
@@ -79,19 +78,19 @@ func listIDs(body []byte) (out []ModelInfo, err error) {
 	return out, err
 }
 
-// Show returns what the model can do. Only Ollama says; elsewhere nothing is
-// asked. Errors are as in [Client.List].
+// Show returns the model's capabilities. Only Ollama reports them; for other APIs no request is made. Errors are as
+// in [Client.List].
 func (c *Client) Show(ctx context.Context) (Capabilities, error) {
 	if c.API() != Ollama {
 		return Capabilities{}, nil
 	}
-	body, err := c.inform(ctx, "description of the model", http.MethodPost, "api/show", newObject("model", c.model).body())
+	body, err := c.fetchInfo(ctx, "description of the model", http.MethodPost, "api/show", newObject("model", c.model).body())
 	if err != nil {
 		return Capabilities{}, err
 	}
 	var about api.ShowResponse
 	if err := json.Unmarshal(body, &about); err != nil {
-		return Capabilities{}, unreadable(err)
+		return Capabilities{}, unexpectedAnswer(err)
 	}
 	can := func(c ollama.Capability) bool { return slices.Contains(about.Capabilities, c) }
 	return Capabilities{
@@ -104,16 +103,14 @@ func (c *Client) Show(ctx context.Context) (Capabilities, error) {
 	}, nil
 }
 
-// contextLength finds the context length among the metadata of a model, where
-// it stands under the name of its architecture.
+// contextLength returns the context length in a model's metadata, stored under the name of its architecture.
 func contextLength(info map[string]any) int {
 	family, _ := info["general.architecture"].(string)
 	length, _ := info[family+".context_length"].(float64)
 	return int(length)
 }
 
-// numCtx finds the context among the settings of a model: a name and a value to
-// a line.
+// numCtx returns the context length in a model's settings, which are lines of name and value.
 func numCtx(settings string) int {
 	for line := range strings.Lines(settings) {
 		if words := strings.Fields(line); len(words) == 2 && words[0] == "num_ctx" {
@@ -126,9 +123,8 @@ func numCtx(settings string) int {
 	return 0
 }
 
-// inform makes one request for information and returns its answer, which is a
-// JSON object.
-func (c *Client) inform(ctx context.Context, what, method, path string, text body) ([]byte, error) {
+// fetchInfo makes one information request and returns the answer, a JSON object.
+func (c *Client) fetchInfo(ctx context.Context, what, method, path string, text body) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.idle, &TimeoutError{What: what, Limit: c.idle})
 	defer cancel()
 	answer, err := c.fetch(ctx, method, path, text)
@@ -154,36 +150,35 @@ func (c *Client) fetch(ctx context.Context, method, path string, text body) ([]b
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, c.refusal(nil, resp, resp.Body)
+		return nil, c.statusError(nil, resp, resp.Body)
 	}
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, c.maxBytes+1))
 	if err != nil {
 		return nil, c.failure(ctx, err)
 	}
-	if err := wholeObject(answer, c.maxBytes); err != nil {
-		return nil, &CutError{Err: err}
+	if err := checkObject(answer, c.maxBytes); err != nil {
+		return nil, &BrokenOffError{Err: err}
 	}
 	return answer, nil
 }
 
-// wholeObject checks that a body is one JSON object.
-func wholeObject(body []byte, maxBytes int64) error {
+// checkObject checks that a body is one JSON object.
+func checkObject(body []byte, maxBytes int64) error {
 	switch v := jsontext.Value(bytes.TrimSpace(body)); {
 	case len(v) == 0:
 		return &wire.Error{Kind: wire.Empty, Message: "response is empty"}
 	case int64(len(body)) > maxBytes:
-		return &wire.Error{Kind: wire.Large, Message: "response is over the limit", Offset: maxBytes}
+		return &wire.Error{Kind: wire.TooLarge, Message: "response is over the limit", Offset: maxBytes}
 	case v.Kind() != '{' || !v.IsValid(lenient):
-		return &wire.Error{Kind: wire.Garbled, Message: "not a JSON object"}
+		return &wire.Error{Kind: wire.Malformed, Message: "not a JSON object"}
 	}
 	return nil
 }
 
-// unreadable returns the error of an answer that is JSON, and not what was
-// asked for.
-func unreadable(err error) error {
-	return &CutError{Err: &wire.Error{Kind: wire.Garbled, Message: wire.Excerpt(err.Error())}}
+// unexpectedAnswer returns the error of a valid JSON answer with unexpected content.
+func unexpectedAnswer(err error) error {
+	return &BrokenOffError{Err: &wire.Error{Kind: wire.Malformed, Message: wire.Excerpt(err.Error())}}
 }
 
-// errNoAPI is the error of a client without a protocol.
-var errNoAPI = errors.New("model request: the API does not exist")
+// errUnknownAPI is the error of a client with an unknown API.
+var errUnknownAPI = errors.New("model request: unknown API")

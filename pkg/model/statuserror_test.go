@@ -136,7 +136,7 @@ func isExactly(err error, target any) bool {
 	return reflect.TypeOf(err) == reflect.TypeOf(target).Elem()
 }
 
-// A refusal of what was not asked for means something else.
+// A statusError of what was not asked for means something else.
 func TestRefusalsOfNothing(t *testing.T) {
 	for _, text := range []string{"does not support tools", "invalid response_format"} {
 		s := serve(t, answer(400, fmt.Sprintf(`{"error":%q}`, text)))
@@ -167,7 +167,7 @@ func TestRefusalFields(t *testing.T) {
 // Nothing is repeated for an account that is used up, wherever it is said.
 func TestRefusalOfQuotaInTheBody(t *testing.T) {
 	s := serve(t, answer(200, `{"error":{"message":"Pay first","code":"insufficient_quota"}}`))
-	if got := ask(t.Context(), s.client(), question); !isExactly(got.err, new(*model.CutError)) || s.requests() != 1 {
+	if got := ask(t.Context(), s.client(), question); !isExactly(got.err, new(*model.BrokenOffError)) || s.requests() != 1 {
 		t.Errorf("error %v of type %T after %d requests", got.err, got.err, s.requests())
 	}
 }
@@ -208,7 +208,7 @@ func TestRefusalInTheBody(t *testing.T) {
 			s.close()
 		})
 		s := serve(t, answer(200, lineOne+fmt.Sprintf(`{"error":%q}`, tt.text)))
-		if got := ask(t.Context(), s.client(), everything); !isExactly(got.err, new(*model.CutError)) || got.text != "Hel" {
+		if got := ask(t.Context(), s.client(), everything); !isExactly(got.err, new(*model.BrokenOffError)) || got.text != "Hel" {
 			t.Errorf("%s: error %v of type %T after a piece", tt.text, got.err, got.err)
 		}
 	}

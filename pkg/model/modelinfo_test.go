@@ -91,7 +91,7 @@ func TestInfoFaults(t *testing.T) {
 	kind := func(k wire.ErrorKind) func(error) bool {
 		return func(err error) bool {
 			var fault *wire.Error
-			return errors.As(err, new(*model.CutError)) && errors.As(err, &fault) && fault.Kind == k
+			return errors.As(err, new(*model.BrokenOffError)) && errors.As(err, &fault) && fault.Kind == k
 		}
 	}
 	for _, tt := range []struct {
@@ -100,18 +100,18 @@ func TestInfoFaults(t *testing.T) {
 		want func(error) bool
 		text string
 	}{
-		{"unknown model", answer(404, `{"error":"model 'parrot' not found"}`), is(new(*model.UnknownModelError)), `model "parrot": not on the server`},
+		{"unknown model", answer(404, `{"error":"model 'parrot' not found"}`), is(new(*model.UnknownModelError)), `model "parrot": not found on the server`},
 		{"unauthorised", answer(401, `{"error":"unauthorized"}`), is(new(*model.AuthError)), "status 401"},
-		{"empty 500", answer(500, ""), is(new(*model.StatusError)), "status 500 without a text"},
+		{"empty 500", answer(500, ""), is(new(*model.StatusError)), "status 500 without a message"},
 		{"text over lines", answer(502, "{\n \"error\": \"first\\nsecond\"\n}"), is(new(*model.StatusError)), "first second"},
-		{"redirect", answer(307, "", "Location", "/elsewhere"), is(new(*model.StatusError)), `status 307: it leads to "/elsewhere", and is not followed`},
-		{"redirect with a text", answer(302, "<html>moved</html>", "Location", "https://u:pass-of-u@b.test/v1?key=k"), is(new(*model.StatusError)), `it leads to "https://b.test/v1", and`},
+		{"redirect", answer(307, "", "Location", "/elsewhere"), is(new(*model.StatusError)), `status 307: the redirect to "/elsewhere" is not followed`},
+		{"redirect with a text", answer(302, "<html>moved</html>", "Location", "https://u:pass-of-u@b.test/v1?key=k"), is(new(*model.StatusError)), `the redirect to "https://b.test/v1" is not`},
 		{"empty", answer(200, " \n"), kind(wire.Empty), "empty"},
-		{"a page", answer(200, "<html></html>"), kind(wire.Garbled), "not a JSON object"},
-		{"a list", answer(200, "[]"), kind(wire.Garbled), "not a JSON object"},
-		{"cut", answer(200, `{"models":[`), kind(wire.Garbled), "not a JSON object"},
-		{"over the limit", answer(200, `{"models":["`+strings.Repeat("x", 1<<16)+`"]}`), kind(wire.Large), "over the limit"},
-		{"types", answer(200, `{"models":7,"capabilities":7}`), kind(wire.Garbled), "unmarshal"},
+		{"a page", answer(200, "<html></html>"), kind(wire.Malformed), "not a JSON object"},
+		{"a list", answer(200, "[]"), kind(wire.Malformed), "not a JSON object"},
+		{"cut", answer(200, `{"models":[`), kind(wire.Malformed), "not a JSON object"},
+		{"over the limit", answer(200, `{"models":["`+strings.Repeat("x", 1<<16)+`"]}`), kind(wire.TooLarge), "over the limit"},
+		{"types", answer(200, `{"models":7,"capabilities":7}`), kind(wire.Malformed), "unmarshal"},
 		{"broken connection", answer(200, "{", "Content-Length", "99"), is(new(*model.UnavailableError)), "ollama.test"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

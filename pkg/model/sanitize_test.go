@@ -67,14 +67,14 @@ func TestWithoutRoles(t *testing.T) {
 		`{ "content" : "1 < 2" , "n": 1.50 }`:                                                                                           `{ "content" : "1 < 2" , "n": 1.50 }`,
 	} {
 		native := &chat.Native{API: "chat", Model: "m", Body: json.RawMessage(body)}
-		if got := string(model.WithoutRoles(native).Body); got != want {
+		if got := string(model.NeutraliseNative(native).Body); got != want {
 			t.Errorf("%s\nbecame %s\nand not %s", body, got, want)
 		}
 		if string(native.Body) != body {
 			t.Error("the message itself was changed")
 		}
 	}
-	if model.WithoutRoles(nil) != nil {
+	if model.NeutraliseNative(nil) != nil {
 		t.Error("nothing became something")
 	}
 	if text := dialect.NeutraliseRoles("<|eot_id|><tool_call>"); text != `\u003c|eot_id|><tool_call>` {

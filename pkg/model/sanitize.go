@@ -13,12 +13,12 @@ import (
 	"oneshot/pkg/dialect"
 )
 
-// What one model has said is data for every other one: its text can hold marks that the other one obeys, and
-// what its server told it, such as its key.
+// The output of one model is untrusted data for every other model: it can contain control tokens that the other
+// model obeys, and secrets of its server.
 
-// foreign returns a message as this client sends it: what another model said without what only the server of
-// that one understands, and with texts that are inert and masked.
-func (e *encoding) foreign(m chat.Message) chat.Message {
+// sanitizeForeign returns a message as this client sends it. For a message of another model it drops the native
+// form, neutralises control tokens and masks secrets.
+func (e *encoding) sanitizeForeign(m chat.Message) chat.Message {
 	if m.Role != chat.Assistant || m.By == "" || m.By == e.name {
 		return m
 	}
@@ -30,13 +30,13 @@ func (e *encoding) foreign(m chat.Message) chat.Message {
 	}
 	m.Native, m.Content, m.Calls = nil, inert(m.Content), slices.Clone(m.Calls)
 	for i, c := range m.Calls {
-		m.Calls[i].Name, m.Calls[i].Arguments = inert(c.Name), eachString(c.Arguments, inert)
+		m.Calls[i].Name, m.Calls[i].Arguments = inert(c.Name), mapStrings(c.Arguments, inert)
 	}
 	return m
 }
 
-// eachString returns JSON with its strings changed, those that are names of members, too; nil for what is no JSON.
-func eachString(raw json.RawMessage, change func(string) string) json.RawMessage {
+// mapStrings returns JSON with all strings changed, including member names; nil for invalid JSON.
+func mapStrings(raw json.RawMessage, change func(string) string) json.RawMessage {
 	in := jsontext.NewDecoder(bytes.NewReader(raw), lenient)
 	var out bytes.Buffer
 	enc := jsontext.NewEncoder(&out, lenient)
@@ -57,29 +57,29 @@ func eachString(raw json.RawMessage, change func(string) string) json.RawMessage
 	}
 }
 
-// deepestText is how deep in what a server said a text stands: in a block of a list of a message in a list.
-const deepestText = 4
+// maxTextDepth is the maximum depth of a text in a native form: in a block of a list in a message of a list.
+const maxTextDepth = 4
 
-// WithoutRoles returns what an assistant said in the form of its server with tokens of roles inert in its
-// texts, but for those that the server has signed, which it would refuse when they are changed.
-func WithoutRoles(n *chat.Native) *chat.Native {
+// NeutraliseNative returns a native form with role tokens in its texts neutralised, except in signed parts, which the
+// server would reject if changed.
+func NeutraliseNative(n *chat.Native) *chat.Native {
 	if n == nil {
 		return nil
 	}
 	inert := *n
-	inert.Body = withoutRoles(n.Body, deepestText)
+	inert.Body = neutraliseRoles(n.Body, maxTextDepth)
 	return &inert
 }
 
-func withoutRoles(raw []byte, depth int) []byte {
+func neutraliseRoles(raw []byte, depth int) []byte {
 	if depth == 0 || isSigned(raw) {
 		return raw
 	}
-	return splice(raw, func(name string, value []byte) []byte {
+	return mapValues(raw, func(name string, value []byte) []byte {
 		text, ok := unquote(value)
 		switch {
 		case !ok:
-			return withoutRoles(value, depth-1)
+			return neutraliseRoles(value, depth-1)
 		case !slices.Contains([]string{"content", "text", "reasoning", "reasoning_content", "thinking", "refusal"}, name):
 			return value
 		}
@@ -90,7 +90,7 @@ func withoutRoles(raw []byte, depth int) []byte {
 	})
 }
 
-// isSigned reports whether an object has a signature, or text that is encrypted.
+// isSigned reports whether an object has a signature or encrypted text.
 func isSigned(raw []byte) bool {
 	var o map[string]json.RawMessage
 	if json.Unmarshal(raw, &o) != nil {

@@ -11,7 +11,7 @@ import (
 	"oneshot/pkg/wire"
 )
 
-// A ProtocolError says that the server, or what answers in its place, does not speak the protocol.
+// A ProtocolError says that the server, or a proxy in its place, does not speak the protocol.
 type ProtocolError struct{ Err error }
 
 func (e *ProtocolError) Error() string { return e.Err.Error() }
@@ -19,8 +19,8 @@ func (e *ProtocolError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *ProtocolError) Unwrap() error { return e.Err }
 
-// IsRejection reports whether an error says that the server refuses the request itself, or does not
-// speak the protocol, so that the same request fails again.
+// IsRejection reports whether the server rejects the request itself or does not speak the protocol, so that the same
+// request would fail again.
 func IsRejection(err error) bool {
 	var status *StatusError
 	var fault *wire.Error
@@ -28,15 +28,14 @@ func IsRejection(err error) bool {
 	case errors.As(err, new(*ProtocolError)), errors.As(err, new(*NoToolsError)), errors.As(err, new(*FormatError)):
 		return true
 	case errors.As(err, &status):
-		return status.Status != 0 && status.Status != http.StatusTooManyRequests && !status.temporary()
-	case errors.As(err, new(*CutError)) && errors.As(err, &fault):
-		return fault.Kind == wire.Garbled
+		return status.Status != 0 && status.Status != http.StatusTooManyRequests && !status.isTemporary()
+	case errors.As(err, new(*BrokenOffError)) && errors.As(err, &fault):
+		return fault.Kind == wire.Malformed
 	}
 	return false
 }
 
-// isProtocolFault reports whether package net/http could not read what answered. Most of these
-// errors have no type.
+// isProtocolFault reports whether package net/http could not parse the answer. Most of these errors have no type.
 func isProtocolFault(err error) bool {
 	if errors.As(err, new(*tls.CertificateVerificationError)) || errors.As(err, new(tls.RecordHeaderError)) {
 		return true
@@ -49,26 +48,26 @@ func isProtocolFault(err error) bool {
 	return false
 }
 
-// packed returns an error if the server has compressed its response, which it was not asked to do.
-func packed(resp *http.Response) error {
+// checkEncoding returns an error if the response is compressed, which was not requested.
+func checkEncoding(resp *http.Response) error {
 	encoding := resp.Header.Get("Content-Encoding")
 	if encoding == "" || strings.EqualFold(encoding, "identity") {
 		return nil
 	}
-	return &ProtocolError{fmt.Errorf("model server: the response has the Content-Encoding %s, which was not asked for", wire.Excerpt(encoding))}
+	return &ProtocolError{fmt.Errorf("model server: the response has the Content-Encoding %s, which was not requested", wire.Excerpt(encoding))}
 }
 
-// shownURL returns an address without what may be secret in it.
-func shownURL(u *url.URL) string {
+// publicURL returns a URL without parts that may be secret.
+func publicURL(u *url.URL) string {
 	shown := *u
 	shown.User, shown.RawQuery, shown.Fragment = nil, "", ""
 	return shown.String()
 }
 
-// requestLine names the request of an answer that says that there is nothing at its address, or returns "".
+// requestLine returns method and URL of a request whose response says that nothing is there, or "".
 func requestLine(resp *http.Response) string {
 	if resp.Request == nil || resp.StatusCode != http.StatusNotFound && resp.StatusCode != http.StatusMethodNotAllowed {
 		return ""
 	}
-	return resp.Request.Method + " " + shownURL(resp.Request.URL)
+	return resp.Request.Method + " " + publicURL(resp.Request.URL)
 }

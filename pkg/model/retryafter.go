@@ -8,10 +8,9 @@ import (
 	"time"
 )
 
-// wishedWait returns how long a server asks to wait, or 0. detailed says that it
-// also uses OpenAI's headers: retry-after-ms, and where there is no other wish
-// the time until the limits that are used up are whole again.
-func wishedWait(h http.Header, now time.Time, detailed bool) time.Duration {
+// requestedWait returns the wait that a server requests, or 0. If detailed is set it also reads OpenAI's headers:
+// retry-after-ms, and as a last resort the time until exhausted rate limits reset.
+func requestedWait(h http.Header, now time.Time, detailed bool) time.Duration {
 	if !detailed {
 		return retryAfter(h, now)
 	}
@@ -21,12 +20,11 @@ func wishedWait(h http.Header, now time.Time, detailed bool) time.Duration {
 	if wait := retryAfter(h, now); wait > 0 {
 		return wait
 	}
-	return max(resetOf(h, "Requests"), resetOf(h, "Tokens"))
+	return max(rateLimitReset(h, "Requests"), rateLimitReset(h, "Tokens"))
 }
 
-// resetOf returns how long it takes until a limit that is used up is whole
-// again, such as "6m0s".
-func resetOf(h http.Header, what string) time.Duration {
+// rateLimitReset returns the time until an exhausted rate limit resets, such as "6m0s".
+func rateLimitReset(h http.Header, what string) time.Duration {
 	if left := h.Get("X-Ratelimit-Remaining-" + what); left != "" && left != "0" {
 		return 0
 	}
@@ -37,20 +35,19 @@ func resetOf(h http.Header, what string) time.Duration {
 	return max(0, wait)
 }
 
-// retryAfter returns the wish of a Retry-After header, the longest one where
-// there are several: a server and a gateway in front of it may each have one.
+// retryAfter returns the value of the Retry-After header, the longest if there are several: a server and its gateway may
+// each send one.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	longest := time.Duration(0)
 	for _, value := range h.Values("Retry-After") {
-		longest = max(longest, wish(strings.TrimSpace(value), now))
+		longest = max(longest, parseRetryAfter(strings.TrimSpace(value), now))
 	}
 	return longest
 }
 
-// wish reads a number of seconds, or the time until an HTTP date. Anything else,
-// such as a list, a negative number or a date in the past, is no wish. A number
-// that is too large for a duration is the longest duration.
-func wish(value string, now time.Time) time.Duration {
+// parseRetryAfter parses a number of seconds or an HTTP date. It returns 0 for anything else, such as a list, a negative
+// number or a past date, and the maximum duration for a number that is too large.
+func parseRetryAfter(value string, now time.Time) time.Duration {
 	if date, err := http.ParseTime(value); err == nil {
 		return max(0, date.Sub(now))
 	}
