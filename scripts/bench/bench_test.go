@@ -70,7 +70,7 @@ func TestCaptures(t *testing.T) {
 	if !bytes.Equal(texts[0].Bytes(), texts[1].Bytes()) {
 		t.Error("the same seed writes something else")
 	}
-	records, formats := lint.NewRecords(lint.Fields{Response: "response"}, lint.Options{}), map[string]int{}
+	records, formats := lint.NewRecordReader(lint.FieldPaths{Response: "response"}, lint.Options{}), map[string]int{}
 	for r := range records.Read("x", lint.Chunk{Text: diag.Text{Bytes: texts[0].Bytes()}}) {
 		if formats[r.Dialect]++; r.Dialect == "" {
 			t.Errorf("record %d: %v", r.Record, r.Findings)
@@ -221,7 +221,7 @@ func TestChosenMeasures(t *testing.T) {
 // with, and that prose has none.
 func TestTextsOfThroughput(t *testing.T) {
 	for i, d := range dialect.Dialects() {
-		if i%raced.Less(1, 8) != 0 {
+		if i%raced.Pick(1, 8) != 0 {
 			continue
 		}
 		for _, arguments := range []string{benchSmall, benchLarge} {

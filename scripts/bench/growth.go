@@ -12,8 +12,8 @@ import (
 	"oneshot/internal/hostile"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/dialect"
-	"oneshot/pkg/literal"
 	"oneshot/pkg/jsonrepair"
+	"oneshot/pkg/literal"
 )
 
 // growthGoal is how many times as long twice the text may take, at most.
@@ -58,8 +58,8 @@ func (t hostileText) String() string {
 	if name == "" {
 		name = "detected"
 	}
-	if t.Of != "" {
-		name += " (" + t.Of + ")"
+	if t.Parser != "" {
+		name += " (" + t.Parser + ")"
 	}
 	return fmt.Sprintf("%s: %s", name, t.Text)
 }
@@ -137,17 +137,17 @@ func against(d dialect.Dialect) []hostile.Text {
 		mark += name + "("
 	}
 	return []hostile.Text{
-		{Before: nested, Piece: "["},
-		{Before: inside, Piece: "```\n"},
+		{Prefix: nested, Piece: "["},
+		{Prefix: inside, Piece: "```\n"},
 		{Piece: mark},
 		{Piece: mark[:len(mark)-1]},
-		{Before: inside, Piece: `"`},
-		{Before: inside, Piece: `\"`},
+		{Prefix: inside, Piece: `"`},
+		{Prefix: inside, Piece: `\"`},
 	}
 }
 
 // hostileValues are texts that should be JSON.
 var hostileValues = []hostile.Text{
-	{Piece: ","}, {Before: "[", Piece: ","}, {Before: `{"a":`, Piece: ","}, {Before: "1e", Piece: "9"}, {Before: "[", Piece: "1e999999,"},
-	{Before: "", Piece: "1"}, {Piece: "["}, {Piece: `{"a":`}, {Piece: `"`}, {Before: `"`, Piece: `\"`}, {Piece: "/*"}, {Before: "[", Piece: "a b "},
+	{Piece: ","}, {Prefix: "[", Piece: ","}, {Prefix: `{"a":`, Piece: ","}, {Prefix: "1e", Piece: "9"}, {Prefix: "[", Piece: "1e999999,"},
+	{Prefix: "", Piece: "1"}, {Piece: "["}, {Piece: `{"a":`}, {Piece: `"`}, {Prefix: `"`, Piece: `\"`}, {Piece: "/*"}, {Prefix: "[", Piece: "a b "},
 }

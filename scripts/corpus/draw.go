@@ -19,7 +19,7 @@ import (
 // A drawn is a finding, with the text that it is about.
 type drawn struct {
 	*row
-	record  lint.Record
+	record  lint.ParseResult
 	finding diag.Finding
 }
 
@@ -58,10 +58,10 @@ func findingsOf(r *row) []drawn {
 	}
 	o := lint.Options{Reasoning: ruleOf(r).start, Tools: r.registry()}
 	if !strings.HasPrefix(r.Dialect, "native_") {
-		o.Dialect, _ = dialect.Named(r.dialectName())
+		o.Dialect, _ = dialect.Lookup(r.dialectName())
 	}
 	var all []drawn
-	for record := range lint.Captured("", []byte(r.text()), o) {
+	for record := range lint.ParseCapture("", []byte(r.text()), o) {
 		for _, f := range record.Findings {
 			all = append(all, drawn{r, record, f})
 		}
@@ -99,7 +99,7 @@ func (d drawn) print(out io.Writer) {
 	start, end := max(f.Span.Start-d.record.Text.Offset, 0), max(f.Span.End-d.record.Text.Offset, 0)
 	start, end = min(start, len(text)), min(end, len(text))
 	fmt.Fprintf(out, "dialect %s; --reasoning %s; %s\n", cmp.Or(d.record.Dialect, "none"), startNames[ruleOf(d.row).start], d.tools())
-	fmt.Fprintf(out, "text, which begins on line %d: %s\n", d.record.Text.Before+1, clip(quote(text), start, len(text) < 4*excerpt))
+	fmt.Fprintf(out, "text, which begins on line %d: %s\n", d.record.Text.LinesBefore+1, clip(quote(text), start, len(text) < 4*excerpt))
 	for i, c := range d.record.Calls {
 		fmt.Fprintf(out, "call %d: %s %s, %s, executable %t\n", i, c.Name, clip(string(c.Arguments), 0, false), c.Status, c.Executable)
 	}

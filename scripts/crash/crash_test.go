@@ -105,7 +105,7 @@ func TestJudge(t *testing.T) {
 	unknown := leg{exit: exitUnknown, stderr: "cut off during call c1 of send_plain", file: fileBefore}
 	putCall := runfile.Call{Turn: 1, ID: "p", Name: "file_put", Verdict: "allow", Effective: []byte(`{"path":"text.md","content":"apples\n"}`)}
 	putDone := runfile.Result{Call: "p", Result: chat.Result{Data: []byte(`1`)}}
-	asBefore := runfile.Before{State: chat.FileThere, Bytes: int64(len(textBefore)), SHA256: digest(textBefore), Text: textBefore}
+	asBefore := runfile.Before{State: chat.FilePresent, Bytes: int64(len(textBefore)), SHA256: digest(textBefore), Text: textBefore}
 	const both = "none one 1\nk two 1\n"
 	tests := []struct {
 		name    string

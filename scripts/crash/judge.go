@@ -240,7 +240,7 @@ func (j *judgement) befores() {
 			seen[path] = true
 			want := runfile.Before{State: chat.FileMissing}
 			if path == "text.md" {
-				want = runfile.Before{State: chat.FileThere, Bytes: int64(len(textBefore)), SHA256: digest(textBefore), Text: textBefore}
+				want = runfile.Before{State: chat.FilePresent, Bytes: int64(len(textBefore)), SHA256: digest(textBefore), Text: textBefore}
 			}
 			if b.Before == nil || *b.Before != want {
 				j.charge(unfit, "the intent of %s says of %s before: %+v", b.Call, path, b.Before)

@@ -34,20 +34,20 @@ func TestDialectsFresh(t *testing.T) {
 	}
 }
 
-// unreadForms is the section about forms that are no dialect.
+// unreadForms is the section about forms without a dialect.
 const unreadForms = `
 ## Forms without a dialect
 
-| form | what oneshot does |
+| form | reading |
 |---|---|
 | Command R+: ` + "`Action:`" + ` and a JSON list in a fence | [json_generic](#json_generic) reads the list (TC105) |
 | Cline, Roo Code: ` + "`<TOOL><PARAM>…`" + ` | Only the tool's name tells a call from other tags. With definitions it is TC113, and not run. |
-| Cline, MiroThinker: ` + "`<use_mcp_tool>`" + ` | Not read, and no finding: the name of the server has no place in a call. |
+| Cline, MiroThinker: ` + "`<use_mcp_tool>`" + ` | Not read, and no finding: a call has no member for the name of the server. |
 | llama.cpp's fallback: ` + "`{\"tool_call\": {…}}`" + ` | Not read: with definitions it is TC113. The server returns it as a native call; ` + "`tool_calls`" + ` with a list is [toolcalls](#toolcalls). |
 | ` + "`{\"function_call\": {…}}`" + ` in text | Not read: with definitions it is TC113. In the body of a response it is a native call. |
-| NexusRaven: ` + "`Call: f(a=1)`" + ` | Not read: clients strip the word, which is English, and evaluate the rest. |
+| NexusRaven: ` + "`Call: f(a=1)`" + ` | Not read: clients remove the English word and evaluate the rest. |
 | Gorilla: ` + "`<<function>>f(a=1)`" + ` | Not read: found in no parser of a server and in no chat template. |
-| SmolLM 3: ` + "`<code>`" + ` | Not read: it holds a program, and oneshot runs none. |
+| SmolLM 3: ` + "`<code>`" + ` | Not read: it contains a program, and oneshot executes none. |
 `
 
 // renderDialects writes the page of dialects.
@@ -76,18 +76,18 @@ This page is generated from the table in `+"`pkg/dialect`"+`.
 	b.WriteString("\n## By format\n\n| dialect | how it looks | written by | other names |\n|---|---|---|---|\n")
 	for _, d := range dialect.Dialects() {
 		by := strings.Join(d.Families, ", ")
-		if d.Taught() {
-			by = "any model that is told to"
+		if d.IsTeachable() {
+			by = "any model, if the prompt teaches it"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", link(d), cell(d.Title), by, strings.Join(d.Aliases, ", "))
 	}
 	b.WriteString(unreadForms)
 	for _, d := range dialect.Dialects() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", d.Name, markdown(d.Doc))
-		if d.Taught() {
+		if d.IsTeachable() {
 			fmt.Fprintf(&b, "A prompt can teach it: `oneshot run --dialect %s`. It ends the work with `%s`.\n\n", d.Name, d.Ending)
 		}
-		fmt.Fprintf(&b, "Reasoning: %s\n\n````text\n%s````\n", codes(d.Wrappers()), d.Example)
+		fmt.Fprintf(&b, "Reasoning: %s\n\n````text\n%s````\n", codes(d.ReasoningDelimiters()), d.Example)
 	}
 	return b.String()
 }

@@ -15,7 +15,7 @@ import (
 // that fails.
 func TestFuzzScript(t *testing.T) {
 	t.Parallel()
-	if !raced.Full() {
+	if !raced.Long() {
 		t.Skip("it builds with the instruments of the fuzzer: make test-long runs it")
 	}
 	script, err := os.ReadFile("scripts/fuzz")

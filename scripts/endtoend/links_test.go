@@ -13,12 +13,12 @@ import (
 
 // TestLinks holds that every relative link of a page leads to a file, and every anchor to a heading.
 func TestLinks(t *testing.T) {
-	out, err := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md").Output()
+	out, err := exec.Command("git", "-c", "core.quotePath=false", "ls-files", "--cached", "--others", "--exclude-standard", "*.md").Output()
 	if err != nil {
 		t.Skip("no git: ", err)
 	}
 	links := 0
-	for _, page := range strings.Fields(string(out)) {
+	for _, page := range strings.Split(strings.TrimSpace(string(out)), "\n") {
 		if strings.HasPrefix(page, "testdata/") || strings.HasPrefix(page, "prompts/") || strings.Contains(page, "/notes/") {
 			continue
 		}
@@ -101,6 +101,30 @@ func TestDocsPackages(t *testing.T) {
 	for _, m := range regexp.MustCompile("`((?:pkg|cmd|scripts|docs|internal|testdata)/[a-z0-9_./]+)`").FindAllStringSubmatch(page+readText(t, "CONTRIBUTING.md"), -1) {
 		if _, err := os.Stat(m[1]); err != nil {
 			t.Errorf("%s does not exist", m[1])
+		}
+	}
+}
+
+// otherFlags are the flags of other programs on the pages.
+var otherFlags = map[string]bool{"--author": true, "--compress-program": true, "--ignored": true, "--no-same-owner": true, "--short": true, "--since": true}
+
+// TestDocsFlags holds that every flag on a page is a flag of a command. TestCodesFresh holds docs/findings.md.
+func TestDocsFlags(t *testing.T) {
+	flag := regexp.MustCompile(`--[a-z][a-z-]+`)
+	known := map[string]bool{}
+	for _, command := range []string{"", "run", "parse", "validate", "prompt", "tools list", "tools call", "runs list", "runs show", "runs prune", "schema", "doctor", "explain"} {
+		for _, f := range flag.FindAllString(output(t, "oneshot "+command+" --help"), -1) {
+			known[f] = true
+		}
+	}
+	for _, page := range append(docPages(t), "CHANGELOG.md", "ARCHITECTURE.md") {
+		if page == codePage {
+			continue
+		}
+		for _, f := range flag.FindAllString(readText(t, page), -1) {
+			if !known[f] && !otherFlags[f] {
+				t.Errorf("%s: no command has the flag %s", page, f)
+			}
 		}
 	}
 }

@@ -23,7 +23,7 @@ import (
 // TestRecordMemory holds D6: a record over 64 MiB is validated, linted and shown in flat memory, and a line over the
 // limit of a record is a finding of its own that names the limit.
 func TestRecordMemory(t *testing.T) {
-	if !raced.Full() {
+	if !raced.Long() {
 		t.Skip("make memory runs it, without the race detector, which multiplies memory")
 	}
 	const mostKiB = 100 << 10
