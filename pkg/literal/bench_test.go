@@ -83,7 +83,7 @@ func readBench(text []byte, o Options) (calls int) {
 			inCall = false
 		case state == Done && s.Punct() == ']':
 			return calls
-		case state == Done: // behind an opening bracket or a comma
+		case state == Done: // after an opening bracket or a comma
 			s.ExpectPunct("", false)
 		default:
 			s.ExpectObject(benchNames)
@@ -110,12 +110,12 @@ func BenchmarkOthers(b *testing.B) {
 			}
 		}
 	})
-	object := []byte(strings.Repeat(marked(`{maxResults:10,labelIds:[~INBOX~,~UNREAD~],includeSpam:false,query:~is:unread~}`), 10000))
+	object := []byte(strings.Repeat(withDelimiters(`{maxResults:10,labelIds:[~INBOX~,~UNREAD~],includeSpam:false,query:~is:unread~}`), 10000))
 	b.Run("quoted", func(b *testing.B) {
 		b.SetBytes(int64(len(object)))
 		b.ReportAllocs()
 		for b.Loop() {
-			s := NewDelimited(privateMark, Options{Stops: NewStops("<tool_call|>")})
+			s := NewDelimited(testDelimiter, Options{Stops: NewStops("<tool_call|>")})
 			for rest := object; len(rest) > 0; s.Next() {
 				n, state := s.Write(rest)
 				if state != Done {

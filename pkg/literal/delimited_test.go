@@ -8,8 +8,8 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A quotedReading is the result of scanning an object with string delimiters.
-type quotedReading struct {
+// A delimitedReading is the result of scanning an object with string delimiters.
+type delimitedReading struct {
 	Value, Codes string
 	Status       chat.Status
 	Changed      bool
@@ -19,19 +19,19 @@ type quotedReading struct {
 	Steps        int
 }
 
-const privateMark = `<|"|>`
+const testDelimiter = `<|"|>`
 
-// readQuoted reads one object in pieces of a given size.
-func readQuoted(text string, piece int, o Options) quotedReading {
-	s := NewDelimited(privateMark, o)
+// readDelimited reads one object in pieces of a given size.
+func readDelimited(text string, piece int, o Options) delimitedReading {
+	s := NewDelimited(testDelimiter, o)
 	i, state := writePieces(s, text, piece)
-	return quotedReading{
+	return delimitedReading{
 		string(s.Value()), codes(s.Findings()), s.Status(), s.ValueChanged(), state, s.End(), s.Unread(), text[i:], s.steps,
 	}
 }
 
-// marked writes a text for a test with ~ for each string delimiter.
-func marked(text string) string { return strings.ReplaceAll(text, "~", privateMark) }
+// withDelimiters writes a text for a test with ~ for each string delimiter.
+func withDelimiters(text string) string { return strings.ReplaceAll(text, "~", testDelimiter) }
 
 func TestQuoted(t *testing.T) {
 	tests := []struct {
@@ -51,7 +51,7 @@ func TestQuoted(t *testing.T) {
 		// quoted and unquoted strings
 		{`{a:"x",b:'y',c:` + "`z`" + `}`, `{"a":"x","b":"y","c":"z"}`, chat.StatusRepaired, false, "TC202 TC202 TC202"},
 		{`{a:"x \"y\"\n"}`, `{"a":"x \"y\"\n"}`, chat.StatusRepaired, false, "TC202"},
-		{`{a:':\s+'}`, `{"a":":\\s+"}`, chat.StatusRepaired, false, "TC202"}, // the same text between marks
+		{`{a:':\s+'}`, `{"a":":\\s+"}`, chat.StatusRepaired, false, "TC202"}, // the same text between delimiters
 		{"{a:'x\ny'}", `{"a":"x\ny"}`, chat.StatusRepaired, false, "TC202"},
 		{`{a:'\'\s'}`, `{"a":"'\\s"}`, chat.StatusRepaired, true, "TC202 TC205"},
 		{`{a:"C:\new\dir"}`, `{"a":"C:\new\\dir"}`, chat.StatusAmbiguous, true, "TC202 TC205"},
@@ -80,7 +80,7 @@ func TestQuoted(t *testing.T) {
 		{`{a:~x, y,b:~z~}`, `{"a":"x, y","b":"z"}`, chat.StatusAmbiguous, true, "TC103"},
 		{`{a:[~x,w,~y~]}`, `{"a":["x,w","y"]}`, chat.StatusAmbiguous, true, "TC103"},
 		{`{a:~x,a:~y~}`, ``, chat.StatusInvalid, true, "TC103 TC214"},
-		{`{a:~x,b:~,c:~y~}`, `{"a":"x,b:","c":"y"}`, chat.StatusOK, false, ""}, // nothing is wrong with it as it stands
+		{`{a:~x,b:~,c:~y~}`, `{"a":"x,b:","c":"y"}`, chat.StatusOK, false, ""}, // valid as it is
 		// not an object of this kind
 		{`{a:~x~,a:1}`, ``, chat.StatusInvalid, false, "TC214"},
 		{`{a:~x~,}`, `{"a":"x"}`, chat.StatusRepaired, false, "TC201"},
@@ -104,7 +104,7 @@ func TestQuoted(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(fmt.Sprintf("%.60s", test.text), func(t *testing.T) {
-			r := readQuoted(marked(test.text), 1<<20, Options{})
+			r := readDelimited(withDelimiters(test.text), 1<<20, Options{})
 			if r.Value != test.want || r.Status != test.status || r.Changed != test.changed || r.Codes != test.codes {
 				t.Errorf("got %s, %s, changed: %t, %q", r.Value, r.Status, r.Changed, r.Codes)
 			}
@@ -130,7 +130,7 @@ func TestQuotedUnshut(t *testing.T) {
 		{`{a:~x}</call> or}</call>~}</call>`, `{"a":"x}</call> or}</call>"}`, chat.StatusOK, ""},
 	}
 	for _, test := range tests {
-		r := readQuoted(marked(test.text), 1<<20, Options{Stops: NewStops("</call>")})
+		r := readDelimited(withDelimiters(test.text), 1<<20, Options{Stops: NewStops("</call>")})
 		if r.Value != test.want || r.Status != test.status || r.Taken != test.taken {
 			t.Errorf("%s: got %s, %s, %q", test.text, r.Value, r.Status, r.Taken)
 		}

@@ -47,8 +47,8 @@ func TestPieces(t *testing.T) {
 var lawSeeds = []string{
 	"[f(a=1, b='x'), g.h()]", "f(r'\\', \"\"\"a\"b\"\"\", f'{{}}' 'x', b'')\ng({'a': (1, (2)), 3: None, True: -.5})", "print(f(a=x), [g(]<]['']",
 	"f('\\x41\\u00e9\\U0001F600\\101\\N{x}\\q\\\n\r\n', # c\n\t)", "x = 'it' # </call>\nf(</cal[TOOL]", "{'a', 1} f({'a' 'b': ('c' 'd')})", "print(\nprint(a=true))<<",
-	marked("{a:~x~,b:[1,~y~],c:{}}"), marked("call:f{a:~x,b:~y~}g{k:'v'~,~l~:w x}"), marked("{a:~x}</call>{b:~y~}"), marked("{a:~\\\"\n<|\"~~,b:007,c:True,d:a:b}"),
-	marked("{a:[~x,~y~,{b:~}]<]"), marked("{a:x, y~z}{"), marked("{\"a\":\"\\n\\d\",}"),
+	withDelimiters("{a:~x~,b:[1,~y~],c:{}}"), withDelimiters("call:f{a:~x,b:~y~}g{k:'v'~,~l~:w x}"), withDelimiters("{a:~x}</call>{b:~y~}"), withDelimiters("{a:~\\\"\n<|\"~~,b:007,c:True,d:a:b}"),
+	withDelimiters("{a:[~x,~y~,{b:~}]<]"), withDelimiters("{a:x, y~z}{"), withDelimiters("{\"a\":\"\\n\\d\",}"),
 }
 
 func TestLaw(t *testing.T) {

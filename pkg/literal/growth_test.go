@@ -12,12 +12,12 @@ func TestGrowth(t *testing.T) {
 	pieces := []string{
 		"(", "[", "{", "'", `"`, `"""`, "'''", "''", "'a' ", "r'", "f'{", `b"`, "{'a':", "('a'", "(1,", "a(", "print(", "f(a=[", "]", ")", "#",
 		`\`, `'\`, `\N{`, `\1`, "f(1),", "f()\n", "if x:\n", "it's ", "`", "1_", "x", ",", "=", "\n", "é",
-		"<", "</cal", "[TOO", "<</call", "]<", "</call>", privateMark, `<|"|`, "<|", "{a:", "a:" + privateMark + "x" + privateMark + ",",
-		privateMark + "x,b:", privateMark + "x,", "b:1,", "}", "{a:x ", " ", "c:" + privateMark + "}</call>", "a,b:" + privateMark + " ",
+		"<", "</cal", "[TOO", "<</call", "]<", "</call>", testDelimiter, `<|"|`, "<|", "{a:", "a:" + testDelimiter + "x" + testDelimiter + ",",
+		testDelimiter + "x,b:", testDelimiter + "x,", "b:1,", "}", "{a:x ", " ", "c:" + testDelimiter + "}</call>", "a,b:" + testDelimiter + " ",
 	}
 	befores := []string{
-		"", "f(", "f('", "f('''", "f(f'", "f({", "f(x,", "x=", "f([", "{", "{a:", "{a:[", "{a:x", "{a:" + privateMark,
-		"{a:" + privateMark + strings.Repeat(" ", 999) + privateMark,
+		"", "f(", "f('", "f('''", "f(f'", "f({", "f(x,", "x=", "f([", "{", "{a:", "{a:[", "{a:x", "{a:" + testDelimiter,
+		"{a:" + testDelimiter + strings.Repeat(" ", 999) + testDelimiter,
 	}
 	for _, private := range []bool{false, true} {
 		for i, before := range befores {
@@ -46,7 +46,7 @@ func growth(text []byte, size int, private bool) workDone {
 	o := Options{Stops: NewStops(testStops...), Wrapper: "print"}
 	s := NewPython(o)
 	if private {
-		s = NewDelimited(privateMark, o)
+		s = NewDelimited(testDelimiter, o)
 	}
 	begin := 0
 	for i := 0; i < len(text); {

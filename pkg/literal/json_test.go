@@ -88,8 +88,8 @@ func readParts(text string, piece int, stops []string) (parts []seen, steps int)
 		parts = append(parts, p)
 	}
 	next := func(c byte, bad bool) {
-		behind := parts[len(parts)-1]
-		object, value = bad && c == '{', behind.Mark == ':' && behind.State == Done
+		last := parts[len(parts)-1]
+		object, value = bad && c == '{', last.Mark == ':' && last.State == Done
 		switch {
 		case value:
 			s.ExpectValue()
@@ -247,7 +247,7 @@ func TestPartsLinear(t *testing.T) {
 }
 
 // SkipRest goes to the end of the open brackets and recognises strings.
-func TestPassRest(t *testing.T) {
+func TestSkipRest(t *testing.T) {
 	for text, want := range map[string]string{
 		`1, "b": [2, {}], 'c': "}"} x`: " x",
 		`x y ] ) "}" {} } , 3`:         " , 3",

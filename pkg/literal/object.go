@@ -110,11 +110,11 @@ func (s *Scanner) ObjectText() string {
 	if s.object.text != "" {
 		return s.object.text
 	}
-	text, behind := s.Captured(s.part.start), " \t\r\n"
+	text, cutset := s.Captured(s.part.start), " \t\r\n"
 	if s.object.endsAtNext {
-		behind += ","
+		cutset += ","
 	}
-	return strings.TrimRight(text[:min(len(text), s.end-s.part.start)], behind)
+	return strings.TrimRight(text[:min(len(text), s.end-s.part.start)], cutset)
 }
 
 // NewMember returns a member with a key at a span and the last value.

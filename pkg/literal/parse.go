@@ -68,14 +68,14 @@ func ParseBytes(text []byte) Parsed {
 	s.ExpectPunct("", false)
 	s.Write(text[n:])
 	s.Close()
-	behind := s.Findings()
+	after := s.Findings()
 	if rest := text[min(s.End(), len(text)):]; len(rest) > 0 {
-		behind = append(behind, trailingFinding(rest, s.End()))
+		after = append(after, trailingFinding(rest, s.End()))
 	}
-	if diag.HasErrors(behind) {
+	if diag.HasErrors(after) {
 		all.Value, all.Status = nil, chat.StatusInvalid
 	}
-	all.Findings = append(all.Findings, behind...)
+	all.Findings = append(all.Findings, after...)
 	return all
 }
 

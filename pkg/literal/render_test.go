@@ -25,8 +25,8 @@ func TestAppendQuoted(t *testing.T) {
 		`{"a b": 1, "": 2, "c:": 3, "<d": 4, "e-f.g": 5}`:           `{"a b":1,"":2,"c:":3,"<d":4,e-f.g:5}`,
 		`{"a": "x<|\"|>y", "b": "<|\"|"}`:                           `{a:"x\u003c|\"|>y",b:~<|"|~}`,
 	} {
-		if got := string(AppendDelimited(nil, []byte(text), privateMark)); got != marked(want) {
-			t.Errorf("%s: %s, want %s", text, got, marked(want))
+		if got := string(AppendDelimited(nil, []byte(text), testDelimiter)); got != withDelimiters(want) {
+			t.Errorf("%s: %s, want %s", text, got, withDelimiters(want))
 		}
 	}
 	if got := string(AppendDelimited(nil, []byte(`{"k":"xa"}`), "aa")); got != `{k:"x\u0061"}` {
@@ -42,8 +42,8 @@ func checkRendered(t *testing.T, text string) {
 		t.Fatalf("%s is read back as %s: %s", text, call.Arguments, findings)
 	}
 	object := `{"v":[` + text + `]}`
-	quoted := string(AppendDelimited(nil, []byte(object), privateMark))
-	r := readQuoted(quoted, len(quoted), Options{MaxDepth: MaxDepth + 2})
+	quoted := string(AppendDelimited(nil, []byte(object), testDelimiter))
+	r := readDelimited(quoted, len(quoted), Options{MaxDepth: MaxDepth + 2})
 	if !bytes.Equal(tokens(t, []byte(r.Value)), tokens(t, []byte(object))) || r.State != Done {
 		t.Fatalf("%s is read back as %s: %s", quoted, r.Value, r.Codes)
 	}

@@ -4,6 +4,6 @@ import "oneshot/internal/raced"
 
 var (
 	growthSize  = raced.Pick(1<<18, 1<<15)
-	growthShare = raced.Pick(1, 5)  // one of how many pieces is repeated behind each beginning
-	partsStride = raced.Pick(5, 29) // one of how many pieces stands beside each other one
+	growthShare = raced.Pick(1, 5)  // every n-th piece is repeated after each beginning
+	partsStride = raced.Pick(5, 29) // every n-th piece is combined with each other one
 )

@@ -23,7 +23,7 @@ func TestStops(t *testing.T) {
 	rest := func(o Options) *Scanner { s := NewJSON(o); s.SkipRest("{"); return s }
 	over := func(o Options) *Scanner { s := NewJSON(o); s.SkipInvalid(); return s }
 	object := func(o Options) *Scanner { s := NewJSON(o); s.ExpectObject([]string{"a"}); return s }
-	private := func(o Options) *Scanner { return NewDelimited(privateMark, o) }
+	private := func(o Options) *Scanner { return NewDelimited(testDelimiter, o) }
 	tests := []struct {
 		name  string
 		start func(Options) *Scanner
@@ -66,10 +66,10 @@ func TestStops(t *testing.T) {
 		{"python", NewPython, "f(a='''</call>''') # ¦</call>", Done, ""},
 		{"python", NewPython, "# ¦</call>", Stopped, ""},
 		{"python", NewPython, "f(a=x¦</call>", Stopped, "TC217"},
-		{"private", private, marked("{a:~</call>~,b:¦</call>"), Stopped, "TC220"},
-		{"private", private, marked("{a:x¦[TOOL]"), Stopped, "TC211"},
-		{"private", private, marked("{a¦</call>"), Stopped, "TC220"},
-		{"private", private, marked("{a:[b]c:¦</call>"), Stopped, "TC210 TC220"},
+		{"private", private, withDelimiters("{a:~</call>~,b:¦</call>"), Stopped, "TC220"},
+		{"private", private, withDelimiters("{a:x¦[TOOL]"), Stopped, "TC211"},
+		{"private", private, withDelimiters("{a¦</call>"), Stopped, "TC220"},
+		{"private", private, withDelimiters("{a:[b]c:¦</call>"), Stopped, "TC210 TC220"},
 	}
 	for _, test := range tests {
 		t.Run(test.name+" "+test.text, func(t *testing.T) {
@@ -149,7 +149,7 @@ func readLaw(text string, piece int, o Options, private bool) lawCase {
 
 // objectList reads objects with string delimiters one after another.
 func objectList(text string, piece int, o Options, take func(*Scanner, State)) {
-	s := NewDelimited(privateMark, o)
+	s := NewDelimited(testDelimiter, o)
 	for i := strings.IndexByte(text, '{'); i >= 0 && i < len(text); {
 		s.ResetAt(i)
 		s.Next()

@@ -193,8 +193,8 @@ func (r *strictParser) parseValue() (from, n int, whole bool) {
 	case c == '"':
 		return i, end, true
 	}
-	behind, c := r.skipBlanks(end)
-	return i, end, c == ',' || c == '}' || c == ']' || r.isWhole && behind == len(r.text)
+	next, c := r.skipBlanks(end)
+	return i, end, c == ',' || c == '}' || c == ']' || r.isWhole && next == len(r.text)
 }
 
 // addMember records the member whose value has just ended.

@@ -33,7 +33,7 @@ type sample struct {
 	status chat.Status // ok if it is empty
 	codes  []diag.Code
 	as     string // the name of the tool, "note" if it is empty
-	behind string // text after the call
+	after  string // text after the call
 	other  string // the arguments of the second reading
 	blind  bool   // the tools are not known
 }
@@ -69,7 +69,7 @@ func TestSamples(t *testing.T) {
 				}
 			}
 			got := []any{call.Name, string(call.Arguments), call.Status, codes, s.text[r.End():]}
-			if diff := gocmp.Diff([]any{s.as, s.want, s.status, s.codes, s.behind}, got); diff != "" {
+			if diff := gocmp.Diff([]any{s.as, s.want, s.status, s.codes, s.after}, got); diff != "" {
 				t.Errorf("%q\n%s%v", s.text, diff, r.Findings())
 			}
 			if runs := call.Status == chat.StatusOK || call.Status == chat.StatusRepaired; runs != call.Executable {
@@ -88,7 +88,7 @@ const cofl = `<cofl:tool_call id="0" name="note">`
 
 var samples = []sample{
 	{name: "qwen", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n\nb\n</parameter>\n<parameter=count>\n3\n</parameter>\n</function>\n</tool_call>",
-		want: `{"text":"a\n\nb","count":3}`, behind: "\n</tool_call>"},
+		want: `{"text":"a\n\nb","count":3}`, after: "\n</tool_call>"},
 	{name: "two names", syntax: MinimaxM2, text: `<invoke name="note" name="ping"></invoke>`, status: chat.StatusInvalid, codes: []diag.Code{diag.DuplicateKey}},
 	{name: "two keys", syntax: MinimaxM2, text: `<invoke name="note"><parameter name="text" name="title">a</parameter></invoke>`, status: chat.StatusInvalid, codes: []diag.Code{diag.DuplicateKey}},
 	{name: "two forms", syntax: DSML, text: `<invoke name="note"><parameter name="text" string="true" string="false">1</parameter></invoke>`, status: chat.StatusInvalid, codes: []diag.Code{diag.MissingOpener, diag.DuplicateKey}},
@@ -112,26 +112,26 @@ var samples = []sample{
 	{name: "the same without the tools", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n<parameter=title>\nb\n</parameter>\n</function>", blind: true,
 		want: `{"text":"a","title":"b"}`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.WrongCloser}, other: `{"text":"a\n<parameter=title>\nb"}`},
 	{name: "closed by the call", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n</function>\n</tool_call>",
-		want: `{"text":"a"}`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.WrongCloser}, behind: "\n</tool_call>"},
+		want: `{"text":"a"}`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.WrongCloser}, after: "\n</tool_call>"},
 	{name: "closed by the call at the end of the text", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n</function>\n",
-		want: `{"text":"a"}`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.WrongCloser}, behind: "\n"},
+		want: `{"text":"a"}`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.WrongCloser}, after: "\n"},
 	{name: "closed by the wrapper", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n</tool_call>\n<tool_call>",
-		want: `{"text":"a"}`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.MissingCloser, diag.WrongCloser}, behind: "</tool_call>\n<tool_call>"},
+		want: `{"text":"a"}`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.MissingCloser, diag.WrongCloser}, after: "</tool_call>\n<tool_call>"},
 	{name: "closed by its name", syntax: Qwen3Coder, text: "<function=note>\n<parameter=path>\na.go\n</path>\n<parameter=text>\n<path>x</path>\n</parameter>\n</function>",
 		want: `{"path":"a.go","text":"<path>x</path>"}`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.WrongCloser}},
 	{name: "name as a tag in the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=title>\n<title>x</title>\n</parameter>\n</function>", want: `{"title":"<title>x</title>"}`},
 	{name: "closed twice", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n</parameter>\n</parameter>\n</function>",
 		want: `{"text":"a\n</parameter>"}`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.MarkerInValue}, other: `{"text":"a"}`},
-	{name: "text behind the closer, and then none", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n</parameter>\nb\n</function>",
+	{name: "text after the closer, and then none", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n</parameter>\nb\n</function>",
 		want: `{"text":"a\n</parameter>\nb"}`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.MarkerInValue, diag.WrongCloser}, other: `{"text":"a"}`},
 	{name: "call in the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\n<function=ping>\n<parameter=q>\nx\n</parameter>\n</function>\nend\n</parameter>\n</function>",
-		want: `{"text":"<function=ping>\n<parameter=q>\nx"}`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.MarkerInValue}, behind: "\nend\n</parameter>\n</function>"},
+		want: `{"text":"<function=ping>\n<parameter=q>\nx"}`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.MarkerInValue}, after: "\nend\n</parameter>\n</function>"},
 	{name: "whole call in the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\n<function=ping></function> works\n</parameter>\n</function>",
 		want: `{"text":"<function=ping></function> works"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MarkerInValue}},
 	{name: "call closer missing", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\na\n</parameter>\n</tool_call>",
-		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser}, behind: "\n</tool_call>"},
+		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser}, after: "\n</tool_call>"},
 	{name: "call closer missing before the next call", syntax: OpenHands, text: "<function=note>\n<parameter=text>\na\n</parameter>\n<function=ping>",
-		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser}, behind: "\n<function=ping>"},
+		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser}, after: "\n<function=ping>"},
 	{name: "last mark cut by a stop sequence", syntax: OpenHands, text: "<function=note>\n<parameter=text>a</parameter>\n</function",
 		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser}},
 	{name: "end of a tag missing", syntax: OpenHands, text: "<function=ping</function>", want: `{}`, as: "ping", status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser}},
@@ -152,7 +152,7 @@ var samples = []sample{
 	{name: "text instead of arguments", syntax: Qwen3Coder, text: "<function=note>\nhello\n</function>", status: chat.StatusInvalid, codes: []diag.Code{diag.NotACall}},
 	{name: "closer of nothing", syntax: Qwen3Coder, text: "<function=note>\n</parameter>\n</function>", want: `{}`},
 	{name: "cut in the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nhalf", status: chat.StatusTruncated, codes: []diag.Code{diag.TruncatedCall}},
-	{name: "cut behind the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nx\n</parameter>", want: `{"text":"x"}`, status: chat.StatusTruncated, codes: []diag.Code{diag.TruncatedCall}},
+	{name: "cut after the value", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nx\n</parameter>", want: `{"text":"x"}`, status: chat.StatusTruncated, codes: []diag.Code{diag.TruncatedCall}},
 	{name: "cut in the last mark", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nx\n</parameter>\n</func", want: `{"text":"x"}`, status: chat.StatusTruncated, codes: []diag.Code{diag.TruncatedCall}},
 	{name: "cut in the mark of the last value", syntax: GLM45, text: "<tool_call>note\n<arg_key>text</arg_key>\n<arg_value>x</arg_value></tool_", want: `{"text":"x"}`, status: chat.StatusTruncated, codes: []diag.Code{diag.TruncatedCall}},
 	{name: "cut in the second parameter", syntax: Qwen3Coder, text: "<function=note>\n<parameter=text>\nx\n</parameter>\n<parameter=tit", status: chat.StatusTruncated, codes: []diag.Code{diag.TruncatedCall}},
@@ -181,7 +181,7 @@ var samples = []sample{
 	{name: "no types", syntax: Qwen3Coder, text: "<function=f><parameter=a>1</parameter><parameter=b>[1]</parameter></function>", want: `{"a":"1","b":[1]}`, as: "f", blind: true},
 	{name: "value of any type", syntax: GLM45, text: "<tool_call>note<arg_key>any</arg_key><arg_value>1e400</arg_value></tool_call>", want: `{"any":"1e400"}`},
 
-	{name: "minimax", syntax: MinimaxM2, text: "<invoke name=\"note\">\n<parameter name=\"text\"> a\n</parameter>\n</invoke>\n</minimax:tool_call>", want: `{"text":" a\n"}`, behind: "\n</minimax:tool_call>"},
+	{name: "minimax", syntax: MinimaxM2, text: "<invoke name=\"note\">\n<parameter name=\"text\"> a\n</parameter>\n</invoke>\n</minimax:tool_call>", want: `{"text":" a\n"}`, after: "\n</minimax:tool_call>"},
 	{name: "XML in the value", syntax: MinimaxM2, text: "<invoke name=\"note\"><parameter name=\"text\">\n<parameter name=\"x\">1</parameter>\n</parameter></invoke>",
 		want: `{"text":"\n<parameter name=\"x\">1</parameter>\n"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MarkerInValue}},
 	{name: "several in the value", syntax: MinimaxM2, text: "<invoke name=\"note\"><parameter name=\"text\">\n<parameter name=\"x\">1</parameter>\n<parameter name=\"y\"></parameter>\n</parameter></invoke>",
@@ -224,7 +224,7 @@ var samples = []sample{
 		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MarkupInName}},
 	{name: "Step3", syntax: Step3, text: `<steptml:invoke name="note"><steptml:parameter name="text">a</steptml:parameter></steptml:invoke>`, want: `{"text":"a"}`},
 	{name: "Step3 without closer", syntax: Step3, text: `<steptml:invoke name="note"><steptml:parameter name="text">a</steptml:parameter><｜tool_call_end｜>`,
-		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser}, behind: "<｜tool_call_end｜>"},
+		want: `{"text":"a"}`, status: chat.StatusRepaired, codes: []diag.Code{diag.MissingCloser}, after: "<｜tool_call_end｜>"},
 
 	{name: "XML", syntax: MiniCPM5, text: `<function name="note"><param name="text">a &lt; &#98; & c</param><param name="title"><![CDATA[</param></function>]]></param></function>`, want: `{"text":"a < b & c","title":"</param></function>"}`},
 	{name: "XTML", syntax: KimiK3, text: `<|open|>call tool="no&amp;te" index="1"<|sep|><|open|>argument key="a" type="string"<|sep|>1<|close|>argument<|sep|><|open|>argument key="b" type="number"<|sep|>1<|close|>argument<|sep|><|close|>call<|sep|>`,
@@ -259,7 +259,7 @@ var samples = []sample{
 	{name: "same element inside", syntax: MinimaxM3, text: m3 + `<invoke name="f">` + m3 + `<a>` + m3 + `<a>1` + m3 + `</a>` + m3 + `<a>2` + m3 + `</a>` + m3 + `</a>` + m3 + `</invoke>`, want: `{"a":{"a":[1,2]}}`, as: "f"},
 
 	{name: "GLM", syntax: GLM45, text: "<tool_call>note\n<arg_key>text</arg_key>\n<arg_value> a </arg_value>\n<arg_key>count</arg_key>\n<arg_value>1</arg_value>\n</tool_call>", want: `{"text":" a ","count":1}`},
-	{name: "GLM, compact", syntax: GLM47, text: "<tool_call>ping</tool_call><tool_call>", want: `{}`, as: "ping", behind: "<tool_call>"},
+	{name: "GLM, compact", syntax: GLM47, text: "<tool_call>ping</tool_call><tool_call>", want: `{}`, as: "ping", after: "<tool_call>"},
 	{name: "GLM, line ends as two characters", syntax: GLM45, text: `<tool_call>note\n<arg_key>text</arg_key>\n<arg_value>a\n</arg_value>\n</tool_call>`, want: `{"text":"a\\n"}`},
 	{name: "GLM, closer missing", syntax: GLM45, text: "<tool_call>note<arg_key>path</arg_key><arg_value>a<arg_key>text</arg_key><arg_value>b</tool_call>",
 		want: `{"path":"a","text":"b"}`, status: chat.StatusAmbiguous, codes: []diag.Code{diag.WrongCloser, diag.WrongCloser}},
@@ -268,7 +268,7 @@ var samples = []sample{
 	{name: "GLM, value missing", syntax: GLM45, text: "<tool_call>note\n<arg_key>path</arg_key>\n<arg_key>text</arg_key><arg_value>a</arg_value></tool_call>", status: chat.StatusInvalid, codes: []diag.Code{diag.CallMember}},
 	{name: "GLM, closer in the value", syntax: GLM45, text: "<tool_call>note<arg_key>text</arg_key><arg_value>a </arg_value> b </tool_call> c</arg_value></tool_call>", want: `{"text":"a </arg_value> b </tool_call> c"}`,
 		status: chat.StatusRepaired, codes: []diag.Code{diag.MarkerInValue}},
-	{name: "Hunyuan", syntax: HunyuanV3, text: "<tool_call>note<tool_sep>\n<arg_key>text</arg_key><arg_value>a</arg_value>\n</tool_call>\n</tool_calls>", want: `{"text":"a"}`, behind: "\n</tool_calls>"},
+	{name: "Hunyuan", syntax: HunyuanV3, text: "<tool_call>note<tool_sep>\n<arg_key>text</arg_key><arg_value>a</arg_value>\n</tool_call>\n</tool_calls>", want: `{"text":"a"}`, after: "\n</tool_calls>"},
 	{name: "Laguna, object", syntax: Laguna, text: "<tool_call>note\n{\"text\": \"</tool_call>\"}\n</tool_call>", want: `{"text":"</tool_call>"}`},
 	{name: "Longcat", syntax: LongcatXML, text: "<longcat_tool_call>note\n<longcat_arg_key>text</longcat_arg_key>\n<longcat_arg_value>a</longcat_arg_value>\n</longcat_tool_call>", want: `{"text":"a"}`},
 }

@@ -33,7 +33,7 @@ var hostile = []hostileBody{
 	{"deep pieces", "chat", "", `data: {"choices":[{"delta":{"m":` + strings.Repeat(`{"a":`, 50) + `1` + strings.Repeat(`}`, 50) + `}}]}` + "\n\n", ""},
 	{"announced calls", "chat", "", `data: {"choices":[{"delta":{"tool_calls":[{"index":%d,"function":{"name":"f"}}]}}]}` + "\n\n", ""},
 	{"whole calls", "chat", "", `data: {"choices":[{"delta":{"tool_calls":[{"index":%d,"id":"i","function":{"name":"f","arguments":"{\"a\":1}"}}]}}]}` + "\n\n", ""},
-	{"calls behind an open one", "chat", `data: {"choices":[{"delta":{"tool_calls":[{"index":"x","function":{"name":"f","arguments":"{"}}]}}]}` + "\n\n", `data: {"choices":[{"delta":{"tool_calls":[{"index":%d,"function":{"name":"f","arguments":"{\"a\":1}"}}]}}]}` + "\n\n", ""},
+	{"calls after an open one", "chat", `data: {"choices":[{"delta":{"tool_calls":[{"index":"x","function":{"name":"f","arguments":"{"}}]}}]}` + "\n\n", `data: {"choices":[{"delta":{"tool_calls":[{"index":%d,"function":{"name":"f","arguments":"{\"a\":1}"}}]}}]}` + "\n\n", ""},
 	{"arguments", "chat", `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"{\"a\":\""}}]}}]}` + "\n\n", `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"%d }"}}]}}]}` + "\n\n", ""},
 	{"empty arguments", "chat", "", `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":" {} "}}]}}]}` + "\n\n", ""},
 	{"blank arguments", "chat", "", `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"  "}}]}}]}` + "\n\n", ""},

@@ -66,8 +66,8 @@ func (l *Locator) currentRange() BodyRange {
 
 // seek moves to the character that contains a byte of the text.
 func (l *Locator) seek(at int) {
-	behind, _ := slices.BinarySearchFunc(l.segments, at+1, func(p Segment, at int) int { return cmp.Compare(p.TextOffset, at) })
-	if segment := max(0, behind-1); segment != l.current {
+	next, _ := slices.BinarySearchFunc(l.segments, at+1, func(p Segment, at int) int { return cmp.Compare(p.TextOffset, at) })
+	if segment := max(0, next-1); segment != l.current {
 		l.enterSegment(segment)
 	} else if at < l.textOffset {
 		l.rewind(at)
@@ -103,8 +103,8 @@ func (l *Locator) step(size, width int) {
 
 // rewind moves to a checkpoint before a byte of the text, within the segment.
 func (l *Locator) rewind(at int) {
-	behind, _ := slices.BinarySearchFunc(l.checkpoints, at+1, func(s position, at int) int { return cmp.Compare(s.textOffset, at) })
-	l.position = l.checkpoints[max(0, behind-1)]
+	next, _ := slices.BinarySearchFunc(l.checkpoints, at+1, func(s position, at int) int { return cmp.Compare(s.textOffset, at) })
+	l.position = l.checkpoints[max(0, next-1)]
 }
 
 // enterSegment moves to the start of a segment.

@@ -27,7 +27,7 @@ func said(t testing.TB, body []byte, pieces []wire.Segment) string {
 			}
 		}
 		if p.TextOffset > len(all) || p.TextOffset < 0 && len(all) > 0 {
-			t.Fatalf("%q stands at %d, behind %d bytes", text, p.TextOffset, len(all))
+			t.Fatalf("%q is at %d, want %d", text, p.TextOffset, len(all))
 		}
 		all = append(all, text[max(0, -p.TextOffset):]...)
 	}
@@ -139,8 +139,8 @@ func TestFormatOf(t *testing.T) {
 			r := read(t, formats[format], maxBytes, c.body)
 			says := r.Response.Content != "" || len(r.Response.Calls) > 0
 			refused := !says && r.Err != nil && r.Err.Kind == wire.ServerError
-			if got, told := wire.DetectFormat(c.body); told && got.Name != names[format] && !refused || says && !told {
-				t.Errorf("%s: told as %q", c.file, got.Name)
+			if got, ok := wire.DetectFormat(c.body); ok && got.Name != names[format] && !refused || says && !ok {
+				t.Errorf("%s: detected as %q", c.file, got.Name)
 			}
 		}
 	}

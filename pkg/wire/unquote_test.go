@@ -46,7 +46,7 @@ func FuzzUnquote(f *testing.F) {
 		for at, end := 0, 1; at < len(text); {
 			p := locator.Locate(at, at+1)[0]
 			if p.Start != end {
-				t.Fatalf("byte %d of %s stands at %d, want %d", at, raw, p.Start, end)
+				t.Fatalf("byte %d of %s is at %d, want %d", at, raw, p.Start, end)
 			}
 			part := wire.Unquote([]byte(`"` + string(raw[p.Start:p.End]) + `"`))
 			said.Write(part)
