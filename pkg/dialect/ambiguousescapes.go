@@ -47,7 +47,7 @@ func (r *reader) unescapedString(f diag.Finding) json.RawMessage {
 	if edits[0].Start == 0 { // markers as quotes: no escapes between them
 		return literal.AppendString(nil, []byte(r.call.Text[begin+1:end-1]))
 	}
-	text, _, err := diag.Apply(r.call.Text[begin:end], fix(diag.Unsafe, "", edits...))
+	text, _, err := diag.Apply(r.call.Text[begin:end], newFix(diag.Unsafe, "", edits...))
 	d := literal.ParseJSON(text)
 	bad := func(f diag.Finding) bool { return f.Code == diag.BadEscape }
 	if err != nil || len(d.Value) == 0 || d.Value[0] != '"' || slices.ContainsFunc(d.Findings, bad) {

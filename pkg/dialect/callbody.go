@@ -356,7 +356,7 @@ func (b *callBody) reportAt(code diag.Code, start, end int, message string) {
 func (b *callBody) reportRemovable(code diag.Code, at int, kind diag.FixKind, message string) {
 	f := diag.New(code, diag.Bytes(at, at+1), "%s", message)
 	f.Severity = diag.Warning
-	f.Fixes = fix(kind, "remove it", diag.Edit{Start: at, End: at + 1})
+	f.Fixes = newFix(kind, "remove it", diag.Edit{Start: at, End: at + 1})
 	b.report([]diag.Finding{f})
 }
 
@@ -365,7 +365,7 @@ func (b *callBody) reportRepaired(code diag.Code, start, end int, message, title
 	f := diag.New(code, diag.Bytes(start, end), "%s", message)
 	f.Severity = diag.Warning
 	if len(edits) > 0 {
-		f.Fixes = fix(diag.Safe, title, edits...)
+		f.Fixes = newFix(diag.Safe, title, edits...)
 	}
 	b.report([]diag.Finding{f})
 }

@@ -64,18 +64,18 @@ func (p *echoArg) words() (all [][]byte) {
 
 // canBeDescribed reports whether a text can describe the call in any order and distance: see [echo.isDescribed].
 func (e *echo) canBeDescribed() bool {
-	telling := 0
+	distinctive := 0
 	for _, p := range e.args {
 		if p.required && p.weight >= minDistinctive {
-			telling++
+			distinctive++
 		}
 	}
-	return !e.readOnly || telling >= 2
+	return !e.readOnly || distinctive >= 2
 }
 
 // wordCandidates returns the indices of the texts that may mention the call alone, and of those that may mention
 // it together with the text before them.
-func (h *SeenText) wordCandidates(e *echo, counts func(*seenText) bool) (alone, across []int) {
+func (h *SeenText) wordCandidates(e *echo, counts func(*indexedText) bool) (alone, across []int) {
 	reach := e.canBeDescribed()
 	tried := map[int]bool{}
 	for _, words := range e.requiredWords() {
@@ -99,7 +99,7 @@ func (h *SeenText) wordCandidates(e *echo, counts func(*seenText) bool) (alone, 
 
 // nearbyIndex returns the index of the last text before or after i that is at least partly within [nearby]
 // bytes. Texts that do not count are skipped.
-func (h *SeenText) nearbyIndex(i, step int, counts func(*seenText) bool) int {
+func (h *SeenText) nearbyIndex(i, step int, counts func(*indexedText) bool) int {
 	for left := nearby; ; {
 		next := i + step
 		if next < 0 || next == len(h.texts) || left <= 0 {
@@ -113,8 +113,8 @@ func (h *SeenText) nearbyIndex(i, step int, counts func(*seenText) bool) int {
 }
 
 // textBefore returns the last [nearby] bytes before text i, from the texts that count.
-func (h *SeenText) textBefore(i int, counts func(*seenText) bool) []byte {
-	var texts []*seenText
+func (h *SeenText) textBefore(i int, counts func(*indexedText) bool) []byte {
+	var texts []*indexedText
 	for size := 0; i > 0 && size < nearby; {
 		i--
 		if t := h.texts[i]; counts(t) {

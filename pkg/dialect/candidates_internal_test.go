@@ -80,7 +80,7 @@ func TestEchoSearchTouchesCandidatesOnly(t *testing.T) {
 		}
 		h.AddResult(u.Name, u.RawArgs, fmt.Appendf(nil, `{"ok":true,"data":[{"path":"notes/%d.md","line":"Pears are in the cellar."}]}`, i))
 	}
-	if i := slices.IndexFunc(h.texts, func(t *seenText) bool { return t.words.text != nil || t.joined != nil }); i >= 0 {
+	if i := slices.IndexFunc(h.texts, func(t *indexedText) bool { return t.words.text != nil || t.joined != nil }); i >= 0 {
 		t.Errorf("the result %d was searched", i)
 	}
 	entries := 0

@@ -24,7 +24,7 @@ type echo struct {
 	args      []*echoArg
 	plainName bool // the name is an ordinary word
 	readOnly  bool
-	userText  *seenText // the user's own words; nil for none
+	userText  *indexedText // the user's own words; nil for none
 }
 
 // An echoArg is one argument of a call.
@@ -159,60 +159,60 @@ func appendWords(to, more []byte) []byte {
 }
 
 // isIn reports whether a text contains the call.
-func (e *echo) isIn(t *seenText) bool {
+func (e *echo) isIn(t *indexedText) bool {
 	if len(e.text) > 0 && t.tightForm().has(e.text) {
 		return true
 	}
-	said := e.matchedArgs(t)
-	return len(said) > 0 && (e.isSpelledOut(t, said) || e.isDescribed(t, said))
+	matched := e.matchedArgs(t)
+	return len(matched) > 0 && (e.isSpelledOut(t, matched) || e.isDescribed(t, matched))
 }
 
 // matchedArgs returns the arguments that a text contains, if it contains the name and all required arguments,
 // else none. If no argument is required, the missing values must not outweigh the matched ones.
-func (e *echo) matchedArgs(t *seenText) (said []*echoArg) {
+func (e *echo) matchedArgs(t *indexedText) (matched []*echoArg) {
 	if len(e.name) <= 1 || !t.wordForm().has(e.name) {
 		return nil
 	}
-	unsaid, needed := 0, false
+	unmatchedWeight, needed := 0, false
 	for _, p := range e.args {
 		switch {
 		case len(p.values)+len(p.symbols) == 0:
 		case p.isInText(t):
-			said, unsaid, needed = append(said, p), unsaid-p.weight, needed || p.required
+			matched, unmatchedWeight, needed = append(matched, p), unmatchedWeight-p.weight, needed || p.required
 		case p.required:
 			return nil
 		default:
-			unsaid += p.weight
+			unmatchedWeight += p.weight
 		}
 	}
-	if !needed && unsaid > 0 {
+	if !needed && unmatchedWeight > 0 {
 		return nil
 	}
-	return said
+	return matched
 }
 
 // isInText reports whether a text contains all values of the argument.
-func (p *echoArg) isInText(t *seenText) bool {
+func (p *echoArg) isInText(t *indexedText) bool {
 	return !slices.ContainsFunc(p.values, func(v valueWords) bool { return !v.isInText(t) }) && t.tightForm().hasAll(p.symbols)
 }
 
-func (v valueWords) isInText(t *seenText) bool {
+func (v valueWords) isInText(t *indexedText) bool {
 	return t.wordForm().has(v.words) || len(v.decoded) > 1 && t.wordForm().has(v.decoded)
 }
 
 // isDescribed reports whether the parts of a call in a text, in any order and distance, are too distinctive to
 // occur by chance.
-func (e *echo) isDescribed(t *seenText, said []*echoArg) bool {
-	said = slices.DeleteFunc(slices.Clone(said), func(p *echoArg) bool { return len(p.values) > 0 && e.userText != nil && p.isInText(e.userText) })
-	weight, keyed, telling := 0, true, 0
-	for _, p := range said {
+func (e *echo) isDescribed(t *indexedText, matched []*echoArg) bool {
+	matched = slices.DeleteFunc(slices.Clone(matched), func(p *echoArg) bool { return len(p.values) > 0 && e.userText != nil && p.isInText(e.userText) })
+	weight, keyed, distinctive := 0, true, 0
+	for _, p := range matched {
 		weight += p.weight
 		keyed = keyed && !p.hasUnkeyed && t.wordForm().hasAll(p.keyed)
 		if p.required && p.weight >= minDistinctive {
-			telling++
+			distinctive++
 		}
 	}
-	if len(said) == 0 || e.readOnly && telling < 2 {
+	if len(matched) == 0 || e.readOnly && distinctive < 2 {
 		return false
 	}
 	return !e.plainName && weight >= minDistinctive || keyed
@@ -226,14 +226,14 @@ var callWords = map[string]bool{
 }
 
 // isSpelledOut reports whether a text has the name and the matched arguments side by side.
-func (e *echo) isSpelledOut(t *seenText, said []*echoArg) bool {
-	if flat, ok := e.flatWords(said); ok && t.wordForm().has(flat) {
+func (e *echo) isSpelledOut(t *indexedText, matched []*echoArg) bool {
+	if flat, ok := e.flatWords(matched); ok && t.wordForm().has(flat) {
 		return true
 	}
-	if slices.ContainsFunc(said, func(p *echoArg) bool { return len(p.symbols) > 0 }) {
+	if slices.ContainsFunc(matched, func(p *echoArg) bool { return len(p.symbols) > 0 }) {
 		return false
 	}
-	own := e.vocabulary(said)
+	own := e.vocabulary(matched)
 	words := t.wordForm().text
 	for from := 0; ; {
 		i := bytes.Index(words[from:], e.name)
@@ -243,7 +243,7 @@ func (e *echo) isSpelledOut(t *seenText, said []*echoArg) bool {
 		begin, end := from+i, from+i+len(e.name)-1
 		begin -= knownWordsBefore(words[from:begin+1], own)
 		end += knownWordsAfter(words[end:], own)
-		if !slices.ContainsFunc(said, func(p *echoArg) bool { return !p.isWithin(words[begin : end+1]) }) {
+		if !slices.ContainsFunc(matched, func(p *echoArg) bool { return !p.isWithin(words[begin : end+1]) }) {
 			return true
 		}
 		from = end
@@ -282,9 +282,9 @@ func knownWordsBefore(words []byte, known map[string]bool) (n int) {
 }
 
 // flatWords returns the name and all values in order, or false if a value has no words.
-func (e *echo) flatWords(said []*echoArg) (flat []byte, ok bool) {
+func (e *echo) flatWords(matched []*echoArg) (flat []byte, ok bool) {
 	flat = slices.Clone(e.name)
-	for _, p := range said {
+	for _, p := range matched {
 		for _, v := range p.values {
 			flat = appendWords(flat, v.words)
 		}
@@ -296,7 +296,7 @@ func (e *echo) flatWords(said []*echoArg) (flat []byte, ok bool) {
 }
 
 // vocabulary returns the words of the call and those common in calls.
-func (e *echo) vocabulary(said []*echoArg) map[string]bool {
+func (e *echo) vocabulary(matched []*echoArg) map[string]bool {
 	all := maps.Clone(callWords)
 	add := func(words []byte) {
 		for word := range bytes.FieldsSeq(words) {
@@ -304,7 +304,7 @@ func (e *echo) vocabulary(said []*echoArg) map[string]bool {
 		}
 	}
 	add(e.name)
-	for _, p := range said {
+	for _, p := range matched {
 		for _, words := range p.keyed {
 			add(words)
 		}
@@ -329,7 +329,7 @@ func lastNearby(before, text []byte) []byte {
 const windowStep = nearby / 8
 
 // isSplitAcross reports whether a text and the text before it describe the call together.
-func (e *echo) isSplitAcross(before []byte, t *seenText) bool {
+func (e *echo) isSplitAcross(before []byte, t *indexedText) bool {
 	following := t.text[:min(len(t.text), nearby)]
 	if len(before) == 0 || !e.isDescribedBy(t.joinedWith(before)) {
 		return false
@@ -339,7 +339,7 @@ func (e *echo) isSplitAcross(before []byte, t *seenText) bool {
 	}
 	for n := windowStep; n <= nearby; n += windowStep {
 		window := slices.Concat(before[max(0, len(before)-nearby+n-windowStep):], []byte{0xff}, following[:min(n, len(following))])
-		if e.isDescribedBy(&seenText{text: window}) {
+		if e.isDescribedBy(&indexedText{text: window}) {
 			return true
 		}
 	}
@@ -347,9 +347,9 @@ func (e *echo) isSplitAcross(before []byte, t *seenText) bool {
 }
 
 // isDescribedBy reports whether a text describes the call, in any order and distance.
-func (e *echo) isDescribedBy(t *seenText) bool {
-	said := e.matchedArgs(t)
-	return len(said) > 0 && e.isDescribed(t, said)
+func (e *echo) isDescribedBy(t *indexedText) bool {
+	matched := e.matchedArgs(t)
+	return len(matched) > 0 && e.isDescribed(t, matched)
 }
 
 // isPlainWord reports whether a name looks like an ordinary word: letters of one case, except for the first.

@@ -79,7 +79,7 @@ func (s *Scanner) emitCall(r *reader) {
 		markFixesUnsafe(r.findings)
 	}
 	call := r.call // a copy, so that keeping it does not keep the reader
-	s.nameAt = r.namePlace()
+	s.nameSpan = r.namePlace()
 	s.emit(Event{Call: &call})
 	for _, f := range r.findings {
 		s.reportAboutCall(s.calls-1, f)
@@ -89,8 +89,8 @@ func (s *Scanner) emitCall(r *reader) {
 // namePlace returns where the name of the call is; by default it looks before the arguments. The zero value
 // means that the name is written in another way.
 func (r *reader) namePlace() diag.Span {
-	if r.nameAt.End > 0 {
-		return r.nameAt
+	if r.nameSpan.End > 0 {
+		return r.nameSpan
 	}
 	text := r.call.Text
 	if i := strings.IndexAny(text, "({"); i >= 0 {
@@ -153,7 +153,7 @@ func (s *Scanner) checkName(r *reader) {
 // checkID rejects a call whose ID is already used in the response.
 func (s *Scanner) checkID(r *reader) {
 	if r.call.ID != "" && !s.reasoning.inside && !s.ids.add(r.call.ID) {
-		r.fault(diag.DuplicateID, cmp.Or(r.idAt, r.place()), "another call of the response has the ID %q", excerpt(r.call.ID))
+		r.fault(diag.DuplicateID, cmp.Or(r.idSpan, r.place()), "another call of the response has the ID %q", excerpt(r.call.ID))
 	}
 }
 
@@ -186,7 +186,7 @@ func Suppress(c *chat.Call) {
 	}
 }
 
-func fix(kind diag.FixKind, title string, edits ...diag.Edit) []diag.Fix {
+func newFix(kind diag.FixKind, title string, edits ...diag.Edit) []diag.Fix {
 	return []diag.Fix{{Title: title, Kind: kind, Edits: edits}}
 }
 
@@ -203,6 +203,6 @@ func (s *Scanner) reportStrayBracket(c byte, at int, kind diag.FixKind) {
 func strayBracketFinding(c byte, at int, kind diag.FixKind) diag.Finding {
 	f := diag.New(diag.UnbalancedBracket, diag.Bytes(at, at+1), "%q closes nothing", c)
 	f.Severity = diag.Warning
-	f.Fixes = fix(kind, "remove it", diag.Edit{Start: at, End: at + 1})
+	f.Fixes = newFix(kind, "remove it", diag.Edit{Start: at, End: at + 1})
 	return f
 }

@@ -218,8 +218,8 @@ func (s *Scanner) isInfoComplete() bool {
 	return s.info.candidates != 0
 }
 
-func (s *Scanner) candidateFences(fits uint64) iter.Seq[fenceUse] {
-	return func(yield func(fenceUse) bool) {
+func (s *Scanner) candidateFences(fits uint64) iter.Seq[fenceCandidate] {
+	return func(yield func(fenceCandidate) bool) {
 		for ; fits != 0; fits &= fits - 1 {
 			if !yield(s.markers.fences[bits.TrailingZeros64(fits)]) {
 				return

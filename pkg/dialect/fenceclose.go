@@ -63,11 +63,11 @@ func (s *Scanner) reportOpenFence(at int) {
 	closer := strings.Repeat(string(s.frame.char), s.frame.length)
 	switch {
 	case at < s.at: // another fence begins there
-		f.Fixes = fix(diag.Safe, "close the fence", diag.Edit{Start: at, End: at, New: closer + "\n"})
+		f.Fixes = newFix(diag.Safe, "close the fence", diag.Edit{Start: at, End: at, New: closer + "\n"})
 	case isNewline(s.last):
-		f.Fixes = fix(diag.Safe, "close the fence", diag.Edit{Start: at, End: at, New: closer})
+		f.Fixes = newFix(diag.Safe, "close the fence", diag.Edit{Start: at, End: at, New: closer})
 	case s.last != s.frame.char:
-		f.Fixes = fix(diag.Safe, "close the fence", diag.Edit{Start: at, End: at, New: "\n" + closer})
+		f.Fixes = newFix(diag.Safe, "close the fence", diag.Edit{Start: at, End: at, New: "\n" + closer})
 	}
 	s.report(f)
 }
@@ -114,6 +114,6 @@ func (s *Scanner) reportTrailingText(at int) {
 // reportFenceLine reports a missing line break, to be inserted in place of a span.
 func (s *Scanner) reportFenceLine(place diag.Span, kind diag.FixKind, message string) {
 	f := diag.New(diag.MalformedFence, place, "%s", message)
-	f.Fixes = fix(kind, "break the line", diag.Edit{Start: place.Start, End: place.End, New: "\n"})
+	f.Fixes = newFix(kind, "break the line", diag.Edit{Start: place.Start, End: place.End, New: "\n"})
 	s.report(f)
 }

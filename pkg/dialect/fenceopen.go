@@ -52,7 +52,7 @@ func (s *Scanner) readFenceStart(p []byte) int {
 }
 
 // matchFence returns the kind of fence that starts with a text.
-func (s *Scanner) matchFence(text []byte) (fenceUse, verdict) {
+func (s *Scanner) matchFence(text []byte) (fenceCandidate, verdict) {
 	s.steps += len(text)
 	for f := range s.candidateFences(s.info.candidates) {
 		v := yes
@@ -63,17 +63,17 @@ func (s *Scanner) matchFence(text []byte) (fenceUse, verdict) {
 			return f, v
 		}
 	}
-	return fenceUse{}, no
+	return fenceCandidate{}, no
 }
 
 // certainFence returns the kind of fence that the info string alone determines.
-func (s *Scanner) certainFence() (fenceUse, verdict) {
+func (s *Scanner) certainFence() (fenceCandidate, verdict) {
 	for f := range s.candidateFences(s.info.candidates) {
 		if f.certain {
 			return f, yes
 		}
 	}
-	return fenceUse{}, no
+	return fenceCandidate{}, no
 }
 
 // closeFenceStart handles a fence that ends before its first word.
@@ -97,7 +97,7 @@ func (s *Scanner) rejectFence(lead []byte) {
 
 // enterFence begins a fence that starts with a text. A fence that is not certain is held until it is known to
 // contain calls.
-func (s *Scanner) enterFence(f fenceUse, lead []byte) {
+func (s *Scanner) enterFence(f fenceCandidate, lead []byte) {
 	fr := &s.frame
 	o := &fr.opening
 	fr.dialect, fr.certain, o.info = f.dialect, f.certain, f.info
@@ -125,7 +125,7 @@ func (s *Scanner) checkOpening() {
 	if o.wrongCase {
 		f := diag.New(diag.MalformedFence, diag.Bytes(o.infoAt, o.end), "the info string should be %q in lower case", o.info)
 		f.Severity = diag.Info
-		f.Fixes = fix(diag.Safe, "write "+o.info, diag.Edit{Start: o.infoAt, End: o.end, New: o.info})
+		f.Fixes = newFix(diag.Safe, "write "+o.info, diag.Edit{Start: o.infoAt, End: o.end, New: o.info})
 		s.report(f)
 	}
 	if o.textAt > 0 {

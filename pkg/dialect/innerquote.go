@@ -24,7 +24,7 @@ func (r *reader) suggestEscapedQuotes(newScanner func(literal.Options) *literal.
 		}
 		if c, edits, ok := r.escapeQuotes(f.Span.Start, newScanner); ok {
 			r.call.Alternatives = []chat.Call{c}
-			f.Fixes = fix(diag.Unsafe, "escape the quotes inside the string", edits...)
+			f.Fixes = newFix(diag.Unsafe, "escape the quotes inside the string", edits...)
 		}
 		return
 	}

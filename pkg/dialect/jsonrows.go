@@ -331,7 +331,7 @@ after <|python_tag|>.`,
 			framing: framing{
 				markers: []marker{
 					listInText,
-					{text: "<|python_tag|>", role: open, lookahead: thenCallOf(".call"), grammar: &builtinCalls},
+					{text: "<|python_tag|>", role: open, lookahead: pythonCallWithSuffix(".call"), grammar: &builtinCalls},
 					{text: "<|python_tag|>", role: open, lookahead: never, ownLookahead: thenJSON, grammar: &taggedParameters},
 					{text: "<|python_tag|>", role: ignore},
 					{text: "<|eom_id|>", role: ignore},

@@ -49,7 +49,7 @@ type lineBody struct {
 // A lineCall is a call read so far.
 type lineCall struct {
 	name      string
-	nameAt    diag.Span
+	nameSpan  diag.Span
 	start     int
 	args      []lineArg
 	open      bool // the last argument has not ended
@@ -171,7 +171,7 @@ func (b *lineBody) parseLine() {
 		last := &c.args[len(c.args)-1]
 		last.value = append(last.value, line...)
 	case len(bytes.TrimSpace(line)) > 0:
-		c.find(diag.NotACall, diag.Bytes(at, b.at), "this line belongs to no argument")
+		c.report(diag.NotACall, diag.Bytes(at, b.at), "this line belongs to no argument")
 	}
 	b.text = append(b.text, line...)
 	if !c.open {
@@ -197,13 +197,13 @@ func cutKeyword(line []byte) (word, rest string, at int) {
 
 func (b *lineBody) begin(name string, at, nameAt int) {
 	b.text = nil
-	b.call = lineCall{name: name, nameAt: diag.Bytes(nameAt, nameAt+len(name)), start: at}
+	b.call = lineCall{name: name, nameSpan: diag.Bytes(nameAt, nameAt+len(name)), start: at}
 	switch {
 	case name == "":
 		b.scanner.report(diag.New(diag.NotACall, diag.Bytes(at, b.at), "no name follows %s", toolNameKeyword))
 	case b.doubtful:
 		b.call.ambiguous = true
-		b.call.find(diag.MarkerInValue, b.call.nameAt, "this call may be part of an earlier value whose END_ARG is missing")
+		b.call.report(diag.MarkerInValue, b.call.nameSpan, "this call may be part of an earlier value whose END_ARG is missing")
 	}
 }
 
@@ -214,7 +214,7 @@ func (b *lineBody) reportJunk(line []byte, at int) {
 	}
 }
 
-func (c *lineCall) find(code diag.Code, place diag.Span, format string, args ...any) {
+func (c *lineCall) report(code diag.Code, place diag.Span, format string, args ...any) {
 	c.findings = append(c.findings, diag.New(code, place, format, args...))
 }
 
@@ -224,7 +224,7 @@ func (b *lineBody) endUnterminated(at int, before string) {
 	if !c.open {
 		return
 	}
-	c.find(diag.MissingCloser, diag.Bytes(at, at), "missing END_ARG before %s", before)
+	c.report(diag.MissingCloser, diag.Bytes(at, at), "missing END_ARG before %s", before)
 	c.args[len(c.args)-1].unterminated = true
 	c.open, c.ambiguous = false, true
 }
@@ -245,7 +245,7 @@ func (b *lineBody) emitCall(size int) {
 // reader returns a reader for the current call.
 func (b *lineBody) reader(size int) *reader {
 	c := &b.call
-	r := newNamedReader(namedCall{name: c.name, place: c.nameAt, toolName: c.name, start: c.start, text: string(b.text[:size])}, b.scanner.tools, c.findings)
+	r := newNamedReader(namedCall{name: c.name, place: c.nameSpan, toolName: c.name, start: c.start, text: string(b.text[:size])}, b.scanner.tools, c.findings)
 	r.call.Arguments = b.arguments(r, c.args)
 	return r
 }

@@ -65,7 +65,7 @@ type markerUse struct {
 	delimiters *delimiters
 }
 
-type fenceUse struct {
+type fenceCandidate struct {
 	*fenceSpec
 	dialect *Dialect
 }
@@ -75,17 +75,17 @@ type markerSet struct {
 	*matcher
 	dialects                []*Dialect
 	texts                   []string
-	uses                    [][]markerUse // of each text
-	prefilters              []*prefilter  // one per text
-	fences                  []fenceUse    // fences of calls
-	implicit                []markerUse   // frames that can begin where there is no text yet
-	implicitPrefilter       *prefilter    // for implicit
-	objectDialect           *Dialect      // of JSON outside fences, if that counts
-	firstKeys               []string      // first keys of such JSON after text
-	plainDialects           plainDialects // dialects of such JSON, if several are read
-	reasoningClosers        []string      // texts that end reasoning
-	literalReasoningClosers []string      // those that cannot occur in a literal
-	longest                 int           // length of the longest text
+	uses                    [][]markerUse    // of each text
+	prefilters              []*prefilter     // one per text
+	fences                  []fenceCandidate // fences of calls
+	implicit                []markerUse      // frames that can begin where there is no text yet
+	implicitPrefilter       *prefilter       // for implicit
+	objectDialect           *Dialect         // of JSON outside fences, if that counts
+	firstKeys               []string         // first keys of such JSON after text
+	plainDialects           plainDialects    // dialects of such JSON, if several are read
+	reasoningClosers        []string         // texts that end reasoning
+	literalReasoningClosers []string         // those that cannot occur in a literal
+	longest                 int              // length of the longest text
 	terminators             memo[terminatorKey, *terminators]
 }
 
@@ -140,7 +140,7 @@ func (s *markerSet) addDialect(row *Dialect) {
 		s.add(markerUse{marker: &f.markers[i], dialect: row})
 	}
 	for i := range f.fences {
-		s.fences = append(s.fences, fenceUse{&f.fences[i], row})
+		s.fences = append(s.fences, fenceCandidate{&f.fences[i], row})
 	}
 	for i := range f.implicit {
 		s.implicit = append(s.implicit, markerUse{marker: &f.implicit[i], dialect: row})

@@ -66,11 +66,11 @@ func withoutObject(next lookahead) lookahead {
 	}
 }
 
-// mostOfTag bounds the part of a call that is inspected to tell its form by its tags.
-const mostOfTag = 256
+// maxTagLookahead bounds the part of a call that is inspected to tell its form by its tags.
+const maxTagLookahead = 256
 
 // thenElement matches the rest of a tag and the opening tag of something other than a parameter.
-var thenElement = within(mostOfTag, func(text []byte) verdict {
+var thenElement = within(maxTagLookahead, func(text []byte) verdict {
 	tag, following, closed := bytes.Cut(text, []byte{'>'})
 	following = trimLeft(following)
 	switch {
@@ -91,7 +91,7 @@ func thenCallOfElements(text []byte) verdict {
 }
 
 // thenForm matches a call whose parameters declare the form of their values.
-var thenForm = within(mostOfTag, func(text []byte) verdict {
+var thenForm = within(maxTagLookahead, func(text []byte) verdict {
 	v := thenInvoke(text)
 	call, _, closed := bytes.Cut(text, []byte("</invoke>"))
 	switch {

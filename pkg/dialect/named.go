@@ -309,7 +309,7 @@ func (b *namedBody) closeFence() {
 	case b.isFenced():
 	case strings.HasPrefix(fence, "```"):
 		f := diag.New(diag.MissingOpener, diag.Bytes(b.args.startAt, b.args.startAt), "missing %q before the arguments", fence)
-		f.Fixes = fix(diag.Safe, "add it", diag.Edit{Start: b.args.startAt, End: b.args.startAt, New: b.separator})
+		f.Fixes = newFix(diag.Safe, "add it", diag.Edit{Start: b.args.startAt, End: b.args.startAt, New: b.separator})
 		b.scanner.reportAboutCall(b.scanner.calls-1, f)
 	default:
 		b.scanner.reportStrayMarker(b.at-2, "```")

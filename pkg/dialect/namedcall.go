@@ -54,7 +54,7 @@ var emptyObject = callObject{memberNames: &nameArguments}
 
 // newNamedReader returns a reader that has read the name of a call.
 func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *reader {
-	r := &reader{tools: tools, callObject: &emptyObject, findings: findings, nameAt: c.place}
+	r := &reader{tools: tools, callObject: &emptyObject, findings: findings, nameSpan: c.place}
 	r.argsMember = ofArguments
 	r.call = chat.Call{ID: c.id, Status: chat.StatusOK, Start: c.start, End: c.start + len(c.text), Text: c.text}
 	name := c.toolName
@@ -77,16 +77,16 @@ func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *reader
 	case noise != "":
 		r.add(diag.New(diag.NameNoise, c.place, "%s", noise))
 	}
-	if mended := r.findings[len(findings):]; len(mended) > 0 && c.name == c.toolName {
+	if repaired := r.findings[len(findings):]; len(repaired) > 0 && c.name == c.toolName {
 		written := name
 		if c.quoted {
 			written = quote(name)
 		}
 		kind := diag.Safe
-		if mended[0].Code == diag.MarkupInName || !c.quoted && !isBareName(name) || !isClean(name, tools) { // the marker may have ended something
+		if repaired[0].Code == diag.MarkupInName || !c.quoted && !isBareName(name) || !isClean(name, tools) { // the marker may have ended something
 			kind = diag.Unsafe
 		}
-		mended[0].Fixes = fix(kind, "remove it", diag.Edit{Start: c.place.Start, End: c.place.End, New: written})
+		repaired[0].Fixes = newFix(kind, "remove it", diag.Edit{Start: c.place.Start, End: c.place.End, New: written})
 	}
 	r.call.Name = name
 	return r

@@ -94,10 +94,10 @@ func (b *namedBody) emitTextCall() {
 // readerForText returns a reader for a call with a text argument.
 func (b *namedBody) readerForText(written []byte, findings ...diag.Finding) *reader {
 	text := string(written)
-	said := strings.TrimRight(text, "\r\n")
+	value := strings.TrimRight(text, "\r\n")
 	if b.textMayBeQuoted {
-		said = strings.TrimSpace(said)
-		_ = json.Unmarshal([]byte(said), &said) // otherwise it is not a string
+		value = strings.TrimSpace(value)
+		_ = json.Unmarshal([]byte(value), &value) // otherwise it is not a string
 	}
-	return newTextReader(b.call(text), b.scanner.tools, said, findings)
+	return newTextReader(b.call(text), b.scanner.tools, value, findings)
 }

@@ -57,7 +57,7 @@ func (r *reader) readText(place diag.Span) {
 		r.noArguments(place)
 		return
 	}
-	d := decode(text)
+	d := parseObject(text)
 	switch {
 	case d.Value != nil:
 		r.call.Arguments = d.Value

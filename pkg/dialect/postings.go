@@ -20,14 +20,14 @@ func (p *postings) add(text int, terms map[uint32]struct{}) {
 	slices.Sort(entries)
 	levels := slices.Clone(*p)
 	for len(levels) > 0 && len(levels[len(levels)-1]) <= 2*len(entries) {
-		entries = merged(levels[len(levels)-1], entries)
+		entries = mergeRuns(levels[len(levels)-1], entries)
 		levels = levels[:len(levels)-1]
 	}
 	*p = append(levels, entries)
 }
 
-// merged merges two sorted runs.
-func merged(a, b []uint64) []uint64 {
+// mergeRuns merges two sorted runs.
+func mergeRuns(a, b []uint64) []uint64 {
 	all := make([]uint64, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
 		if a[0] < b[0] {
@@ -93,15 +93,15 @@ func addWords(to map[uint32]struct{}, words []byte) {
 // anchors are characters, at least one of which occurs in every notation of a call. Text without spaces is
 // indexed by each anchor and the bytes before it.
 const (
-	anchors      = "(:=>{"
-	beforeAnchor = 3
+	anchors       = "(:=>{"
+	anchorContext = 3
 )
 
 // addAnchors adds the anchor terms of a text without spaces.
 func addAnchors(to map[uint32]struct{}, tight []byte) {
-	for i := beforeAnchor; i < len(tight); i++ {
+	for i := anchorContext; i < len(tight); i++ {
 		if strings.IndexByte(anchors, tight[i]) >= 0 {
-			to[^termHash(tight[i-beforeAnchor:i+1])] = struct{}{}
+			to[^termHash(tight[i-anchorContext:i+1])] = struct{}{}
 		}
 	}
 }

@@ -2,8 +2,8 @@ package dialect
 
 import "bytes"
 
-// thenCallOf returns the lookahead for a Python call: a name with a suffix, and a parenthesis.
-func thenCallOf(suffix string) lookahead {
+// pythonCallWithSuffix returns the lookahead for a Python call: a name with a suffix, and a parenthesis.
+func pythonCallWithSuffix(suffix string) lookahead {
 	return func(text []byte) verdict {
 		text = trimLeft(text)
 		for i, c := range text {
@@ -23,7 +23,7 @@ var thenParenthesis = tokenThen(exactly("("))
 
 // Lookaheads for Python calls: one, several in brackets, or either.
 var (
-	thenCall  = thenCallOf("")
+	thenCall  = pythonCallWithSuffix("")
 	thenCalls = wordThen(thenCall, "[")
 	thenList  = either(thenCalls, thenCall)
 )

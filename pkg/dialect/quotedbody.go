@@ -35,7 +35,7 @@ type quotedItem struct {
 	lit      *literal.Scanner
 	quote    string
 	stops    *literal.Stops
-	from     int    // start of the call
+	startAt  int    // start of the call
 	head     []byte // the text before the brace, at most the length of a name
 	inObject bool   // the opening brace has been read
 }
@@ -48,7 +48,7 @@ func (b *quotedItem) write(p []byte) (int, literal.State) {
 		switch c := p[n]; {
 		case c == '{' && b.name() != "":
 			b.inObject = true
-			b.lit.Reset(literal.Options{Base: b.from + len(b.head), Stops: b.stops})
+			b.lit.Reset(literal.Options{Base: b.startAt + len(b.head), Stops: b.stops})
 			n--
 		case c == '<' || c == '{' || isNewline(c) || len(b.head) > maxToolName:
 			return n, literal.Invalid
@@ -81,20 +81,20 @@ func (b *quotedItem) begin(c byte, at int) bool {
 	if !b.canBegin(c) {
 		return false
 	}
-	b.inObject, b.from, b.head = false, at, b.head[:0]
+	b.inObject, b.startAt, b.head = false, at, b.head[:0]
 	return true
 }
 
 func (b *quotedItem) complete(literal.State) string {
 	if !b.inObject {
-		b.scanner.reportNotACall(diag.Bytes(b.from, b.from+len(b.head)), "", b.hint())
+		b.scanner.reportNotACall(diag.Bytes(b.startAt, b.startAt+len(b.head)), "", b.hint())
 		return ""
 	}
-	begin := b.from + len(b.head)
+	begin := b.startAt + len(b.head)
 	object := b.lit.Captured(begin)
 	call := chat.Call{
 		Name: b.name(), Arguments: b.lit.Value(), Status: b.lit.Status(), ValueChanged: b.lit.ValueChanged(),
-		Start: b.from, Text: string(b.head) + object[:min(len(object), b.lit.End()-begin)],
+		Start: b.startAt, Text: string(b.head) + object[:min(len(object), b.lit.End()-begin)],
 	}
 	call.End = call.Start + len(call.Text)
 	r := reader{tools: b.scanner.tools, call: call, findings: b.lit.Findings()}
@@ -108,20 +108,20 @@ func (b *quotedItem) complete(literal.State) string {
 
 // reportStrays reports a missing marker or an extra colon before the name.
 func (b *quotedItem) reportStrays(r *reader) {
-	first := diag.Bytes(b.from, b.from+1)
+	first := diag.Bytes(b.startAt, b.startAt+1)
 	if lacks := b.frame.missingOpener; lacks != "" {
 		b.scanner.report(diag.New(diag.MissingOpener, first, "missing %q before the call", lacks))
 	}
 	if b.head[0] == ':' {
 		f := diag.New(diag.StrayMarker, first, "unexpected colon before the call")
-		f.Fixes = fix(diag.Safe, "remove the colon", diag.Edit{Start: b.from, End: b.from + 1})
+		f.Fixes = newFix(diag.Safe, "remove the colon", diag.Edit{Start: b.startAt, End: b.startAt + 1})
 		r.findings = append(r.findings, f)
 	}
 }
 
 func (b *quotedItem) close() {
 	if !b.inObject {
-		b.scanner.report(diag.New(diag.TruncatedCall, diag.Bytes(b.from, b.at), "the text ends inside the name of a call"))
+		b.scanner.report(diag.New(diag.TruncatedCall, diag.Bytes(b.startAt, b.at), "the text ends inside the name of a call"))
 		return
 	}
 	b.complete(b.lit.Close())

@@ -19,8 +19,8 @@ type reader struct {
 	shape
 	call     chat.Call
 	findings []diag.Finding
-	idAt     diag.Span // location of the ID, if it has one
-	nameAt   diag.Span // location of the name
+	idSpan   diag.Span // location of the ID, if it has one
+	nameSpan diag.Span // location of the name
 }
 
 // read builds the call. If the text is faulty or cut, only that is reported.
@@ -123,7 +123,7 @@ func (r *reader) readName(whole bool) {
 func (r *reader) readTool() {
 	place := r.get(r.nameMember)
 	if place.Kind() == '"' {
-		r.nameAt = place.ValueSpan()
+		r.nameSpan = place.ValueSpan()
 	}
 	written := r.cutControlToken(place)
 	name, noise := cleanName(written, r.tools)
@@ -143,7 +143,7 @@ func (r *reader) readTool() {
 			if !isClean(name, r.tools) {
 				kind = diag.Unsafe
 			}
-			f.Fixes = fix(kind, "remove it", diag.Edit{Start: place.ValueSpan().Start, End: place.ValueSpan().End, New: quote(name)})
+			f.Fixes = newFix(kind, "remove it", diag.Edit{Start: place.ValueSpan().Start, End: place.ValueSpan().End, New: quote(name)})
 		}
 		r.add(f)
 	}
@@ -164,7 +164,7 @@ func (r *reader) cutControlToken(place *literal.Member) string {
 		f.Severity = diag.Error
 	}
 	if place.Kind() == '"' && !r.overlapsFix(place.ValueSpan()) {
-		f.Fixes = fix(diag.Unsafe, "remove it", diag.Edit{Start: place.ValueSpan().Start, End: place.ValueSpan().End, New: quote(name)})
+		f.Fixes = newFix(diag.Unsafe, "remove it", diag.Edit{Start: place.ValueSpan().Start, End: place.ValueSpan().End, New: quote(name)})
 	}
 	r.add(f)
 	return name
@@ -201,7 +201,7 @@ func (r *reader) readID(whole bool) {
 	by, count := r.first(ofID, last)
 	isString := false
 	if count > 0 {
-		r.idAt = r.get(by).ValueSpan()
+		r.idSpan = r.get(by).ValueSpan()
 		r.call.ID, isString = r.get(by).Text()
 		if !isString && !r.isFullForm() && kindOf(r.get(by).Kind()) == "a number" {
 			r.call.ID = string(r.json(by))
@@ -214,7 +214,7 @@ func (r *reader) readID(whole bool) {
 	case !isString:
 		r.reportWrongType(ofID, "a string")
 	case r.call.ID == "":
-		r.fault(diag.CallMember, r.idAt, "%q is empty", ofID)
+		r.fault(diag.CallMember, r.idSpan, "%q is empty", ofID)
 	}
 }
 
@@ -229,20 +229,20 @@ func (r *reader) readOperation() {
 
 // reportRelative reports member names of another dialect.
 func (r *reader) reportRelative() {
-	var theirs, ours []string
+	var found, expected []string
 	place := r.get(r.nameMember).KeySpan()
 	for i, key := range r.keys() {
 		if own := []member{r.memberNames.name, r.memberNames.args}[i].String(); key != own {
-			theirs, ours = append(theirs, key), append(ours, own)
+			found, expected = append(found, key), append(expected, own)
 		} else if i == 0 && r.hasArgs {
 			place = r.get(r.argsMember).KeySpan()
 		}
 	}
 	verb := "are"
-	if len(theirs) == 1 {
+	if len(found) == 1 {
 		verb = "is"
 	}
-	r.add(diag.New(diag.CallVariant, place, "%s %s read as %s", quotedList(theirs), verb, quotedList(ours)))
+	r.add(diag.New(diag.CallVariant, place, "%s %s read as %s", quotedList(found), verb, quotedList(expected)))
 }
 
 // readArguments reads the arguments. A string that contains an object counts as the object.
@@ -301,7 +301,7 @@ func (r *reader) readEncoded(place diag.Span) {
 		r.noArguments(place)
 		return
 	}
-	d := decode(text)
+	d := parseObject(text)
 	if slices.ContainsFunc(d.Findings, func(f diag.Finding) bool { return f.Code == diag.ConcatenatedValues }) {
 		r.fault(diag.ConcatenatedValues, place, "%q is a string with several values: it is unclear which one was meant", r.argsMember)
 		return
@@ -312,7 +312,7 @@ func (r *reader) readEncoded(place diag.Span) {
 	}
 	f := diag.New(diag.DoubleEncoded, place, "the arguments are a string that contains an object, which is read")
 	if len(r.findings) == 0 && d.Status == chat.StatusOK && r.innerKey == "" {
-		f.Fixes = fix(diag.Safe, "write the object", diag.Edit{Start: place.Start, End: place.End, New: string(d.Value)})
+		f.Fixes = newFix(diag.Safe, "write the object", diag.Edit{Start: place.Start, End: place.End, New: string(d.Value)})
 	}
 	r.add(f)
 	r.call.Arguments, r.call.ValueChanged = d.Value, r.call.ValueChanged || d.ValueChanged
@@ -325,8 +325,8 @@ func (r *reader) readEncoded(place diag.Span) {
 	}
 }
 
-// decode parses a text that should be a JSON object.
-func decode(text string) literal.Parsed {
+// parseObject parses a text that should be a JSON object.
+func parseObject(text string) literal.Parsed {
 	d := literal.ParseJSON(text)
 	if d.Value != nil && d.Value[0] != '{' {
 		d.Value = nil

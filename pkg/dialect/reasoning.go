@@ -129,7 +129,7 @@ func (s *Scanner) restartAnswer() {
 func (s *Scanner) reportStrayMarker(at int, text string) {
 	place := diag.Bytes(at, at+len(text))
 	f := diag.New(diag.StrayMarker, place, "%s closes nothing", excerpt(text))
-	f.Fixes = fix(diag.Unsafe, "remove it", diag.Edit{Start: place.Start, End: place.End})
+	f.Fixes = newFix(diag.Unsafe, "remove it", diag.Edit{Start: place.Start, End: place.End})
 	s.report(f)
 }
 
@@ -151,7 +151,7 @@ func (s *Scanner) closeReasoning() {
 }
 
 // StripReasoning removes reasoning in the delimiters of most models, and reports whether there was any.
-func StripReasoning(text string) (said string, thought bool) {
+func StripReasoning(text string) (rest string, hasReasoning bool) {
 	r := Scan(text, Options{Dialect: Dialect{Name: "words"}})
 	return r.Content, r.Reasoning != "" || len(r.Content) < len(text)
 }

@@ -74,11 +74,11 @@ func (s *Scanner) isDecidedWithin(following []byte, from int) bool {
 	for len(following) > from && !canDecideAt(following) {
 		following = following[:len(following)-1]
 	}
-	gone := s.pending.excluded
+	excluded := s.pending.excluded
 	if _, v := s.decide(following); v == undecided {
 		return false
 	}
-	s.pending.excluded = gone // not ruled out at a shorter length
+	s.pending.excluded = excluded // not ruled out at a shorter length
 	return true
 }
 
@@ -146,14 +146,14 @@ func (s *Scanner) closeLookahead() {
 func (s *Scanner) resolve(following []byte) (markerUse, verdict) {
 	s.steps += len(following)
 	result, v := markerUse{}, no
-	told := s.pending.prefilter.lookup(following)
-	s.pending.excluded |= ^told.possible
+	bits := s.pending.prefilter.lookup(following)
+	s.pending.excluded |= ^bits.possible
 	for i, u := range s.pending.uses {
 		if s.pending.excluded>>i&1 != 0 {
 			continue
 		}
 		c := undecided
-		if told.certain>>i&1 != 0 || i >= 64 {
+		if bits.certain>>i&1 != 0 || i >= 64 {
 			c = s.useVerdict(u, following)
 		} else if s.isBarred(u) {
 			c = no
@@ -177,9 +177,9 @@ func (s *Scanner) findRivals(u markerUse, following []byte) rivals {
 	if s.detected.calls || len(s.markers.dialects) == 1 || u.dialect == s.hintedDialect {
 		return o
 	}
-	told := s.pending.prefilter.lookup(following)
+	bits := s.pending.prefilter.lookup(following)
 	for i, other := range o.uses {
-		if told.certain>>i&1 != 0 && other.dialect != nil && other.dialect != u.dialect && other.role <= openKeep && s.useVerdict(other, following) == yes {
+		if bits.certain>>i&1 != 0 && other.dialect != nil && other.dialect != u.dialect && other.role <= openKeep && s.useVerdict(other, following) == yes {
 			o.count |= 1 << i
 		}
 	}
@@ -280,17 +280,17 @@ func (s *Scanner) isQuoted(r role) bool {
 
 // reportQuoted reports, once per fence or line, a marker that would begin a call if it were not quoted.
 func (s *Scanner) reportQuoted(following []byte) {
-	told, where := &s.textLine.reported, "is quoted"
+	reported, where := &s.textLine.reported, "is quoted"
 	if s.foreign.isCode {
-		told, where = &s.foreign.reported, "is in a fence of another language"
+		reported, where = &s.foreign.reported, "is in a fence of another language"
 	}
 	begun := func(u markerUse) bool {
 		return u.role <= openKeep && s.isQuoted(u.role) && s.matchesTool(u, following) == yes
 	}
-	if *told || s.reasoning.inside || !slices.ContainsFunc(s.pending.uses, begun) {
+	if *reported || s.reasoning.inside || !slices.ContainsFunc(s.pending.uses, begun) {
 		return
 	}
-	*told = true
+	*reported = true
 	f := diag.New(diag.QuotedCall, diag.Bytes(s.heldAt, s.heldAt+s.pending.size), "this marker %s and begins no call", where)
 	f.Severity = diag.Info
 	s.report(f)

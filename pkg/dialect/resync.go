@@ -21,20 +21,20 @@ type resync struct {
 	double, single bool           // a quote of this kind is open
 	escaped        bool           // the last byte is an escaping backslash
 	text           []byte         // from a marker in an open string, or a possible beginning of one
-	from           int            // offset of text
+	textAt         int            // offset of text
 	marker         string
 	happened       bool // a broken call has been cut
 }
 
 // reset restarts at an offset.
 func (r *resync) reset(at int) {
-	r.double, r.single, r.escaped, r.marker, r.text, r.from = false, false, false, "", r.text[:0], at
+	r.double, r.single, r.escaped, r.marker, r.text, r.textAt = false, false, false, "", r.text[:0], at
 }
 
 // record adds bytes of the open frame at an offset. Bytes that were pushed back are known.
 func (s *Scanner) record(at int, p []byte) {
 	r := &s.resync
-	if known := r.from + len(r.text) - at; known >= 0 {
+	if known := r.textAt + len(r.text) - at; known >= 0 {
 		p = p[min(known, len(p)):]
 	} else {
 		r.reset(at)
@@ -44,11 +44,11 @@ func (s *Scanner) record(at int, p []byte) {
 		r.dialect, r.points = s.frame.dialect, s.frame.dialect.recoveryPoints()
 	}
 	s.steps += len(p)
-	r.find(r.points.longest)
+	r.findMarker(r.points.longest)
 }
 
-// find searches for a marker while at least ahead bytes remain.
-func (r *resync) find(ahead int) {
+// findMarker searches for a marker while at least ahead bytes remain.
+func (r *resync) findMarker(ahead int) {
 	n := 0
 	for ; r.marker == "" && n+ahead <= len(r.text) && n < len(r.text); n++ {
 		c := r.text[n]
@@ -70,7 +70,7 @@ func (r *resync) find(ahead int) {
 			r.single = !r.single
 		}
 	}
-	r.text, r.from = append(r.text[:0], r.text[n:]...), r.from+n
+	r.text, r.textAt = append(r.text[:0], r.text[n:]...), r.textAt+n
 }
 
 // closeBody closes the open frame at the end of the text or of a segment. If it contains a broken call with a
@@ -78,18 +78,18 @@ func (r *resync) find(ahead int) {
 func (s *Scanner) closeBody() {
 	s.state = inProse
 	r := &s.resync
-	r.find(0)
+	r.findMarker(0)
 	if r.marker == "" {
 		s.body.close()
 		return
 	}
-	at, marker, rest := r.from, r.marker, string(r.text)
+	at, marker, rest := r.textAt, r.marker, string(r.text)
 	var events []Event
 	var shown []int
 	var named []diag.Span
 	emit := s.emit
 	s.emit = func(e Event) {
-		events, shown, named = append(events, e), append(shown, s.contentEnd), append(named, s.nameAt)
+		events, shown, named = append(events, e), append(shown, s.contentEnd), append(named, s.nameSpan)
 	}
 	s.body.close()
 	s.emit = emit
@@ -101,7 +101,7 @@ func (s *Scanner) closeBody() {
 		} else {
 			s.contentEnd = shown[i]
 		}
-		s.nameAt = named[i]
+		s.nameSpan = named[i]
 		if keep {
 			emit(e)
 		}

@@ -44,7 +44,7 @@ type Scanner struct {
 	revoked    int       // number of calls revoked
 	steps      int       // bytes and pieces inspected; tests count them
 	contentEnd int       // offset after the latest content; tests compare it with the text
-	nameAt     diag.Span // of the name of the latest call
+	nameSpan   diag.Span // of the name of the latest call
 
 	search            search
 	pushback          []byte    // bytes read that will be read again

@@ -33,7 +33,7 @@ func (b *scriptBody) write(p []byte) (int, frameEnd) {
 		if state == literal.NeedMore {
 			return n, notYet
 		}
-		b.take()
+		b.emitStatement()
 		switch state {
 		case literal.FenceClosed:
 			b.flush()
@@ -51,15 +51,15 @@ func (b *scriptBody) write(p []byte) (int, frameEnd) {
 
 func (b *scriptBody) close() {
 	b.statement.Close()
-	b.take()
+	b.emitStatement()
 	b.flush()
 	if !slices.ContainsFunc(b.statement.Findings(), func(f diag.Finding) bool { return f.Code == diag.TruncatedCall }) {
 		b.scanner.reportOpenFence(b.scanner.at)
 	}
 }
 
-// take emits the statement. Statements without a call are collected, because they come in rows.
-func (b *scriptBody) take() {
+// emitStatement emits the statement. Statements without a call are collected, because they come in rows.
+func (b *scriptBody) emitStatement() {
 	call, isCall := b.statement.Call()
 	junk, isJunk := b.statement.NonCall()
 	switch {

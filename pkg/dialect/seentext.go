@@ -15,9 +15,9 @@ import (
 // echo: its author must not get it executed by having the model repeat it. Queries may run concurrently, but not
 // with additions. The zero value is empty.
 type SeenText struct {
-	texts    []*seenText // oldest first
-	index    postings    // of their words and anchors
-	userText *seenText   // the user's own words; nil for none
+	texts    []*indexedText // oldest first
+	index    postings       // of their words and anchors
+	userText *indexedText   // the user's own words; nil for none
 }
 
 // Add adds a text. The caller must not modify it.
@@ -27,7 +27,7 @@ func (h *SeenText) Add(text []byte) { h.AddResult("", nil, text) }
 // call was made before the result existed, and its author could have it repeated without asking. So a call whose
 // failure quotes it can be retried.
 func (h *SeenText) AddResult(name string, args json.RawMessage, text []byte) {
-	h.texts = append(h.texts, &seenText{text: text, resultOf: callKey(name, args)})
+	h.texts = append(h.texts, &indexedText{text: text, resultOf: callKey(name, args)})
 	terms := map[uint32]struct{}{}
 	for _, reading := range decodings(text) {
 		addWords(terms, wordsOf(reading))
@@ -43,7 +43,7 @@ func (h *SeenText) AddUserText(text string) {
 	if h.userText != nil {
 		all = slices.Concat(h.userText.text, []byte("\n"), all)
 	}
-	h.userText = &seenText{text: all}
+	h.userText = &indexedText{text: all}
 }
 
 // callKey returns equal keys for equal calls with normalized numbers. It returns "" without a name or with
@@ -102,7 +102,7 @@ func (h *SeenText) IsEcho(u EchoCandidate) bool {
 	}
 	e, key := newEcho(u), callKey(u.Name, u.RawArgs)
 	e.userText = h.userText
-	counts := func(t *seenText) bool { return key == "" || t.resultOf != key }
+	counts := func(t *indexedText) bool { return key == "" || t.resultOf != key }
 	alone, across := h.wordCandidates(e, counts)
 	return slices.ContainsFunc(append(alone, h.textCandidates(e)...), func(i int) bool { return counts(h.texts[i]) && e.isIn(h.texts[i]) }) ||
 		slices.ContainsFunc(across, func(i int) bool { return counts(h.texts[i]) && e.isSplitAcross(h.textBefore(i, counts), h.texts[i]) })
@@ -112,22 +112,22 @@ func (h *SeenText) IsEcho(u EchoCandidate) bool {
 const nearby = 4 << 10
 
 // An indexedText is one text the model has read. Its searchable forms are built on first use.
-type seenText struct {
+type indexedText struct {
 	text         []byte
 	resultOf     string // key of the call that returned it
 	once         sync.Once
 	words, tight haystack
 
 	join   sync.Once
-	before []byte    // the nearby text before it
-	joined *seenText // before and the beginning of the text
+	before []byte       // the nearby text before it
+	joined *indexedText // before and the beginning of the text
 }
 
 // joinedWith returns the text before joined with the beginning of this one. It is cached for the usual before;
 // calls that exclude some texts get another.
-func (t *seenText) joinedWith(before []byte) *seenText {
-	made := func() *seenText {
-		return &seenText{text: slices.Concat(before, []byte{0xff}, t.text[:min(len(t.text), nearby)])}
+func (t *indexedText) joinedWith(before []byte) *indexedText {
+	made := func() *indexedText {
+		return &indexedText{text: slices.Concat(before, []byte{0xff}, t.text[:min(len(t.text), nearby)])}
 	}
 	t.join.Do(func() { t.before, t.joined = before, made() })
 	if bytes.Equal(before, t.before) {
@@ -138,7 +138,7 @@ func (t *seenText) joinedWith(before []byte) *seenText {
 
 // buildForms builds the searchable forms of all decodings: words, and text without blanks and with one kind of
 // quotes. A byte that UTF-8 does not contain separates them.
-func (t *seenText) buildForms() {
+func (t *indexedText) buildForms() {
 	t.once.Do(func() {
 		for _, reading := range decodings(t.text) {
 			t.words.text = append(append(t.words.text, 0xff), wordsOf(reading)...)
@@ -147,13 +147,13 @@ func (t *seenText) buildForms() {
 	})
 }
 
-func (t *seenText) wordForm() *haystack {
+func (t *indexedText) wordForm() *haystack {
 	t.buildForms()
 	return &t.words
 }
 
 // tightForm returns the text without blanks and with one kind of quotes.
-func (t *seenText) tightForm() *haystack {
+func (t *indexedText) tightForm() *haystack {
 	t.buildForms()
 	return &t.tight
 }

@@ -225,7 +225,7 @@ func (b *sequence) checkNext(c byte) {
 		f := diag.New(diag.BadLiteral, diag.Bytes(b.at, b.at+1), "missing comma before this")
 		f.Severity = diag.Warning
 		if b.item.canBegin(c) && !b.lastFaulty { // after a fault it may be a part of the last one
-			f.Fixes = fix(diag.Safe, "add a comma", diag.Edit{Start: b.at, End: b.at, New: ", "})
+			f.Fixes = newFix(diag.Safe, "add a comma", diag.Edit{Start: b.at, End: b.at, New: ", "})
 		}
 		b.scanner.report(f)
 	}
@@ -245,7 +245,7 @@ func (b *sequence) reportSecondCall() {
 	f.Severity = diag.Warning
 	marker := b.frame.marker
 	if closes := "</" + strings.TrimPrefix(marker, "<"); !b.lastFaulty && b.separators.count == 0 && slices.Contains(b.frame.dialect.framing.closers, closes) {
-		f.Fixes = fix(diag.Safe, "put markers around each", diag.Edit{Start: b.at, End: b.at, New: closes + "\n" + marker})
+		f.Fixes = newFix(diag.Safe, "put markers around each", diag.Edit{Start: b.at, End: b.at, New: closes + "\n" + marker})
 	}
 	b.scanner.report(f)
 }

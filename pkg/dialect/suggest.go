@@ -32,7 +32,7 @@ func (r *reader) suggest() {
 	edits := shiftEdits(m.Edits, r.begin)
 	for i := range r.findings {
 		if f := &r.findings[i]; f.Severity == diag.Error && len(f.Fixes) == 0 && len(edits) > 0 {
-			f.Fixes = fix(diag.Unsafe, "write JSON", edits...)
+			f.Fixes = newFix(diag.Unsafe, "write JSON", edits...)
 			return
 		}
 	}

@@ -88,7 +88,7 @@ func (b *tagBody) count() {
 func (b *tagBody) emitCall() {
 	s, r := b.scanner, reader{findings: b.tags.Findings()}
 	r.call, _ = b.tags.Call()
-	r.nameAt = diag.Bytes(b.tags.NameSpan())
+	r.nameSpan = diag.Bytes(b.tags.NameSpan())
 	r.call.Alternatives = b.tags.Alternatives()
 	s.emitCall(&r)
 	if r.call.Executable && !slices.Contains(s.rawTextDialects, s.frame.dialect) {

@@ -107,7 +107,7 @@ func (b *jsonItem) write(p []byte) (int, literal.State) {
 		case state == literal.Invalid && b.part == commaPart && n < len(p) && p[n] == ']':
 			at := b.lit.End()
 			f := diag.New(diag.UnbalancedBracket, diag.Bytes(at, at+1), "missing '}' before ']'")
-			f.Fixes = fix(diag.Unsafe, "add }", diag.Edit{Start: at, End: at, New: "}"})
+			f.Fixes = newFix(diag.Unsafe, "add }", diag.Edit{Start: at, End: at, New: "}"})
 			b.scanner.report(f)
 			b.part = restPart
 			return n, state
@@ -156,7 +156,7 @@ func (b *jsonItem) complete(state literal.State) string {
 	case b.part == objectPart:
 		w := &b.scanner.object
 		w.load(b.memberNames, b.lit)
-		b.emit(w)
+		b.emitObject(w)
 	case b.part == valuePart:
 		b.emitKeyed()
 	case b.part == restPart:
@@ -168,7 +168,7 @@ func (b *jsonItem) complete(state literal.State) string {
 
 func (b *jsonItem) close() { b.complete(b.lit.Close()) }
 
-func (b *jsonItem) emit(w *callObject) {
+func (b *jsonItem) emitObject(w *callObject) {
 	r := reader{tools: b.scanner.tools}
 	r.read(w)
 	if r.call.Name == "" && b.memberNames.namePrecedes {

@@ -37,27 +37,27 @@ func (e *toolElements) add(tools Toolset, at int, text string) int {
 		if e.stage == outsideTags {
 			k := strings.IndexByte(text[i:], '<')
 			if k < 0 {
-				e.pass(text[i:])
+				e.trackInlineCode(text[i:])
 				break
 			}
-			e.pass(text[i : i+k])
+			e.trackInlineCode(text[i : i+k])
 			i += k
 		}
-		e.next(tools, text[i], at+i)
+		e.readByte(tools, text[i], at+i)
 	}
 	return len(text)
 }
 
-// pass tracks inline code in text without tags.
-func (e *toolElements) pass(text string) {
+// trackInlineCode tracks inline code in text without tags.
+func (e *toolElements) trackInlineCode(text string) {
 	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
 		e.inCode, text = false, text[i+1:]
 	}
 	e.inCode = e.inCode != (strings.Count(text, "`")%2 == 1)
 }
 
-// next reads a byte at an offset.
-func (e *toolElements) next(tools Toolset, c byte, at int) {
+// readByte reads a byte at an offset.
+func (e *toolElements) readByte(tools Toolset, c byte, at int) {
 	switch {
 	case c == '`' || c == '\n' && e.stage != afterTool:
 		e.stage, e.inCode = outsideTags, c == '`' && !e.inCode

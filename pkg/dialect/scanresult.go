@@ -76,7 +76,7 @@ func ScanBytes(text []byte, o Options) ScanResult {
 // scan reads a response and releases the collector.
 func (c *collector) scan(text string, same []byte, o Options) ScanResult {
 	r := c.read(text, same, o)
-	if len(text) <= mostReused {
+	if len(text) <= maxReusedBytes {
 		collectors.Put(c)
 	}
 	return r
@@ -85,8 +85,8 @@ func (c *collector) scan(text string, same []byte, o Options) ScanResult {
 // collectors are reused: allocating one costs several times as much as reading a short response.
 var collectors = sync.Pool{New: func() any { return new(collector) }}
 
-// mostReused bounds the length of responses whose collector is reused, because it keeps its buffers.
-const mostReused = 64 << 10
+// maxReusedBytes bounds the length of responses whose collector is reused, because it keeps its buffers.
+const maxReusedBytes = 64 << 10
 
 // A collector collects the events of a response.
 type collector struct {
@@ -95,8 +95,8 @@ type collector struct {
 	text               []byte      // buffer for the response
 	content, reasoning textRanges
 	kept               []chat.Call
-	rows               []*Dialect  // dialect of each kept call
-	names              []diag.Span // span of the name of each kept call
+	dialects           []*Dialect  // dialect of each kept call
+	nameSpans          []diag.Span // span of the name of each kept call
 	calls, revoked     int
 	firstDropped       chat.Call // the first call dropped
 	findings           Findings
@@ -107,26 +107,26 @@ func (c *collector) read(text string, same []byte, o Options) ScanResult {
 	if c.emit == nil {
 		c.emit = c.take
 	}
-	c.content, c.reasoning, c.kept, c.rows = c.content[:0], c.reasoning[:0], c.kept[:0], c.rows[:0]
-	c.names = c.names[:0]
+	c.content, c.reasoning, c.kept, c.dialects = c.content[:0], c.reasoning[:0], c.kept[:0], c.dialects[:0]
+	c.nameSpans = c.nameSpans[:0]
 	c.calls, c.revoked, c.findings = 0, 0, Findings{}
 	c.scanner.begin(o.markerSet(), o.Reasoning, o.Tools, c.emit)
 	c.scanner.whole = text
 	c.scanner.Write(same)
 	c.scanner.Close()
-	return c.reading(text)
+	return c.result(text)
 }
 
-func (c *collector) reading(text string) ScanResult {
+func (c *collector) result(text string) ScanResult {
 	if c.calls > MaxKept {
 		c.findings.Add(diag.New(diag.TooMany, diag.Bytes(c.firstDropped.Start, c.firstDropped.End), "%d more calls are not shown; the first of them is here", c.calls-MaxKept))
 	}
 	r := ScanResult{Content: c.content.of(text), Reasoning: c.reasoning.of(text), Findings: c.findings.Locate(text)}
 	if len(c.kept) > 0 {
-		r.Calls, r.NameSpans = slices.Clone(c.kept), slices.Clone(c.names)
+		r.Calls, r.NameSpans = slices.Clone(c.kept), slices.Clone(c.nameSpans)
 		clear(c.kept)
 		if len(c.scanner.markers.dialects) > 1 {
-			r.CallDialects = slices.Clone(c.rows)
+			r.CallDialects = slices.Clone(c.dialects)
 		}
 	}
 	row, at := c.scanner.detectedDialect()
@@ -191,7 +191,7 @@ func (c *collector) take(e Event) {
 		c.reasoning.add(shown-len(e.Reasoning), shown)
 	default:
 		if c.calls++; c.calls <= MaxKept {
-			c.kept, c.rows, c.names = append(c.kept, *e.Call), append(c.rows, c.scanner.frame.dialect), append(c.names, c.scanner.nameAt)
+			c.kept, c.dialects, c.nameSpans = append(c.kept, *e.Call), append(c.dialects, c.scanner.frame.dialect), append(c.nameSpans, c.scanner.nameSpan)
 		} else if c.calls == MaxKept+1 {
 			c.firstDropped = *e.Call
 		}
