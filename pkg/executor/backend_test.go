@@ -105,7 +105,7 @@ func TestNoMeansGoesRound(t *testing.T) {
 	}
 }
 
-// What a definition is done by is a key of definitions, and exactly one stands in each.
+// The backend of a definition is one of its members, and each definition has exactly one.
 func TestMeansAreKeys(t *testing.T) {
 	for _, m := range tool.Backends {
 		_, findings := tool.Parse("d.yaml", []byte("name: d\n"+string(m)+": 1\n"))

@@ -27,7 +27,7 @@ func script(t *testing.T, text string) subprocess.Program {
 	return subprocess.Program{Path: path, Env: shell.Env}
 }
 
-// newOpener returns an opener and what it shows.
+// newOpener returns an opener and its output.
 func newOpener(t *testing.T, p subprocess.Program) (*BrowserOpener, *screen) {
 	t.Helper()
 	out := new(screen)

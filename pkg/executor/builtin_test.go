@@ -110,7 +110,7 @@ func TestBuiltinsDecodeStrictly(t *testing.T) {
 	}
 }
 
-// V1, V2, M4: file tools say what is missing.
+// V1, V2, M4: file tools report a missing root.
 func TestNoRoot(t *testing.T) {
 	for name, args := range map[string]string{VaultSearch: `{"query":"a"}`, FileRead: `{"filePaths":["a"]}`, FilePut: `{"path":"a","content":"b"}`} {
 		wantError(t, call(t, Env{}, name, args), chat.Denied, "--root")
@@ -317,7 +317,7 @@ func site(t *testing.T, h http.HandlerFunc) (Env, string) {
 	return Env{Client: client}, server.URL
 }
 
-// T11: what a page is shown as.
+// T11: the text of pages.
 func TestWgetContent(t *testing.T) {
 	for _, c := range []struct{ name, contentType, body, want string }{
 		{"plain", "text/plain; charset=utf-8", "Käse", "Käse"},
@@ -421,7 +421,7 @@ func TestWgetStatus(t *testing.T) {
 	}
 }
 
-// T11: what is not answered, or must not be asked.
+// T11: requests without a response, and refused ones.
 func TestWgetRefusals(t *testing.T) {
 	env, base := site(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
@@ -456,7 +456,7 @@ func TestWgetRefusals(t *testing.T) {
 	}
 }
 
-// What a model is told of a failure names no address of this machine and of its name servers.
+// Failures shown to a model contain no address of this machine or its name servers.
 func TestWgetFailuresNameNoMachine(t *testing.T) {
 	here, there := &net.TCPAddr{IP: net.IPv4(10, 9, 8, 7), Port: 40123}, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 80}
 	for want, err := range map[string]error{

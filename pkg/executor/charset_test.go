@@ -34,7 +34,7 @@ func TestDecoded(t *testing.T) {
 	}
 }
 
-// No name stands for two charsets, and each reads any bytes.
+// No name belongs to two charsets, and each charset decodes any bytes.
 func TestCharsets(t *testing.T) {
 	var all []byte
 	for i := range 256 {

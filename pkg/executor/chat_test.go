@@ -26,5 +26,5 @@ func (p *screen) String() string {
 	return p.text.String()
 }
 
-// shell is a program that does what it reads on stdin.
+// shell is a program that runs commands from stdin.
 var shell = subprocess.Program{Path: "/bin/sh", Env: []string{"PATH=" + os.Getenv("PATH")}}

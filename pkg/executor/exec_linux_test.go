@@ -174,7 +174,7 @@ func TestExecCases(t *testing.T) {
 	}
 }
 
-// check holds the result of a case against what is expected.
+// check compares the result of a case with the expected one.
 func (c execCase) check(t *testing.T, result chat.Result, env Env) {
 	t.Helper()
 	text, err := result.MarshalJSON()

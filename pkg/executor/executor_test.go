@@ -48,7 +48,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// T13: what is not registered, or does not fit, never reaches a tool.
+// T13: unknown tools and invalid arguments never reach a tool.
 func TestRunChecksFirst(t *testing.T) {
 	r := newRunner(t, &tool.Definition{}, func(context.Context, json.RawMessage) (chat.Result, error) {
 		t.Error("the tool was run")

@@ -20,7 +20,7 @@ import (
 // plain hides nothing.
 func plain(text string) string { return text }
 
-// What is read is what the path led to when the call was let happen, whatever has become of it.
+// A read returns the file that the path resolved to at approval.
 func TestFileReadLeads(t *testing.T) {
 	dir := t.TempDir()
 	root := openRoot(t, dir)
@@ -79,7 +79,7 @@ func TestFileReadRoom(t *testing.T) {
 	}
 }
 
-// A file is replaced if it is still the one that was read, and made if there is none yet.
+// A file is replaced only if its content is the one that was read, and created only if missing.
 func TestFilePutIfMatch(t *testing.T) {
 	f := files{root: newRoot(t, map[string]string{"a.md": "key-12345678"}), hide: func(s string) string { return strings.ReplaceAll(s, "12345678", "***") }}
 	r, err := f.read(t.Context(), task{args: json.RawMessage(`{"filePaths":["a.md","none.md"],"digest":true}`), maxResult: defaultMaxBytes})

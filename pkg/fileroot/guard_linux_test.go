@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// H1: a walk does not open what is denied: not a denied folder to list it, and nothing below.
+// H1: a walk opens no denied files or folders, and nothing below them.
 func TestWalkOpensNothingDenied(t *testing.T) {
 	r, dir := tree(t, "Keys/a.md", "Keys/sub/b.md", "open/c.md", "open/Keys/d.md")
 	r.AddGuards(DenyPaths(Denial{Rule: "keys"}, "Keys", "open/Keys"))

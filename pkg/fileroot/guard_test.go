@@ -101,7 +101,7 @@ func (c counting) Enter(name string) (Guard, *Denial) {
 	return c, nil
 }
 
-// A walk asks a guard about each name once, at any depth, and does not list what is denied.
+// A walk asks a guard about each name once, at any depth, and does not list denied names.
 func TestGuardedWalk(t *testing.T) {
 	var names []string
 	for i := range 40 {
@@ -120,7 +120,7 @@ func TestGuardedWalk(t *testing.T) {
 	}
 }
 
-// H1: a link that is turned back and forth never leads a read to what is denied.
+// H1: a link that alternates between targets never lets a read reach a denied file.
 func TestGuardedRace(t *testing.T) {
 	r, dir := tree(t, "Keys/a", "open/a")
 	r.AddGuards(DenyPaths(Denial{Rule: "r"}, "Keys"))

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A file is written if what is there is what is wanted, and otherwise nothing is changed.
+// A file is written only if the precondition holds; otherwise nothing changes.
 func TestPreconditions(t *testing.T) {
 	fine := Digest([]byte("fine")) // the content of ok.txt
 	for _, c := range []struct {
@@ -118,7 +118,7 @@ func TestOneWriteWins(t *testing.T) {
 			t.Errorf("%s: %d writes succeeded", path, won.Load())
 		}
 	}
-	w.wantNoDrafts(t)
+	w.wantNoTempFiles(t)
 }
 
 // Nobody's change is lost: many who each add one to a number reach the sum.
@@ -159,11 +159,11 @@ func TestNoLostUpdate(t *testing.T) {
 	if got, err := w.root.Read("n", 100); err != nil || string(got) != strconv.Itoa(writers*each) {
 		t.Errorf("%q, %v", got, err)
 	}
-	w.wantNoDrafts(t)
+	w.wantNoTempFiles(t)
 }
 
-// wantNoDrafts checks that no write has left something behind.
-func (w world) wantNoDrafts(t testing.TB) {
+// wantNoTempFiles checks that no write has left a temporary file.
+func (w world) wantNoTempFiles(t testing.TB) {
 	t.Helper()
 	for name := range w.snapshot(t) {
 		if isTempName(filepath.Base(name)) {

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What stands where a draft is to be, left by a killed write or put there, is taken away and never
-// written through; what it leads to stays as it is.
+// A stale temporary file, or anything else with its name, is removed and never written through; the target of a
+// link stays unchanged.
 func TestStaleTempFiles(t *testing.T) {
 	for _, left := range []string{"half of a", "->ok.txt", "->missing", "->../secret.txt", "->../newfile", "=hardlink {BASE}/secret.txt", "=fifo", "=socket"} {
 		for _, want := range []Precondition{"", Missing} {
@@ -45,7 +45,7 @@ func TestStaleTempFiles(t *testing.T) {
 	}
 }
 
-// A openParent in the place of a draft that cannot be taken away is an error, and nothing more.
+// A folder with the name of a temporary file that cannot be removed is an error without other effects.
 func TestTempFileIsFolder(t *testing.T) {
 	w := newWorld(t)
 	w.file(t, filepath.Join(w.dir, tempNameOf("ok.txt"), "x"), "y")
@@ -55,7 +55,7 @@ func TestTempFileIsFolder(t *testing.T) {
 	}
 }
 
-// A tempFile that somebody is writing is waited for, but not for ever.
+// A write waits for another writer of the same file, but not forever.
 func TestTempFileOfAnotherWriter(t *testing.T) {
 	w := newWorld(t)
 	other, err := newTempFile(location{w.root.root, "ok.txt"}, 0o644)
@@ -74,7 +74,7 @@ func TestTempFileOfAnotherWriter(t *testing.T) {
 	if err := w.root.Write("ok.txt", []byte("new"), ""); err != nil {
 		t.Errorf("after the other: %v", err)
 	}
-	w.wantNoDrafts(t)
+	w.wantNoTempFiles(t)
 }
 
 // A name that drafts have is no name for a file.
@@ -131,7 +131,7 @@ func TestKilledWrite(t *testing.T) {
 	if err := w.root.Write("ok.txt", []byte("healed"), ""); err != nil {
 		t.Fatal(err)
 	}
-	w.wantNoDrafts(t)
+	w.wantNoTempFiles(t)
 }
 
 // forever is how much writeForever writes at a time, in bytes.

@@ -23,7 +23,7 @@ func refusedBy(ranges []string, addr netip.Addr) bool {
 	return slices.ContainsFunc(ranges, func(r string) bool { return netip.MustParsePrefix(r).Contains(addr) })
 }
 
-// What is refused is what the registries say, at the edges of every range and at random.
+// Refusals agree with the registries, at the edges of every range and at random addresses.
 func TestSpecialAddresses(t *testing.T) {
 	var addrs []netip.Addr
 	for _, r := range slices.Concat(never, []string{"2000::/3"}) {

@@ -54,7 +54,7 @@ func looksNumeric(host string) bool {
 
 var errDialled = errors.New("dialled")
 
-// dialledBy returns what a client connects to for a URL.
+// dialledBy returns the addresses that a client connects to for a URL.
 func dialledBy(t *testing.T, raw string) []string {
 	t.Helper()
 	var dialled []string

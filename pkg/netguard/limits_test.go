@@ -75,7 +75,7 @@ func TestTricklesEnd(t *testing.T) {
 	}
 }
 
-// What is sent without an end is given up after a bounded number of bytes, wherever in a response it stands.
+// Endless data is abandoned after a bounded number of bytes, in any part of a response.
 func TestFloodsEnd(t *testing.T) {
 	for name, c := range map[string]struct{ begin, again string }{
 		"status line": {"HTTP/1.1 200 ", "OK"},

@@ -76,6 +76,9 @@ func (e *EncodingError) Error() string {
 // supports only gzip: reading a body with another encoding fails with an *[EncodingError]. It follows up to five
 // redirects, but none from https to http, and none that would send a body to another origin; there it sends only
 // the headers User-Agent, Accept and Accept-Language. A blocked request is an error that wraps a *[RefusedError].
+//
+// A request with Close set gets a new connection. On a reused connection that the server closes, net/http retries
+// by itself, even requests that make changes: it treats GET and requests with an Idempotency-Key header as safe.
 func NewClient(o Options) *http.Client {
 	return newClient(o, guard{allowed: slices.Clone(o.AllowHosts), interfaceAddrs: net.InterfaceAddrs}.dial)
 }

@@ -70,8 +70,8 @@ func TestHoldsJSON(t *testing.T) {
 	}
 }
 
-// Whatever the secret, and wherever it stands in arguments: it is found in every spelling, and
-// what is left after hiding holds none.
+// Any secret is found anywhere in arguments, in every spelling, and masked output does not
+// contain it.
 func TestHoldsLaw(t *testing.T) {
 	spell := map[string]func(string) string{
 		"plain":   func(v string) string { return v },

@@ -82,7 +82,7 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// Every spelling is hidden, and nothing of what stands around it.
+// Every spelling is masked, and nothing around it.
 func TestSpellings(t *testing.T) {
 	const value = `k3y/with+"all" é of it?>~`
 	s := of(t, value)
@@ -190,7 +190,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Adding what a run has takes no time that anybody waits for.
+// Adding the secrets of a run takes no noticeable time.
 func BenchmarkAdd(b *testing.B) {
 	for b.Loop() {
 		s := new(Set)

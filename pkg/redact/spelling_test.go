@@ -49,7 +49,7 @@ func TestMoreSpellings(t *testing.T) {
 	}
 }
 
-// Fields of addresses that are secrets are hidden in what is said to people.
+// Secret URL fields are masked in output for people.
 func TestHideFields(t *testing.T) {
 	for text, want := range map[string]string{
 		"GET https://a.test/x?access_token=abcdef123&b=1: 500": "GET https://a.test/x?access_token=***&b=1: 500",

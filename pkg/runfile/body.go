@@ -171,7 +171,7 @@ type Intent struct {
 
 // Before describes the file that a call is about to replace.
 type Before struct {
-	State  string `json:"state"` // [chat.FileThere], [chat.FileMissing], or why the content is not known
+	State  string `json:"state"` // [chat.FilePresent], [chat.FileMissing], or why the content is not known
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256,omitempty"` // of its content, in hexadecimal digits
 	// Text is the file's content, truncated to [MaxBefore] bytes; absent if that is not UTF-8 text.

@@ -2,7 +2,7 @@ package runfile
 
 import "testing"
 
-// A digest is that of what a call says, and of nothing about how it is written.
+// A digest depends on the content of a call, not on its spelling.
 func TestCallDigest(t *testing.T) {
 	base := CallDigest("file_put", []byte(`{"path":"a","n":9007199254740993,"deep":{"x":[1,2],"y":"é"}}`))
 	for _, same := range []string{

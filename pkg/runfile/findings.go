@@ -271,9 +271,9 @@ func (b *Before) problem() string {
 	switch {
 	case b.State == "":
 		return "before has no state"
-	case b.State == chat.FileThere && !isKnown:
+	case b.State == chat.FilePresent && !isKnown:
 		return fmt.Sprintf("before.sha256 is %q, expected 64 hexadecimal digits", b.SHA256)
-	case b.State != chat.FileThere && *b != Before{State: b.State}:
+	case b.State != chat.FilePresent && *b != Before{State: b.State}:
 		return fmt.Sprintf("before describes a file whose state is %q", b.State)
 	case b.Bytes < 0:
 		return fmt.Sprintf("before.bytes is %d", b.Bytes)

@@ -12,7 +12,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A run goes on behind its last whole record, whatever a crash left behind it.
+// A run resumes after its last complete record, whatever a crash left after it.
 func TestOpen(t *testing.T) {
 	whole := write(t, Request{Turn: 1, Purpose: chat.PurposeTurn}, Response{Turn: 1})
 	for _, torn := range []string{"", `{"seq":4,"run":"x"`, "\x00\x00\x00"} {

@@ -41,7 +41,7 @@ func rows(n int) string {
 	return b.String()
 }
 
-// D6: what a message repeats is in the file once, however it was rendered.
+// D6: text that a message repeats is in the file once, however it was rendered.
 func TestTextIsStoredOnce(t *testing.T) {
 	const token = "TOKEN"
 	long := rows(40) + token + rows(3)
@@ -121,7 +121,7 @@ func TestArgumentsAndInputAreStoredOnce(t *testing.T) {
 	}
 }
 
-// References count from what a reader gets: JSON without spaces, and U+FFFD for what is not UTF-8.
+// References are to the text as read back: JSON without whitespace, and U+FFFD for invalid UTF-8.
 func TestReferencesAreToWhatIsRead(t *testing.T) {
 	spaced := json.RawMessage(`{ "a": 1,  "text": "` + rows(3) + `" }`)
 	body := json.RawMessage(`{ "role": "assistant", "tool_calls": [ {"arguments": ` + string(quote(string(spaced))) + `} ] }`)
@@ -159,7 +159,7 @@ func TestReferencesAreToWhatIsRead(t *testing.T) {
 	}
 }
 
-// After a file was opened again, a request refers to what counts of it, and not to what is void.
+// After a file was reopened, a request refers to its live records and not to void ones.
 func TestReferencesAfterResume(t *testing.T) {
 	result := func(id, data string) Result {
 		return Result{Call: id, Result: chat.Result{Data: json.RawMessage(data)}}

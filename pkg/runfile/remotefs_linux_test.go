@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A folder of this machine is none of another, and neither is one that does not exist.
+// Local and missing folders are not on a network file system.
 func TestRemote(t *testing.T) {
 	for _, dir := range []string{"/proc", t.TempDir() + "/none"} {
 		if kind := RemoteFileSystem(dir); kind != "" {

@@ -23,7 +23,7 @@ func blocks(t *testing.T, path string) (held, size int64) {
 	return info.Blocks * 512, info.Size
 }
 
-// Room for a result is there before a change, and what was not used is given back.
+// Space for a result is reserved before a change, and unused space is released.
 func TestReserve(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	w, err := Create(path, start())

@@ -129,7 +129,7 @@ func TestLineForm(t *testing.T) {
 	}
 }
 
-// What a tool returned and what a model wrote is kept byte for byte.
+// Tool results and model output are stored byte for byte.
 func TestRawJSONIsExact(t *testing.T) {
 	text := write(t, story()...)
 	for _, want := range []string{
@@ -244,7 +244,7 @@ func TestAppendAtOnce(t *testing.T) {
 	}
 }
 
-// brokenFile fails as told.
+// brokenFile fails as configured.
 type brokenFile struct {
 	bytes.Buffer
 	short                    bool

@@ -13,7 +13,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// D12: what lists runs reads their first and last records, however much stands between them.
+// D12: listing runs reads only their first and last records, however many are between them.
 func TestGlance(t *testing.T) {
 	long := Response{Turn: 7, Content: strings.Repeat("x", 40<<10), Stop: chat.StopEnd}
 	for name, tt := range map[string]struct {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What people run in a sandbox runs, with what it does to itself: priorities, processors, threads and children.
+// Ordinary programs run in a sandbox and can change their own priority, affinity, threads and children.
 func TestSandboxTools(t *testing.T) {
 	if testing.Short() || Supported().Landlock < 6 || !Supported().Seccomp {
 		t.Skipf("%+v", Supported())

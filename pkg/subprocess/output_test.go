@@ -37,7 +37,7 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// A program that does not end is ended, with what it has started.
+// A program that does not end is killed with its descendants.
 func TestOutputEnds(t *testing.T) {
 	late := errors.New("late")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, late)

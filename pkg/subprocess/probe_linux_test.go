@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// probes are what a program may try. Each gets the words behind its name.
+// probes are actions of a test program. Each gets the arguments after its name.
 var probes = map[string]func(args []string) error{
 	"read":    func(a []string) error { _, err := os.ReadFile(a[0]); return err },
 	"list":    func(a []string) error { _, err := os.ReadDir(a[0]); return err },
@@ -227,7 +227,7 @@ func calls(words []string) error {
 	return nil
 }
 
-// neighbour changes how a process runs, to what it is already.
+// neighbour sets scheduling attributes of a process to their current values.
 func neighbour(call string, pid int) error {
 	victim := uintptr(pid)
 	var cpus unix.CPUSet

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// output runs a shell script and returns what it prints.
+// output runs a shell script and returns its output.
 func output(t *testing.T, c *Confinement, script string, env ...string) string {
 	t.Helper()
 	got, err := c.Run(t.Context(), Command{Argv: []string{"/bin/sh", "-c", script}, Dir: folder(t), Env: env})
@@ -27,7 +27,7 @@ func output(t *testing.T, c *Confinement, script string, env ...string) string {
 	return string(got.Stdout.Bytes)
 }
 
-// What a program sees is what it is given.
+// A program sees only the environment and files that it is given.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("ONESHOT_TEST_SECRET", "hunter2")
 	c := confinement()
@@ -173,7 +173,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// What counts is memory that is used, not what is reserved.
+// The memory limit counts used memory, not reserved address space.
 func TestMemory(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -240,7 +240,7 @@ func TestForkBomb(t *testing.T) {
 
 const nobodyRuns = "TestSandbox|TestMetadata|TestStage|TestEnv|TestLimits|TestMemory|TestProcessLimit|TestForkBomb|TestLeakKilled|TestLeaks/(set|double|folders)"
 
-// Much of what is tested here is another thing for root.
+// Many of these tests have other results for root.
 func TestAsNobody(t *testing.T) {
 	t.Parallel()
 	if unix.Getuid() != 0 || testing.Short() {
@@ -314,7 +314,7 @@ func TestNotStarted(t *testing.T) {
 	}
 }
 
-// Words and what is read are passed as they are, whatever they hold.
+// Arguments and stdin are passed unchanged, whatever they contain.
 func TestExactly(t *testing.T) {
 	words := []string{"printf", "%s|", "", " ", "$(touch x)", "*", "a;b", "\xff\xfe", "\"'\\", "é\n\t", strings.Repeat("w", 100<<10)}
 	got, err := confinement().Run(t.Context(), Command{Argv: words, Dir: folder(t)})
@@ -332,7 +332,7 @@ func TestExactly(t *testing.T) {
 	}
 }
 
-// What is kept has a bound, and so has what is printed at all.
+// Captured output is limited, and so is all output.
 func TestPrinted(t *testing.T) {
 	for _, c := range []struct {
 		script   string
@@ -386,7 +386,7 @@ func TestHelperElsewhere(t *testing.T) {
 	l.want(t)
 }
 
-// The last resort ends what runs, and nothing starts behind it.
+// Kill ends all running programs, and no program starts afterwards.
 func TestKillCommands(t *testing.T) {
 	l := newLedger(t)
 	dir := folder(t)

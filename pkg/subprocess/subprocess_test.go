@@ -12,7 +12,7 @@ import (
 	"oneshot/pkg/subprocess/programtest"
 )
 
-// shell is a program that does what it reads on stdin.
+// shell is a program that runs commands from stdin.
 var shell = Program{Path: "/bin/sh", Env: []string{"PATH=" + os.Getenv("PATH")}}
 
 // Whatever the reason: when finish returns, the group has gone.
@@ -55,7 +55,7 @@ func TestFinish(t *testing.T) {
 	}
 }
 
-// Kill ends what does not heed a signal, and lets nothing start behind it.
+// Kill ends programs that ignore signals, and prevents new ones.
 func TestKill(t *testing.T) {
 	program, w := shell, programtest.NewWitness(t)
 	program.All = new(Running)
