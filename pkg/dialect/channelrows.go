@@ -63,10 +63,9 @@ func channelDialects() []Dialect {
 			Aliases:  []string{"gpt_oss", "gptoss"},
 			Example:  "<|channel|>analysis<|message|>I need the weather.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{\"city\": \"Oslo\"}<|call|>\n",
 			Doc: `A response is made of messages <|start|>assistant<|channel|>CHANNEL to=RECIPIENT<|message|>…<|end|>.
-What is for functions.NAME is a call with JSON as arguments, on any channel; what is for another tool,
-such as python, may be text. The channel analysis is reasoning, the others are content: a call that a
-message for the user shows is not run. Without the
-markers, which servers drop, "commentary to=functions.NAME json{…}" is read.`,
+A message for functions.NAME is a call with JSON arguments, on any channel. A message for another tool,
+such as python, may be text. The channel analysis is reasoning, the others are content: calls quoted in a
+message for the user are not run. Servers may drop the markers: then "commentary to=functions.NAME json{…}" is read.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<|start|>", role: open, sharedWithText: true, lookahead: then("assistant", "user", "system", "developer", "tool", "functions."), ownLookahead: anything},
@@ -94,10 +93,10 @@ markers, which servers drop, "commentary to=functions.NAME json{…}" is read.`,
 			Title:    "Messages whose content is a JSON object with name and args",
 			Families: []string{"Inkling"},
 			Example:  "<|message_model|>get_weather<|content_invoke_tool_json|>{\"name\": \"get_weather\", \"args\": {\"city\": \"Oslo\"}}<|end_message|>\n",
-			Doc: `A response is made of messages <|message_model|>…<|end_message|>. After <|content_invoke_tool_json|>
-is a call, an object with "name" and "args", after <|content_invoke_tool_text|> the text of the one
-argument of the tool in the header, after <|content_thinking|> reasoning. A call that
-<|content_text|> shows is not run.`,
+			Doc: `A response is made of messages <|message_model|>…<|end_message|>. <|content_invoke_tool_json|>
+introduces a call, an object with "name" and "args"; <|content_invoke_tool_text|> introduces the text argument
+of the tool in the header; <|content_thinking|> introduces reasoning. Calls quoted after
+<|content_text|> are not run.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<|message_model|>", role: open, sharedWithText: true},
@@ -120,8 +119,8 @@ argument of the tool in the header, after <|content_thinking|> reasoning. A call
 			Aliases:  []string{"onyx", "atem"},
 			Example:  " to=get_weather<|message|><atem:function_calls>\n<atem:invoke name=\"get_weather\">\n<atem:parameter name=\"city\">Oslo</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eom|>\n",
 			Doc: `A response is made of messages <|start|>assistant to=RECIPIENT<|message|>…<|eom|>. Calls are tags
-<atem:invoke> in a message for a tool, or where no header or text comes before them. In a message for
-the user, or after text, they are quoted and not run. What is for self is reasoning.`,
+<atem:invoke> in a message for a tool, or without a header or text before them. In a message for
+the user, or after text, they are quoted and not run. A message for self is reasoning.`,
 			framing: framing{
 				needsRecipient: true,
 				markers: []marker{
@@ -146,8 +145,8 @@ the user, or after text, they are quoted and not run. What is for self is reason
 			Families: []string{"Kimi K3"},
 			Example:  "<|open|>tools<|sep|><|open|>call tool=\"get_weather\" index=\"1\"<|sep|><|open|>argument key=\"city\" type=\"string\"<|sep|>Oslo<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>\n",
 			Doc: `Each call is <|open|>call tool="NAME"<|sep|> with an <|open|>argument key="KEY" type="TYPE"<|sep|> for
-each argument, all in <|open|>tools<|sep|>. Reasoning and answers are in think and response; a call
-that either shows is not run.`,
+each argument, all in <|open|>tools<|sep|>. Reasoning and answers are in think and response; calls
+in them are not run.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<|open|>tools<|sep|>", role: listOpen},

@@ -43,7 +43,7 @@ func jsonDialects() []Dialect {
 			Aliases:  []string{"granite4", "qwen2_5", "qwen3", "trinity"},
 			Example:  "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>\n",
 			Doc: `Each call is an object with "name" and "arguments" between <tool_call> and </tool_call>. Several
-tags are several calls. One tag with a list of objects, or with several, is read, too.`,
+tags are several calls. One tag with a list of objects, or with several objects, is also read.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<tool_call>", role: open, lookahead: blankThen("{[")},
@@ -117,8 +117,8 @@ tags are several calls. One tag with a list of objects, or with several, is read
 			Title:    "A JSON list in <tool_calls> tags after an answer",
 			Families: []string{"Hunyuan A13B"},
 			Example:  "<think>\nI need the weather.\n</think>\n<answer>\n<tool_calls>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</tool_calls>\n</answer>\n",
-			Doc: `As "jamba", in <answer> tags that are left out. The calls often are in the reasoning before,
-too, where they do not count.`,
+			Doc: `As "jamba", in <answer> tags, which are removed. The calls often occur in the reasoning as well,
+where they do not count.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<tool_calls>", role: open, lookahead: blankThen("[")},
@@ -304,7 +304,7 @@ object.`,
 			Title:    "A JSON object in <tool_call> tags, answers in <response> tags",
 			Families: []string{"Ernie 4.5"},
 			Example:  "I need the weather.\n</think>\n\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>\n",
-			Doc:      `As "hermes". Answers are in <response> tags, which are left out, and reasoning is open from the start.`,
+			Doc:      `As "hermes". Answers are in <response> tags, which are removed, and reasoning is open from the start.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<tool_call>", role: open, lookahead: blankThen("{[")},
@@ -325,8 +325,8 @@ object.`,
 			Families: []string{"Llama 3.1 to 3.3"},
 			Example:  "<|python_tag|>{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}\n",
 			Doc: `Each call is an object with "name" and "parameters", alone, after <|python_tag|> or in text.
-Several are parted by semicolons, commas or line ends. An object with other members is a call only of
-a tool that is known. Built-in tools are called NAME.call(key="…")
+Several are separated by semicolons, commas or line ends. An object with other members is a call only of
+a known tool. Built-in tools are called as NAME.call(key="…")
 after <|python_tag|>.`,
 			framing: framing{
 				markers: []marker{
@@ -352,7 +352,7 @@ after <|python_tag|>.`,
 			Aliases: []string{"ollama_generic_json", "default"},
 			Example: "{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n",
 			Doc: `Each call is an object with "name" and "arguments" (or "parameters"), alone, in a list, in text or
-in a json fence. Relatives are read, too: "tool" and "args", "action" and "action_input".`,
+in a json fence. Similar forms are also read: "tool" and "args", "action" and "action_input".`,
 			framing: framing{
 				markers: []marker{
 					listInText,

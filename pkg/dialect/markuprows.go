@@ -116,7 +116,7 @@ func markupDialects() []Dialect {
 			Aliases:  []string{"qwen3_coder", "step3p5", "nemotron3", "mimo"},
 			Example:  "<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>\n",
 			Doc: `Each call is a tag <function=NAME> that holds a tag <parameter=KEY> for each argument, all in
-<tool_call> tags. Values are text without escapes; the first and the last line end of each are no
+<tool_call> tags. Values are text without escapes. The first and the last line end of each are not
 part of it, and its type comes from the definition of the tool.`,
 			framing: framing{
 				markers: []marker{
@@ -211,7 +211,7 @@ in <minimax:tool_call> tags. Values are text without escapes.`,
 			Aliases:  []string{"dsml", "deepseek_v32"},
 			Example:  "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"get_weather\">\n<｜DSML｜parameter name=\"city\" string=\"true\">Oslo</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>\n",
 			Doc: `As "minimax_m2", with ｜DSML｜ before the names of tags, which servers may drop. The attribute
-"string" says whether a value is text or JSON. The arguments can be one JSON object, too.`,
+"string" says whether a value is text or JSON. The arguments can also be one JSON object.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<｜DSML｜function_calls>", role: listOpen},
@@ -312,7 +312,7 @@ in <minimax:tool_call> tags. Values are text without escapes.`,
 			Title:   "<function> with <params> in <functions> tags",
 			Aliases: []string{"bfcl"},
 			Example: "<functions>\n<function name=\"get_weather\"><params><param name=\"city\" value=\"Oslo\" type=\"string\"/></params></function>\n</functions>\n",
-			Doc:     `The XML of the Berkeley function calling benchmark: the value of an argument is in the tag or following it.`,
+			Doc:     `The XML of the Berkeley function calling benchmark: the value of an argument is in the tag or follows it.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<functions>", role: listOpen},
@@ -334,7 +334,7 @@ in <minimax:tool_call> tags. Values are text without escapes.`,
 			Doc: `Each call is a tag <cofl:tool_call> that holds a tag <cofl:value> for each argument, or
 <cofl:tool_param> in an older form, in <cofl:tool_calls> tags. The attribute "type" says whether a
 value is text ("raw"), JSON ("json"), or such tags again, with names ("dict") or without ("list").
-The escapes of XML are everywhere.`,
+The escapes of XML apply everywhere.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<cofl:tool_calls>", role: listOpen},

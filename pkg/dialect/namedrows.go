@@ -40,8 +40,8 @@ func namedDialects() []Dialect {
 			Title:    "A JSON list after [TOOL_CALLS]",
 			Families: []string{"Mistral 7B to Large 2", "Mixtral", "Nemo"},
 			Example:  "[TOOL_CALLS] [{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
-			Doc: `The calls are a list of objects with "name" and "arguments" after [TOOL_CALLS]. What later
-models write, "mistral_args", is read, too. Reasoning is between [THINK] and [/THINK].`,
+			Doc: `The calls are a list of objects with "name" and "arguments" after [TOOL_CALLS]. The form of later
+models, "mistral_args", is also read. Reasoning is between [THINK] and [/THINK].`,
 			framing: framing{
 				markers: mistralMarkers(thenJSON, never), reasoning: []*delimiters{bracketThink}, implicit: missingMarker("[TOOL_CALLS]", &bareArguments), affixes: [2]string{"[TOOL_CALLS] [", "]"},
 			},
@@ -64,7 +64,7 @@ be missing, and [CALL_ID] with an id may precede it. Reasoning is between [THINK
 			Families: []string{"Solar Open"},
 			Aliases:  []string{"solar"},
 			Example:  "<|tool_calls|><|tool_call:begin|>a1b2c3d4e5<|tool_call:name|>get_weather<|tool_call:args|>{\"city\": \"Oslo\"}<|tool_call:end|><|calls|>\n",
-			Doc: `Each call is an id, the name of the tool and the object of arguments following <|tool_call:begin|>,
+			Doc: `Each call is an ID, the name of the tool and the object of arguments after <|tool_call:begin|>,
 <|tool_call:name|> and <|tool_call:args|>, up to <|tool_call:end|>. All calls are between <|tool_calls|>, which
 may be missing, and <|calls|>, with which the model stops and which servers cut off. Text follows <|content|>.`,
 			framing: framing{
@@ -97,7 +97,7 @@ may be missing, and <|calls|>, with which the model stops and which servers cut 
 			Example:  "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n{\"city\": \"Oslo\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n",
 			Doc: `Each call is the word function, the name of the tool and the object of arguments in a json
 fence, between <｜tool▁call▁begin｜> and <｜tool▁call▁end｜>. All calls are between markers of their own,
-which may be missing. The markers are read with plain bars, underscores and blanks, too.`,
+which may be missing. The markers are also read with plain bars, underscores and blanks.`,
 			framing: framing{
 				markers: deepseekMarkers(thenDeepseekFunction),
 				affixes: [2]string{"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>", "\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"},
@@ -122,10 +122,10 @@ which may be missing. The markers are read with plain bars, underscores and blan
 			Families: []string{"Kimi K2"},
 			Aliases:  []string{"kimi"},
 			Example:  "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{\"city\": \"Oslo\"}<|tool_call_end|><|tool_calls_section_end|>\n",
-			Doc: `Each call is functions.NAME:NUMBER, which is its id, too, and an object of arguments, between
+			Doc: `Each call is functions.NAME:NUMBER, which is also its ID, and an object of arguments, between
 <|tool_call_begin|>, <|tool_call_argument_begin|> and <|tool_call_end|>. All calls are between markers of
 their own, which may be missing. Where a server drops all markers,
-functions.NAME:NUMBER{…} is read. A number without a name is a call of the only tool there is.`,
+functions.NAME:NUMBER{…} is read. If there is only one tool, a number without a name is a call of it.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<|tool_calls_section_begin|>", role: open, lookahead: thenKimi, grammar: &kimiBare, opensList: true},
@@ -209,7 +209,7 @@ code where the name is python, and text where it is all.`,
 			Families: []string{"Qwen 2 with Qwen-Agent"},
 			Example:  "✿FUNCTION✿: get_weather\n✿ARGS✿: {\"city\": \"Oslo\"}\n",
 			Doc: `Each call is ✿FUNCTION✿: and the name of the tool, and on the next line ✿ARGS✿: and the object of
-arguments, or code where the tool is code_interpreter. ✿RESULT✿: and ✿RETURN✿: belong to the results, which
+arguments, or code where the tool is code_interpreter. ✿RESULT✿: and ✿RETURN✿: introduce results, which
 the model must not write.`,
 			framing: framing{
 				markers: []marker{
@@ -232,8 +232,8 @@ the model must not write.`,
 			Families: []string{"GLM-4 9B", "ChatGLM 3"},
 			Aliases:  []string{"chatglm3"},
 			Example:  "<|assistant|>get_weather\n{\"city\": \"Oslo\"}\n",
-			Doc: `A call is the name of the tool and the object of arguments on the next line. It is read at the
-start of a response, if the dialect was asked for, and after <|assistant|>.`,
+			Doc: `A call is the name of the tool and the object of arguments on the next line. It is read after
+<|assistant|>, and at the start of a response if the dialect is requested.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<|assistant|>", role: open, sharedWithText: true, lookahead: adjacent(nameThen(lineThen(thenMembers))), ownLookahead: thenNameLine},

@@ -95,8 +95,8 @@ Python; nothing is evaluated.`,
 			Families: []string{"LFM 2"},
 			Example:  "<|tool_call_start|>[get_weather(city='Oslo')]<|tool_call_end|>\n",
 			Doc: `Calls name(key=literal, …) in brackets between <|tool_call_start|> and <|tool_call_end|>, or a JSON
-list of objects with "name" and "arguments". Without the tokens calls are read at the start of a
-response, where the tools are known only those of one.`,
+list of objects with "name" and "arguments". Without the tokens, calls are read at the start of a
+response, and if the tools are known only calls of those.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<|tool_call_start|>", role: open, lookahead: thenJSON, grammar: &namedObjects},

@@ -31,10 +31,10 @@ after a string that is not closed are listed and not run.`,
 			Example: `{"toolCalls":[{"type":"wget","id":"w1","operation":"get","parameters":{"uri":"https://example.com/"}}]}` + "\n",
 			Doc: `The response is one JSON object {"toolCalls":[…]}, raw or in a code fence with the info string
 "json" or none. Each item is a call: "type" is the tool, "id" is unique in the response,
-"operation" is for people, "parameters" is the object of arguments, and "priority" is a number
-that may be missing. Every call that can be read counts, whatever is beside it. So do, with
-a finding, near relatives: "tool_calls", a list or a single call without the object around it,
-and calls with other names for their members, such as "name" and "arguments". Text around the
+"operation" is a description, "parameters" is the object of arguments, and "priority" is an optional
+number. Every readable call counts, even beside unreadable ones. Similar forms are read with
+a finding: "tool_calls", a list or a single call without the object around it,
+and calls with other member names, such as "name" and "arguments". Text around the
 object is a finding, and so is a call after "end_turn", which is not run. Text inside a string
 is never a fence or a call; calls after a string that is not closed are listed and not run.`,
 			Ending: "end_turn",
