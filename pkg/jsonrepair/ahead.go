@@ -65,7 +65,7 @@ func (r *reader) containerAt(i int) bool {
 // escapedAt reports whether a line end that was escaped stands at an offset.
 func (r *reader) escapedAt(k int) bool { return prefixLen(r.text[k:r.end], `\n`, `\r`, `\t`) > 0 }
 
-// citation reports whether a number at an offset stands in brackets in the middle
+// citation reports whether a number at an offset is in brackets in the middle
 // of a text.
 func (r *reader) citation(k int) bool {
 	k += digits(r.text[k:min(r.end, k+window)])

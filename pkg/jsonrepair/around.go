@@ -6,7 +6,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// documents reads every document of the text, and drops what stands around them.
+// documents reads every document of the text, and drops the text around them.
 func (r *reader) documents() {
 	for first := true; ; first = false {
 		if first && !r.begins() || !first && !r.goesOnAfter() {
@@ -39,7 +39,7 @@ func (r *reader) impliedObject(start int) {
 	r.run()
 }
 
-// begins finds the first document, and drops what stands before it. It reports
+// begins finds the first document, and drops the text before it. It reports
 // whether there is one.
 func (r *reader) begins() bool {
 	defer func() { r.docMark = r.mark() }()
@@ -49,7 +49,7 @@ func (r *reader) begins() bool {
 		case r.at >= r.end:
 			return false
 		case fenceLen(r.text[min(r.at+1, r.end):r.end]) > 0 && (r.has("[") || r.has("{")):
-			r.skipOver(diag.Bracket, r.at+1, "a bracket stands around a fence")
+			r.skipOver(diag.UnbalancedBracket, r.at+1, "a bracket stands around a fence")
 		case r.fence() > 0:
 			r.dropFence(diag.Safe)
 			r.fenced = true
@@ -74,7 +74,7 @@ func (r *reader) firstValue() bool {
 		return true
 	}
 	if i := r.ahead(); i >= 0 {
-		r.skipOver(diag.TextAround, i, "text stands in front of the value")
+		r.skipOver(diag.SurroundingText, i, "text before the value")
 		if r.fence() > 0 {
 			r.dropFence(diag.Safe)
 			r.fenced, r.inFences = true, true

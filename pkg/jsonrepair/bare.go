@@ -72,15 +72,15 @@ func (r *reader) token(start int, token string) {
 		return
 	}
 	if whole := cutWord(token); whole != "" && end == r.end && r.top() != nil {
-		r.add(note{diag.CutCall, start, end, "the text ends in a word", "complete it", diag.Unsafe, []edit{replace(start, end, whole)}})
+		r.add(note{diag.TruncatedCall, start, end, "the text ends in a word", "complete it", diag.Unsafe, []edit{replace(start, end, whole)}})
 		return
 	}
 	if number, kind := mendNumber(token); number != "" {
-		r.add(note{diag.NumberForm, start, end, "a number is written in a way that JSON does not have", "write " + number, kind,
+		r.add(note{diag.NonstandardNumber, start, end, "a number is written in a way that JSON does not have", "write " + number, kind,
 			[]edit{replace(start, end, number)}})
 		return
 	}
-	r.bareText(start, end, nil, diag.BareValue, "a string has no quotes", diag.Unsafe)
+	r.bareText(start, end, nil, diag.UnquotedString, "a string has no quotes", diag.Unsafe)
 }
 
 // bareText puts quotes around a text.

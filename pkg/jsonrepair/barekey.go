@@ -24,7 +24,7 @@ func (r *reader) bareKey(k *key) {
 	if strings.ContainsAny(r.text[start:end], " \t\n") || next > end {
 		kind = diag.Unsafe
 	}
-	r.bareText(start, end, &name, diag.BareKey, "a key has no quotes", kind)
+	r.bareText(start, end, &name, diag.UnquotedKey, "a key has no quotes", kind)
 	if next > end && r.quoteAt(next-1).width > 0 {
 		r.add(note{diag.UnescapedQuote, end, next, "a quote closes a key that has none", "remove it", diag.Unsafe, []edit{remove(end, next)}})
 		end = next
@@ -70,7 +70,7 @@ func (r *reader) strayWord() bool {
 	if r.text[i] == '"' {
 		i++
 	}
-	r.skipOver(diag.BareValue, i, "a word stands in front of a key")
+	r.skipOver(diag.UnquotedString, i, "unexpected word before a key")
 	return true
 }
 

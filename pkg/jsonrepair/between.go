@@ -7,7 +7,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// goesOnAfter finds the next document behind one, and drops what stands between.
+// goesOnAfter finds the next document behind one, and drops the text between.
 // It reports whether there is one.
 func (r *reader) goesOnAfter() bool {
 	comma, last, more := none, r.docEnd, false
@@ -21,15 +21,15 @@ func (r *reader) goesOnAfter() bool {
 			comma = r.at
 			r.at += r.comma()
 		case isCloser(r.text[r.at]) || r.comma() > 0:
-			r.skipOver(diag.Bracket, r.at+1, "nothing is open here")
+			r.skipOver(diag.UnbalancedBracket, r.at+1, "nothing is open here")
 		case r.fence() > 0 && r.fenced:
 			n := r.fence()
-			r.add(note{diag.FenceLine, r.at, r.at + n, "a code fence stands around the value", "remove it", diag.Safe, []edit{remove(r.at, r.at+n)}})
+			r.add(note{diag.MalformedFence, r.at, r.at + n, "a code fence stands around the value", "remove it", diag.Safe, []edit{remove(r.at, r.at+n)}})
 			r.at += n
 			r.fenced = false
 		default:
 			if more = r.nextDocument(last, comma); !more {
-				r.skipOver(diag.TextAround, r.end, "text follows the value")
+				r.skipOver(diag.SurroundingText, r.end, "text follows the value")
 			}
 		}
 	}
@@ -50,7 +50,7 @@ func (r *reader) separate(comma int, more bool) {
 	case more && w > 1:
 		r.add(note{diag.BadLiteral, comma, comma + w, "this is no comma", "write one", diag.Unsafe, []edit{replace(comma, comma+w, ",")}})
 	case !more && comma >= 0:
-		r.add(note{diag.TrailingComma, comma, comma + w, "a comma stands behind the value", "remove it", diag.Safe, []edit{remove(comma, comma+w)}})
+		r.add(note{diag.TrailingComma, comma, comma + w, "trailing comma after the value", "remove it", diag.Safe, []edit{remove(comma, comma+w)}})
 	}
 }
 
@@ -72,7 +72,7 @@ func (r *reader) nextDocument(last, comma int) bool {
 	if i < 0 {
 		return false
 	}
-	r.skipOver(diag.TextAround, i, "text stands between two values")
+	r.skipOver(diag.SurroundingText, i, "text stands between two values")
 	if r.fence() > 0 {
 		return r.fencedDocument()
 	}
@@ -99,11 +99,11 @@ func (r *reader) gather() {
 		return
 	}
 	first, last := r.docs[0], r.docs[len(r.docs)-1]
-	n := note{diag.Concatenated, first.Start, last.End, "several values stand where one should", "make an array of them", diag.Unsafe,
+	n := note{diag.ConcatenatedValues, first.Start, last.End, "several values stand where one should", "make an array of them", diag.Unsafe,
 		[]edit{insert(around, first.Start, "["), insert(behind, last.End, "]")}}
 	if i := r.onlyFull(); i >= 0 {
 		full := r.docs[i]
-		n.title = "keep the one that is not empty"
+		n.title = "keep the non-empty one"
 		n.edits = []edit{remove(0, full.Start), remove(full.behind, len(r.text))}
 		r.list, r.cut, r.deepest = slices.Clone(r.list[full.from:full.to]), full.cut, 0
 		r.docs = []document{full}

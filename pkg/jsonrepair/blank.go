@@ -36,7 +36,7 @@ func (r *reader) blanks() {
 // as a string is. A backslash in front of a bracket is passed over, too.
 func (r *reader) escapedBlank() bool {
 	if rest := r.text[r.at:r.end]; len(rest) > 1 && rest[0] == '\\' && strings.IndexByte("{}[]:,", rest[1]) >= 0 {
-		r.skipOver(diag.BadEscape, r.at+1, "a backslash stands in front of a bracket")
+		r.skipOver(diag.BadEscape, r.at+1, "backslash before a bracket")
 		return true
 	}
 	if escapedBlankLen(r.text[r.at:r.end]) == 0 {
@@ -183,7 +183,7 @@ func (r *reader) dropFence(kind diag.FixKind) {
 	for i < len(r.text) && (isLetter(r.text[i]) || isDigit(r.text[i])) {
 		i++
 	}
-	r.add(note{diag.FenceLine, r.at, i, "a code fence stands around the value", "remove it", kind, []edit{remove(r.at, i)}})
+	r.add(note{diag.MalformedFence, r.at, i, "a code fence stands around the value", "remove it", kind, []edit{remove(r.at, i)}})
 	r.steps += i - r.at
 	r.at = i
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // call opens the bracket of a call such as ObjectId("…") or callback({…}). Only
-// what stands in it is read: nothing is evaluated. It reports whether there is
+// its content is read: nothing is evaluated. It reports whether there is
 // one.
 func (r *reader) call() bool {
 	name := r.callName()

@@ -6,13 +6,13 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// closer reads a closing bracket, which may be another than the one that is due.
+// closer reads a closing bracket, which may be the wrong one.
 func (r *reader) closer(c byte) {
 	f := r.top()
 	if n := len(f.extra); n > 0 && f.extra[n-1] == c {
 		r.settle()
 		f.extra = f.extra[:n-1]
-		r.skipOver(diag.Bracket, r.at+1, "a bracket is closed twice")
+		r.skipOver(diag.UnbalancedBracket, r.at+1, "a bracket is closed twice")
 		return
 	}
 	for i := len(r.stack) - 1; i >= 0; i-- {
@@ -33,7 +33,7 @@ func (r *reader) closeDownTo(i int) {
 	f := r.top()
 	if i == 0 && f.object && r.goesOn() {
 		r.settle()
-		r.skipOver(diag.Bracket, r.at+1, "the object is closed, and goes on")
+		r.skipOver(diag.UnbalancedBracket, r.at+1, "the object closes too early")
 		return
 	}
 	r.pop(r.at, r.at+1)
@@ -52,14 +52,14 @@ func (r *reader) goesOn() bool {
 }
 
 // wrongCloser follows a closing bracket that closes nothing that is open. It
-// stands for the right one, unless what is open goes on behind it.
+// counts as the right one, unless the open value continues after it.
 func (r *reader) wrongCloser(c byte) {
 	f := r.top()
 	next := r.skip(r.at + 1)
 	more := next < r.end && !isCloser(r.text[next]) && fenceLen(r.text[next:r.end]) == 0
 	doubled := f.end > f.opened && r.text[f.end-1] == c
 	if doubled || more && len(r.stack) == 1 {
-		r.skipOver(diag.Bracket, r.at+1, "the bracket closes nothing")
+		r.skipOver(diag.UnbalancedBracket, r.at+1, "the bracket closes nothing")
 		return
 	}
 	r.pop(r.at, r.at+1)
@@ -93,7 +93,7 @@ func (r *reader) pop(from, to int) {
 	trailing := f.comma >= 0
 	r.dropComma()
 	open, closing := f.brackets(trailing)
-	n := note{diag.Bracket, f.start, f.opened, "", "write " + open + " and " + closing, diag.Unsafe, nil}
+	n := note{diag.UnbalancedBracket, f.start, f.opened, "", "write " + open + " and " + closing, diag.Unsafe, nil}
 	switch {
 	case f.missing:
 		n.text = "the brackets of an object are missing"
@@ -171,7 +171,7 @@ func (r *reader) cutOff() {
 		return
 	}
 	r.cut = true
-	r.add(note{code: diag.CutCall, start: r.end, end: r.end, text: "the text ends here", kind: diag.Unsafe})
+	r.add(note{code: diag.TruncatedCall, start: r.end, end: r.end, text: "the text ends here", kind: diag.Unsafe})
 	for len(r.stack) > 0 {
 		f := r.top()
 		if f.object && f.want == wantColon && f.key.name == "" && f.key.cut {
@@ -185,6 +185,6 @@ func (r *reader) cutOff() {
 func (r *reader) dropKey() {
 	f := r.top()
 	r.forget()
-	r.add(note{diag.CutCall, f.key.start, r.end, "a key is cut off", "remove it", diag.Unsafe, []edit{remove(f.key.start, r.end)}})
+	r.add(note{diag.TruncatedCall, f.key.start, r.end, "a key is cut off", "remove it", diag.Unsafe, []edit{remove(f.key.start, r.end)}})
 	f.want = wantKey
 }

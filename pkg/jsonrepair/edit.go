@@ -128,7 +128,7 @@ func (n *notes) findings() []diag.Finding {
 	return list
 }
 
-// merged makes one note of those that are too many.
+// merged joins the notes over the limit.
 func merged(rest []note) note {
 	all := note{code: diag.TooMany, kind: diag.Unsafe, start: rest[0].start, end: rest[0].end,
 		text: "there is more to mend than is listed", title: "mend the rest"}

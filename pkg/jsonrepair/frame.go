@@ -23,7 +23,7 @@ type frame struct {
 	missing bool // the opening bracket is not there
 	quiet   bool // the brackets around one item mean nothing
 	want    want
-	start   int // offset of the opening bracket, or of what stands for it
+	start   int // offset of the opening bracket, or of its substitute
 	opened  int // end of the opening bracket
 	items   int
 	end     int    // end of the last item, or of the opening bracket

@@ -119,7 +119,7 @@ func (s *scan) stringFollows(i, j, width int) bool {
 	return !s.wordAt(k) && s.text[k] != ':' && s.text[k] != '+' || s.scalarAt(k)
 }
 
-// wordFollows decides about a mark in front of text at j that is none of the
+// wordFollows decides about a mark before text at j that is not one of the
 // above: it closes the value if no other mark can, before the next delimiter.
 func (s *scan) wordFollows(i, j, width int) bool {
 	if s.text[j] == ';' || s.inner > 0 {

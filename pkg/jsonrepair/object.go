@@ -141,7 +141,7 @@ func (r *reader) ignoreBracket(closer byte) {
 		return
 	}
 	f.extra = append(f.extra, closer)
-	r.skipOver(diag.Bracket, r.at+1, "a bracket stands where a key should")
+	r.skipOver(diag.UnbalancedBracket, r.at+1, "a bracket stands where a key should")
 }
 
 // arrayForKey follows an opening bracket where a key should be. If the last
@@ -161,10 +161,10 @@ func (r *reader) arrayForKey(c byte) {
 	f.comma, f.inserted, f.previous = none, none, nil
 	old.want, old.comma = wantValue, comma
 	if next := r.skip(r.at + 1); old.rows && old.run >= 0 && next < r.end && r.text[next] != c {
-		r.add(note{diag.Bracket, old.run, end, "the bracket of a row is missing", "insert it", diag.Unsafe, []edit{insert(around, old.run, "[")}})
+		r.add(note{diag.UnbalancedBracket, old.run, end, "the bracket of a row is missing", "insert it", diag.Unsafe, []edit{insert(around, old.run, "[")}})
 		old.end = end
 	} else {
-		r.add(note{diag.Bracket, end - 1, r.at + 1, "an array ends and goes on", "join its parts", diag.Unsafe,
+		r.add(note{diag.UnbalancedBracket, end - 1, r.at + 1, "the array closes too early", "join its parts", diag.Unsafe,
 			[]edit{remove(end-1, end), remove(r.at, r.at+1)}})
 		r.at++
 	}
@@ -193,5 +193,5 @@ func (r *reader) junk() {
 		}
 		i++
 	}
-	r.skipOver(diag.BareValue, i, "text stands behind a value")
+	r.skipOver(diag.UnquotedString, i, "unexpected text after a value")
 }

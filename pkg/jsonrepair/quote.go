@@ -73,7 +73,7 @@ func (r *reader) skip(i int) int {
 	return min(i, r.end)
 }
 
-// backSkip returns the end of what stands before an offset, without the blanks
+// backSkip returns the end of the text before an offset, without the blanks
 // and comments between.
 func (r *reader) backSkip(i, from int) int {
 	for low := max(from, i-window); i > low; i-- {

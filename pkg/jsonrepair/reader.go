@@ -6,7 +6,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A reader reads a text that should be JSON and notes what has to be edited.
+// A reader reads a text that should be JSON and records the edits it needs.
 type reader struct {
 	notes
 	text  string
@@ -28,14 +28,14 @@ type reader struct {
 	duplicates int
 	verbatim   bool // the next string has no escapes
 
-	budget int // bytes that may be looked at in vain for the end of a string
+	budget int // bytes that may be scanned without finding the end of a string
 	steps  int // bytes looked at
 }
 
 // A document is one of the values at the top of a text.
 type document struct {
 	diag.Span
-	behind   int  // where reading went on
+	behind   int  // where reading resumed
 	from, to int  // its notes
 	cut      bool // the text ended in it
 }
@@ -101,7 +101,7 @@ func (r *reader) value() {
 	case r.quote().width > 0:
 		r.str()
 	case r.dash():
-		r.skipOver(diag.NumberForm, r.at+1, "a dash is no number")
+		r.skipOver(diag.NonstandardNumber, r.at+1, "a dash is no number")
 	default:
 		r.bare()
 	}
@@ -114,7 +114,7 @@ func (r *reader) dash() bool {
 	return rest[0] == '-' && len(rest) > 1 && f != nil && !f.object && strings.Trim(rest[1:], " \t\r\n") == ""
 }
 
-// has reports whether the text goes on with something.
+// has reports whether the text continues with s.
 func (r *reader) has(s string) bool { return strings.HasPrefix(r.text[r.at:r.end], s) }
 
 // comma returns the length of the comma at the place, 0 if there is none.
@@ -179,7 +179,7 @@ func (r *reader) missingComma() {
 	f.want = f.wanted()
 }
 
-// skipOver drops what stands up to an offset. What is dropped in one go is one
+// skipOver drops the text up to an offset. What is dropped in one go is one
 // note.
 func (r *reader) skipOver(code diag.Code, end int, text string) {
 	r.steps += end - r.at

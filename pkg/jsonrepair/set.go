@@ -78,7 +78,7 @@ func (r *reader) nextItem() {
 	case r.colon() > 0:
 		r.skipOver(diag.BadLiteral, r.at+r.colon(), "a colon stands where a comma should")
 	case r.text[r.at] == '+':
-		r.skipOver(diag.BadLiteral, r.at+1, "a plus stands behind an item")
+		r.skipOver(diag.BadLiteral, r.at+1, "unexpected plus after an item")
 	default:
 		r.missingComma()
 	}

@@ -37,7 +37,7 @@ func (r *reader) quotedKey(k *key) {
 	k.name, k.end = name.String(), r.at
 }
 
-// dropItem drops an item of an array of which there is nothing but its opening
+// dropItem drops an array item that has only its opening
 // quotation mark.
 func (r *reader) dropItem(start int) bool {
 	f := r.top()
@@ -45,7 +45,7 @@ func (r *reader) dropItem(start int) bool {
 		return false
 	}
 	r.forget()
-	r.add(note{diag.CutCall, start, r.at, "an item is cut off", "remove it", diag.Unsafe, []edit{remove(start, r.at)}})
+	r.add(note{diag.TruncatedCall, start, r.at, "an item is cut off", "remove it", diag.Unsafe, []edit{remove(start, r.at)}})
 	return true
 }
 
@@ -62,7 +62,7 @@ func (r *reader) quotedText(name *strings.Builder) (cut bool) {
 		}
 		r.at = next
 		q := r.piece(false)
-		r.add(note{diag.Concatenated, p.to, q.from, "a string is written in parts", "join them", diag.Unsafe, []edit{remove(p.to, q.from)}})
+		r.add(note{diag.ConcatenatedValues, p.to, q.from, "a string is written in parts", "join them", diag.Unsafe, []edit{remove(p.to, q.from)}})
 		p = q
 		r.content(p, nil)
 	}
@@ -86,7 +86,7 @@ func (r *reader) noteClosing(p piece) {
 	switch {
 	case p.cut:
 		r.cut = true
-		r.add(note{diag.CutCall, p.to, p.next, "the text ends in a string", "close it", diag.Unsafe,
+		r.add(note{diag.TruncatedCall, p.to, p.next, "the text ends in a string", "close it", diag.Unsafe,
 			[]edit{insert(behind, p.to, `"`), remove(p.to, p.next)}})
 	case !p.closed:
 		r.add(note{diag.UnescapedQuote, p.to, p.to, "the closing quote is missing", "insert it", diag.Unsafe, []edit{insert(behind, p.to, `"`)}})
@@ -99,7 +99,7 @@ func (r *reader) noteClosing(p piece) {
 	}
 }
 
-// markCode returns what is wrong with a quotation mark. One that is written twice
+// markCode returns what is wrong with a quotation mark. A mark that is doubled
 // or with a backslash is no certain thing.
 func markCode(mark string) (diag.Code, diag.FixKind) {
 	switch {
@@ -173,7 +173,7 @@ func (r *reader) tripled(p *piece, mark string) bool {
 	return true
 }
 
-// fencedText reads the value of a member that stands in a code fence as a string:
+// fencedText reads the value of a member in a code fence as a string:
 // the lines between those of the fence. It reports whether there is one.
 func (r *reader) fencedText() bool {
 	f, n := r.top(), r.fence()
@@ -199,7 +199,7 @@ func (r *reader) fencedText() bool {
 	start := r.at
 	r.begin(start, true)
 	p.exact = true
-	r.add(note{diag.FenceLine, start, p.next, "a value stands in a code fence", "write a string", diag.Unsafe,
+	r.add(note{diag.MalformedFence, start, p.next, "the value is in a code fence", "write a string", diag.Unsafe,
 		[]edit{replace(start, p.from, `"`), replace(p.to, p.next, `"`)}})
 	r.content(p, nil)
 	r.at = p.next
@@ -224,7 +224,7 @@ func (r *reader) opensTwice(i int, isKey bool) bool {
 	return j < r.end && isLetter(r.text[j]) && r.keyAt(i-1)
 }
 
-// spend takes from the budget what was looked at in vain.
+// spend charges the budget for bytes that were scanned without a result.
 func (r *reader) spend(n int) {
 	r.budget -= n
 	r.steps += n
