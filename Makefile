@@ -49,6 +49,7 @@ test-long: ## every test with the race detector, then every test with the larges
 
 check: ## what has to hold before a change goes in
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'gofmt: the files above are not formatted'; exit 1; }
+	scripts/language
 	$(GO) mod verify
 	@for module in . scripts; do (cd $$module && \
 		$(GO) vet ./... && \

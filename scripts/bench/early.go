@@ -16,12 +16,12 @@ import (
 	"oneshot/scripts/modelserver"
 )
 
-// pause is how long the model of B5 goes on after its call: time that a program
+// pause is how long the model of B5 continues after its call: time that a program
 // which waits for the end of a response loses.
 const pause = 30 * time.Millisecond
 
 // earlyStart measures B5: how long after its last byte has been sent a read is
-// started, by the times in the run file, while the response goes on.
+// started, by the times in the run file, while the response continues.
 func (b *Bench) earlyStart(ctx context.Context, p programs) ([]Row, error) {
 	root, err := b.notes()
 	if err != nil {

@@ -71,7 +71,7 @@ func writeNote(dir string, i int) error {
 	return os.WriteFile(file, []byte(strings.Repeat("some text ", 20)), 0o644)
 }
 
-// manyFileRules returns denials of folders, and of names at any depth that begin, end or go on with a text, or have a
+// manyFileRules returns denials of folders, and of names at any depth that begin with, end with or contain a text, or have a
 // class of letters.
 func manyFileRules() (*policy.Layer, error) {
 	kinds := []string{"Keys%d/private/**", "**/*.k%d", "**/*secret%d*", "**/draft%d-[a-z]*", "**/folder ?%d/key*"}

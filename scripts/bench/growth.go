@@ -25,7 +25,7 @@ const (
 	piecesFrom, piecesTo = 256 << 10, 4 << 20
 )
 
-// A hostileText is read in a dialect, or in the one that it is told to be in.
+// A hostileText is read in a named dialect or in the detected one.
 type hostileText struct {
 	hostile.Text
 	dialect dialect.Dialect

@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	peers := flags.Bool("peers", true, "install other programs and compare with them")
 	patience := flags.Duration("patience", 400*time.Millisecond, "no hostile text is doubled again that takes `longer`")
 	megabytes := flags.Int64("records", 1000, "size in `MB` of the file of JSON Lines that is read")
-	binary := flags.String("oneshot", "", "a `binary` to measure, instead of one that is built")
+	binary := flags.String("oneshot", "", "a `binary` to measure, instead of building one")
 	only := flags.String("only", "", "the `measures` to make, with commas between them: "+strings.Join(ids(), ","))
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -79,7 +79,7 @@ func rssMB(samples []Sample) float64 {
 	return median(samples, func(s Sample) float64 { return float64(s.RSS) / (1 << 20) })
 }
 
-// median returns the median of a measure of samples, of which there is at least one.
+// median returns the median of a measure of samples, of at least one sample.
 func median[T any](samples []T, of func(T) float64) float64 {
 	values := make([]float64, len(samples))
 	for i, s := range samples {

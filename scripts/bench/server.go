@@ -48,7 +48,7 @@ func (f form) say(id, tool, arguments string) string {
 	return "text " + strconv.Quote(fmt.Sprintf("return %s(%s);", tool, arguments))
 }
 
-// around returns what stands before and after the calls of a response.
+// around returns the text before and after the calls of a response.
 func (f form) around() (before, after string) {
 	switch f.dialect {
 	case "native":
@@ -59,7 +59,7 @@ func (f form) around() (before, after string) {
 	return "text " + strconv.Quote("```tool\n"), "text " + strconv.Quote("\n```")
 }
 
-// between returns what stands between two calls.
+// between returns the text between two calls.
 func (f form) between() string {
 	if f.dialect == "toolcalls" {
 		return "text ,"

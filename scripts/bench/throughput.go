@@ -141,7 +141,7 @@ func (b *Bench) repairRows(ctx context.Context, rounds int, p *peers) ([]Row, er
 	return []Row{row}, nil
 }
 
-// proseRows measures a text without calls in every dialect, and where it is told
+// proseRows measures a text without calls in every dialect, and with detection
 // from the text; the goal is in MB/s.
 func proseRows(ctx context.Context, rounds int, what string, text []byte, goal float64) ([]Row, error) {
 	t := calls{text: text}
@@ -199,7 +199,7 @@ func callsIn(d dialect.Dialect, arguments string) (t calls, json bool) {
 	return t, strings.Contains(one, arguments)
 }
 
-// item returns the one item of a list of calls, and what stands around it.
+// item returns the one item of a list of calls, and the text around it.
 func item(text string) (before, call, behind string) {
 	for begin, end := range map[string]string{"[{": "}]", "[" + benchTool + "(": ")]"} {
 		from, to := strings.Index(text, begin), strings.LastIndex(text, end)

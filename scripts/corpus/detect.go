@@ -6,7 +6,7 @@ import (
 
 // A detection is what reading without a named dialect came to.
 type detection struct {
-	found     string // the dialect that was told from the text
+	found     string // the dialect that was detected
 	named     bool   // it is that of the row
 	sameCalls bool   // the calls are those of a reading in the dialect of the row
 	calls     bool   // the reference found calls

@@ -61,7 +61,7 @@ func loadDifferences(name string) (diffList, error) {
 		case d.ID == "" || d.Theirs == "" || d.Ours == "" || d.Reads == "" || d.Why == "":
 			return nil, fmt.Errorf("%s: entry %q: id, theirs, ours, reads and why must all be there", name, d.ID)
 		case d.ID <= last:
-			return nil, fmt.Errorf("%s: entry %q stands behind %q: sort by id, once each", name, d.ID, last)
+			return nil, fmt.Errorf("%s: entry %q after %q: sort by id, once each", name, d.ID, last)
 		}
 		list[d.ID], last = d, d.ID
 	}

@@ -18,8 +18,8 @@ var inapplicableKinds = map[string]string{
 	"getNumberArg":                     "asks for one argument of a call that has been read; here a schema says what arguments must be",
 	"swe_agent:ActionParser":           "the whole reply is one shell command: there are no calls",
 	"swe_agent:Identity":               "the whole reply is the action: there are no calls",
-	"swe_agent:ThoughtActionParser":    "what stands in the last fence is a shell command: there are no calls",
-	"swe_agent:XMLThoughtActionParser": "what stands between <command> tags is a shell command: there are no calls",
+	"swe_agent:ThoughtActionParser":    "the last fence holds a shell command: there are no calls",
+	"swe_agent:XMLThoughtActionParser": "the <command> tags hold a shell command: there are no calls",
 	"partial-json":                     "completes JSON that was cut off (partial_json_parser, vercel_fixjson, langchainjs_json): here a cut call is reported and never completed",
 	"extract-json":                     "cuts JSON out of a text (instructor): here only calls are taken out of text",
 	"swe_agent:JsonParser":             "the call is a member of an object that says more; a call nested in another object is never one here",
@@ -50,7 +50,7 @@ func notRepaired(r *row) (why string, ok bool) {
 	case strings.Contains(failure, "cannot be used together"), strings.Contains(failure, "requires schema"):
 		return "the arguments of the tested function contradict each other", true
 	case r.Input == "" && r.Value != nil:
-		return "the text stands in a file that the row does not hold", true
+		return "the text is in a file that the row does not have", true
 	case r.Value == nil && r.JSON == nil && r.Error == nil:
 		return "nothing is expected", true
 	case strings.Contains(failure, "nested too deep") || strings.Contains(failure, "recursion"):

@@ -2,7 +2,7 @@ package main
 
 import "strings"
 
-// An envelope is what stands around a payload in a response.
+// An envelope is the text around a payload in a response.
 type envelope struct{ before, after string }
 
 // envelopes say how a payload is wrapped, for the labels of the corpus that end in
@@ -29,7 +29,7 @@ var envelopes = map[string]envelope{
 	"qwen3_coder_xml#params":   {"<tool_call>\n<function=f>\n", "\n</function>\n</tool_call>"},
 }
 
-// wrap returns a payload in its envelope. What already stands there is not put
+// wrap returns a payload in its envelope. Text that is already there is not put
 // there twice.
 func (e envelope) wrap(payload string) string {
 	before, after := e.before, e.after

@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A verdict says what became of a row.
+// A verdict classifies a row.
 type verdict int
 
 const (
@@ -23,7 +23,7 @@ func (v verdict) String() string {
 	return [...]string{"equal", "different", "failed", "not applicable"}[v]
 }
 
-// An outcome is what became of a row.
+// An outcome is the result of a row.
 type outcome struct {
 	*row
 	verdict verdict

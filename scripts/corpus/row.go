@@ -26,7 +26,7 @@ type row struct {
 	Tools  []toolDef `json:"tools"`
 
 	Think    *bool    `json:"think"`    // whether the request switched reasoning on
-	Prefill  *prefill `json:"prefill"`  // the message that the text goes on
+	Prefill  *prefill `json:"prefill"`  // the message that the text continues
 	ToolTag  string   `json:"tool_tag"` // what the model's template writes before calls
 	Options  options  `json:"options"`
 	Response response `json:"response"` // the message around the text
@@ -47,13 +47,13 @@ type row struct {
 	source string // the name of the file, without ".jsonl"
 }
 
-// A prefill is a message that the model was to go on with.
+// A prefill is a message that the model was to continue.
 type prefill struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
 }
 
-// continues reports whether the text goes on with an answer that has begun.
+// continues reports whether the text continues a given answer.
 func (r *row) continues() bool {
 	return r.Prefill != nil && r.Prefill.Role == "assistant" && r.Prefill.Content != ""
 }
@@ -109,7 +109,7 @@ type toolDef struct {
 	Parameters json.RawMessage // its JSON Schema, or nil
 }
 
-// UnmarshalJSON reads {"function":{"name","parameters"}}, or what stands in it.
+// UnmarshalJSON reads {"function":{"name","parameters"}}, or its content.
 func (t *toolDef) UnmarshalJSON(raw []byte) error {
 	type bare struct {
 		Name       string          `json:"name"`

@@ -113,7 +113,7 @@ func quote(text string) string {
 	return strconv.Quote(text)
 }
 
-// clip shortens a long text to what stands around a place.
+// clip shortens a long text to the text around a place.
 func clip(text string, place int, whole bool) string {
 	if whole || len(text) <= excerpt {
 		return text

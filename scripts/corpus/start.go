@@ -66,7 +66,7 @@ var rules = []rule{
 		start: startOpen,
 	},
 	{
-		why: "the parser knows no reasoning or was told that there is none: its marks are text",
+		why: "the parser knows no reasoning or had it switched off: its marks are text",
 		fits: func(r *row) bool {
 			return !r.thinks() && !readsReasoning[r.source] && !readsReasoning[r.Parser] && holdsMark(r.Input)
 		},
@@ -89,7 +89,7 @@ var (
 	switchesOn  = []string{"enable_thinking_true", "reasoning_effort_high"}
 )
 
-// isNamed reports whether one of some parts stands in the name of the test.
+// isNamed reports whether the name contains one of some parts of the test.
 func (r *row) isNamed(parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(r.ID, part) })
 }
@@ -118,7 +118,7 @@ var readsReasoning = map[string]bool{
 	"thinking.Parser": true, "Gemma4Parser": true, "gemma4": true, "LagunaParser": true, "GlimmerParser": true,
 }
 
-// leavesReasoning are parsers that leave reasoning, and what calls stand in it, in
+// leavesReasoning are parsers that leave reasoning, and the calls in it, in
 // the content.
 var leavesReasoning = map[string]bool{"MinimaxToolParser": true, "SeedOssToolParser": true}
 
@@ -132,7 +132,7 @@ var (
 // marks are what reasoning stands between.
 var marks = []string{"<think>", "</think>", "[THINK]", "[/THINK]", "<seed:think>", "</seed:think>", "<|START_THINKING|>", "<|END_THINKING|>", "<mm:think>", "</mm:think>"}
 
-// holdsMark reports whether a mark of reasoning stands in a text.
+// holdsMark reports whether a text contains a mark of reasoning.
 func holdsMark(text string) bool {
 	return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(text, m) })
 }

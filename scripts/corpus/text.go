@@ -54,7 +54,7 @@ const probe = "0"
 const headerEnd = "<|message|>"
 
 // insideReasoning reports whether what follows a text would be no content. Where a
-// header stands before every text, it is not known behind a message, and in a header.
+// header comes before every text, it is not known behind a message, and in a header.
 func insideReasoning(text string, s setting) bool {
 	if strings.LastIndex(text, headerEnd) < max(strings.LastIndex(text, "<|end|>"), strings.LastIndex(text, "<|start|>"), strings.LastIndex(text, "<|channel|>")) {
 		return true

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// amidst kills the run while a program of it goes on that has done what it does: the first one, the second one,
+// amidst kills the run while one of its programs runs on after its effect: the first one, the second one,
 // and so on.
 func (s *sweep) amidst(ctx context.Context, w *world) error {
 	for i, step := range w.sc.steps {

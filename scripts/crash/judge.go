@@ -30,7 +30,7 @@ type charge struct {
 	why   string
 }
 
-// judge holds what came of a run against the one that was not disturbed.
+// judge compares a run with the one that was not disturbed.
 func (w *world) judge(s *story) ([]charge, error) {
 	j, err := w.judgement(s)
 	if err != nil {
@@ -132,7 +132,7 @@ func (j *judgement) end() {
 	}
 }
 
-// unknown: a call has begun and nobody knows what became of it. It is named.
+// unknown: a call has begun and its outcome is unknown. It is named.
 func (j *judgement) unknown(end leg) {
 	open := map[string]bool{}
 	for _, r := range j.log.LiveRecords() {
@@ -249,7 +249,7 @@ func (j *judgement) befores() {
 	}
 }
 
-// told counts the results that say that something failed: of a call that nobody knows the outcome of,
+// told counts the results that report a failure or an unknown outcome,
 // and, where tools were disturbed, of any.
 func (j *judgement) told() int {
 	n := 0

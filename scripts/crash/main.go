@@ -82,7 +82,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	return s.report(ctx, chosen, *name, stdout)
 }
 
-// report tries everything that is chosen, and prints what came of it.
+// report tries the chosen ways and prints the results.
 func (s *sweep) report(ctx context.Context, chosen []way, scenario string, stdout io.Writer) error {
 	failure := s.run(ctx, chosen, scenario)
 	if err := errors.Join(failure, s.print(stdout, chosen)); err != nil {

@@ -78,7 +78,7 @@ func (m *model) quiet() error {
 // effects is where a tool has the server do something.
 const effects = "/effects"
 
-// effect takes down what it is to do, with its key, unless it knows the key, and then lingers if it is the step
+// effect logs its step, with its key, unless it knows the key, and then lingers if it is the step
 // that the file linger names.
 func (m *model) effect(w http.ResponseWriter, r *http.Request) {
 	var body struct{ Step, Note string }

@@ -95,7 +95,7 @@ func (s *sweep) longRun(ctx context.Context, w *world) error {
 		}
 		if log, err := w.log(); err == nil && len(log.Records) > 0 {
 			args = w.resumeArgs()
-		} else if err := w.restore(w.before()); err != nil { // there is nothing to go on with yet
+		} else if err := w.restore(w.before()); err != nil { // there is nothing to resume yet
 			return err
 		}
 		s.count(w.way, w.sc.name, l.place, []int{n + 1}, nil)

@@ -92,7 +92,7 @@ func (s *sweep) races(ctx context.Context, w *world) error {
 	})
 }
 
-// A started is a resume that goes on in the background.
+// A started is a resume in the background.
 type started struct {
 	over chan struct{} // closed at its end
 	leg  leg

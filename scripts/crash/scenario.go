@@ -39,7 +39,7 @@ type firstLeg struct {
 	answers []string // the flags with which the run is resumed
 }
 
-// A step is an effect of a program or a server, as it stands in the log.
+// A step is an effect of a program or a server, as the log has it.
 type step struct {
 	name  string
 	keyed bool
@@ -203,7 +203,7 @@ func (sc *scenario) calls(name string) bool {
 	return false
 }
 
-// tools are the definitions of the programs: each takes down its key, if it has one, and its step, and then
+// tools are the definitions of the programs: each logs its key, if it has one, and its step, and then
 // lingers if it is the step that the file linger names.
 var tools = define("send_keyed", "idempotent: {key: env MESSAGE_KEY}\n"+program) + "---\n" + define("send_plain", program) + "---\n" + asked
 
@@ -247,7 +247,7 @@ tools:
 
 const approve = "#!/bin/sh\ncat > /dev/null\necho '{\"approved\": true}'\n"
 
-// report is a policy under which the model is told what nobody knows.
+// report is a policy that reports unknown outcomes to the model.
 const report = `version: 1
 enable_exec: true
 tools:

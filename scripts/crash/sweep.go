@@ -49,7 +49,7 @@ func (s *sweep) shorten() {
 	s.random, s.calls, s.legs, s.every, s.stride, s.bytes = 1, 12, 3, 4, 9, 197
 }
 
-// A tally is what came of one way.
+// A tally counts the results of one way.
 type tally struct {
 	states int
 	guilty map[guilt]int

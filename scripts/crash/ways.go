@@ -25,7 +25,7 @@ func ways() []way {
 		{id: "eio2", what: "killed, and an I/O error at each place of the resume", try: (*sweep).errorsAgain, slow: true},
 		{id: "random", what: "killed at random moments", try: (*sweep).randomKills},
 		{id: "power", what: "killed at each place, and what was not synced of the run file is lost", try: (*sweep).powerCuts, slow: true},
-		{id: "amid", what: "killed while a program goes on", try: (*sweep).amidst},
+		{id: "amid", what: "killed while a program runs", try: (*sweep).amidst},
 		{id: "long", what: "a long run, killed and resumed again and again", try: (*sweep).longRun, own: func(s *sweep) *scenario { return long(s.calls) }},
 		{id: "locked", what: "two resumes, one of which waits for its model", try: (*sweep).locked, slow: true},
 		{id: "race", what: "four resumes at once", try: (*sweep).races, slow: true},

@@ -34,7 +34,7 @@ type leg struct {
 }
 
 // A world is a folder in which a scenario is run, and its model. Its folder has the same name
-// for every state, because a run goes on only where it began.
+// for every state, because a run resumes only in its own folder.
 type world struct {
 	sc       *scenario
 	dir      string
@@ -71,7 +71,7 @@ func (w *world) firstArgs() []string {
 	return append(append(args, w.out()...), "Go")
 }
 
-// resume goes on with the run.
+// resume resumes the run.
 func (w *world) resume(ctx context.Context, plan string) (leg, error) {
 	return w.run(ctx, plan, w.resumeArgs()...)
 }

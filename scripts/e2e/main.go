@@ -104,7 +104,7 @@ func tryCases(ctx context.Context, d *Drive, o options, stdout io.Writer) error 
 	return nil
 }
 
-// A Verdict is what became of a case.
+// A Verdict is the result of a case.
 type Verdict struct {
 	Name    string
 	Want    int

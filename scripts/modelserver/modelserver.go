@@ -1,6 +1,6 @@
 // Package modelserver is a model server for tests and benchmarks: it speaks the
 // protocols of Ollama, OpenAI (chat completions and responses) and Anthropic
-// (messages), whole and streamed, and says what it is told, also what no real
+// (messages), whole and streamed, and sends what a script says, even what no real
 // server can be made to say. It knows nothing of models; the real server is
 // driven by scripts/ollama-e2e.
 package modelserver
@@ -68,7 +68,7 @@ type Server struct {
 	// Models are the names that the server lists; a request for any other is
 	// refused. Without a list, every name is known.
 	Models []string
-	// Mark, if set, is told when a reply is at a mark, and when the last bytes
+	// Mark, if set, is called when a reply reaches a mark, and when the last bytes
 	// before it were sent.
 	Mark func(Request, time.Time)
 	// AtOnce lets a reply leave when it is complete or waits, and not piece by
@@ -191,7 +191,7 @@ func (s *Server) reply(api API, w http.ResponseWriter, r *http.Request) {
 }
 
 // page answers any other request: it is that of a tool, and the next reply is
-// what stands there.
+// the text there.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	request := s.receive(Chat, r)
 	body, err := io.ReadAll(r.Body)

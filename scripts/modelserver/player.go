@@ -170,7 +170,7 @@ func socket(text string) action {
 	}
 }
 
-// reset ends a connection at once, so that its client is told of it even while it
+// reset ends a connection at once, so that its client notices even while it
 // writes. What was sent and not read yet may be lost.
 func reset(w http.ResponseWriter) {
 	c, _, err := w.(http.Hijacker).Hijack()

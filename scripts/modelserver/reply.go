@@ -163,7 +163,7 @@ var verbs = map[string]func(argument string) (action, error){
 
 	"socket": worded(socket), // bytes on the connection, instead of all HTTP; it ends then
 
-	"wait":  timed((*player).wait),  // a pause; what was said before has been sent
+	"wait":  timed((*player).wait),  // a pause; the text before it has been sent
 	"mark":  plain((*player).mark),  // tells the owner of the server when this was
 	"mute":  timed((*player).mute),  // nothing but keep-alives with this pause, for ever
 	"hang":  plain((*player).hang),  // silence, until the client goes away

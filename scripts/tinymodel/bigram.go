@@ -4,7 +4,7 @@ package main
 // it. A server that enforces a grammar admits few tokens at a time, and of those
 // the model takes the one that closes most: a string first, because inside it a
 // brace closes nothing. So what it says is short and comes to an end. A repeat
-// penalty divides what was said lately by 1.1, so neighbours are further apart
+// penalty divides recent tokens by 1.1, so neighbours are further apart
 // than that.
 func preference(v *Vocabulary, token int) float32 {
 	if token == v.End {

@@ -1,4 +1,4 @@
-// Command tinymodel writes a language model that says exactly what it is told.
+// Command tinymodel writes a language model that says exactly a given text.
 //
 // The model is a real GGUF file of the llama architecture, small enough for a
 // test: its layers do nothing, and its output matrix is a table of which token

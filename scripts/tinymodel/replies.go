@@ -55,7 +55,7 @@ func ParseReplies(src string) ([]Reply, error) {
 	return replies, nil
 }
 
-// fileHeader returns what stands between the dashes of "-- name --".
+// fileHeader returns the text between the dashes of "-- name --".
 func fileHeader(line string) (string, bool) {
 	line = strings.TrimRight(line, "\r\n ")
 	inner, ok := strings.CutPrefix(line, "-- ")

@@ -121,7 +121,7 @@ const (
 )
 
 // spelling returns text as byte-pair tokenizers store it: every byte is a
-// printable character. Printable Latin-1 stands for itself, and the other bytes
+// printable character. Printable Latin-1 maps to itself, and the other bytes
 // are, in order, the characters from U+0100.
 func spelling(text string) string {
 	var out []rune

@@ -4,7 +4,7 @@
 // "rss_bytes":…,"cpu_ns":…}. What the program writes to stdout is dropped.
 //
 // It exists because it is small: the kernel counts the memory that a process had
-// before it became another program to that program's peak, so whoever starts a
+// before it became another program to that program's peak, so a process that starts a
 // program must be smaller than it.
 package main
 
