@@ -89,7 +89,7 @@ func renderings(t *testing.T) map[string]string {
 	}
 	faults := []diag.Finding{
 		{Code: diag.NotALiteral, Severity: diag.Error, Message: `"x" is no literal`, Hint: "write the value itself", Span: diag.At(3, 8)},
-		{Code: diag.TruncatedCall, Severity: diag.Error, Message: "the text ends inside the call"},
+		{Code: diag.TruncatedCall, Severity: diag.Error, Message: "unexpected end of text inside the call"},
 	}
 	answer := func(schema, description string) string {
 		return texts.Answer(json.RawMessage(schema), description)
