@@ -143,8 +143,8 @@ func mentionsHost(text, host string) bool {
 		}
 		begin, end := at+i, at+i+len(host)
 		before := begin > 0 && (isLetterOrDigit(text[begin-1]) || strings.IndexByte("-._", text[begin-1]) >= 0)
-		behind := end < len(text) && (isLetterOrDigit(text[end]) || text[end] == '-') || end+1 < len(text) && text[end] == '.' && isLetterOrDigit(text[end+1])
-		if !before && !behind {
+		after := end < len(text) && (isLetterOrDigit(text[end]) || text[end] == '-') || end+1 < len(text) && text[end] == '.' && isLetterOrDigit(text[end+1])
+		if !before && !after {
 			return true
 		}
 		at = end
