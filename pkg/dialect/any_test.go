@@ -84,7 +84,7 @@ func (m mode) checkLaws(t failer, text string, sizes ...int) {
 	m.checkSplit(t, text, whole, everyByte(text)...)
 	m.checkSplit(t, text, whole, sizes...)
 	m.checkContent(t, text)
-	m.checkThoughts(t, text)
+	m.checkReasoning(t, text)
 }
 
 func TestSplitsAny(t *testing.T) {

@@ -214,8 +214,8 @@ func TestValidCases(t *testing.T) {
 	}
 }
 
-// TestNoEvilCalls checks that nothing the cases quote becomes a call that is run.
-func TestNoEvilCalls(t *testing.T) {
+// TestNoInjectedCalls checks that nothing the cases quote becomes a call that is run.
+func TestNoInjectedCalls(t *testing.T) {
 	quoted := 0
 	for d, c := range allCases(t) {
 		quoted += strings.Count(c.input, "evil")

@@ -13,7 +13,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-func TestNamed(t *testing.T) {
+func TestLookup(t *testing.T) {
 	for _, d := range Dialects() {
 		for _, name := range append([]string{d.Name}, d.Aliases...) {
 			if found, ok := Lookup(name); !ok || found.Name != d.Name {

@@ -38,7 +38,7 @@ const unsteady = 3 * maxLookahead
 
 // checkLinear checks that twice the text takes twice the work (B4). It returns how
 // many steps a byte takes.
-func (m mode) checkLinear(t testing.TB, h aHostile, size, piece int) float64 {
+func (m mode) checkLinear(t testing.TB, h hostileText, size, piece int) float64 {
 	t.Helper()
 	size += h.unit - 1
 	size -= size % h.unit
@@ -52,7 +52,7 @@ func (m mode) checkLinear(t testing.TB, h aHostile, size, piece int) float64 {
 
 // checkAllocated checks that twice the text does not take more than about twice
 // the memory meanwhile.
-func (m mode) checkAllocated(t *testing.T, h aHostile, size int) {
+func (m mode) checkAllocated(t *testing.T, h hostileText, size int) {
 	t.Helper()
 	half, whole := m.allocated(h.text(size)), m.allocated(h.text(2*size))
 	if float64(whole) > 2.3*float64(half)+1<<18 {
@@ -70,7 +70,7 @@ func TestLinear(t *testing.T) {
 	const short = 1536
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		m, most := mode{row: d}, 0.0
-		var hardest aHostile
+		var hardest hostileText
 		for _, h := range hostileTo(d) {
 			steps := m.checkLinear(t, h, short, atOnce)
 			m.checkLinear(t, h, short, 1)
@@ -92,16 +92,16 @@ func TestLinear(t *testing.T) {
 }
 
 // killers are what readers of other projects fail at.
-func killers() (all []aHostile) {
+func killers() (all []hostileText) {
 	for _, k := range hostile.Killers {
-		all = append(all, aHostile{k.String(), k.Long, len(k.Piece)})
+		all = append(all, hostileText{k.String(), k.Long, len(k.Piece)})
 	}
 	return all
 }
 
-// TestKillers checks what kills other readers, where the dialect is told from the
+// TestWorstCases checks what kills other readers, where the dialect is told from the
 // text.
-func TestKillers(t *testing.T) {
+func TestWorstCases(t *testing.T) {
 	for _, h := range killers() {
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()

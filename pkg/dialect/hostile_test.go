@@ -21,23 +21,23 @@ func numbered(format string, n int) string {
 	return b.String()
 }
 
-// aHostile is a text that grows with n, by the bytes of a unit.
-type aHostile struct {
+// hostileText is a text that grows with n, by the bytes of a unit.
+type hostileText struct {
 	name string
 	text func(n int) string
 	unit int
 }
 
 // many returns a text that begins with something and continues a piece.
-func many(before, piece string) aHostile {
-	return aHostile{fmt.Sprintf("%q and many %q", before, piece), repeated(before, piece), len(piece)}
+func many(before, piece string) hostileText {
+	return hostileText{fmt.Sprintf("%q and many %q", before, piece), repeated(before, piece), len(piece)}
 }
 
 // hostileTo returns texts that are hard to read in a dialect: what its markers, its
 // syntax and literals are made of, many times, where a response begins, in text,
 // and in each part of a call.
-func hostileTo(d *Dialect) []aHostile {
-	var all []aHostile
+func hostileTo(d *Dialect) []hostileText {
+	var all []hostileText
 	befores := openings(d)
 	for i, before := range befores {
 		for k, piece := range hostilePieces {
@@ -53,7 +53,7 @@ func hostileTo(d *Dialect) []aHostile {
 	}
 	for _, table := range []map[string]map[string]func(n int) string{taughtHostile, namedHostile, channelHostile, taggedHostile} {
 		for name, text := range table[d.Name] {
-			all = append(all, aHostile{name, text, 1})
+			all = append(all, hostileText{name, text, 1})
 		}
 	}
 	return all

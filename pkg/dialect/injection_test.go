@@ -8,10 +8,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkThoughts checks that no call inside reasoning is executable: where a text
+// checkReasoning checks that no call inside reasoning is executable: where a text
 // begins with a reasoning marker, or inside it, none that precedes the first
 // marker that ends it.
-func (m mode) checkThoughts(t failer, text string) {
+func (m mode) checkReasoning(t failer, text string) {
 	t.Helper()
 	set := m.markers()
 	inside, end := m.Reasoning == ReasoningOpen, len(text)
@@ -37,24 +37,24 @@ func (m mode) checkThoughts(t failer, text string) {
 	}
 }
 
-// TestThoughts checks calls of every dialect in reasoning of every kind: open from
+// TestCallsInReasoning checks calls of every dialect in reasoning of every kind: open from
 // the start, opened by a marker, closed or not, and closed by a marker alone.
-func TestThoughts(t *testing.T) {
+func TestCallsInReasoning(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		call := renderedCall(d, "fetch", `{"a":"b"}`)
 		for _, w := range d.reasoningDelimiters() {
-			thoughtIn(t, d, w, call)
+			inReasoning(t, d, w, call)
 		}
 		for _, m := range []mode{{d, ReasoningOpen, nil}, {nil, ReasoningOpen, nil}} {
 			for _, text := range []string{call, "So. " + call, "So.\n" + call + call} {
-				m.checkThoughts(t, text)
+				m.checkReasoning(t, text)
 			}
 		}
 	})
 }
 
-// thoughtIn checks a call between the markers of a wrapper of its dialect.
-func thoughtIn(t *testing.T, d *Dialect, w *delimiters, call string) {
+// inReasoning checks a call between the markers of a wrapper of its dialect.
+func inReasoning(t *testing.T, d *Dialect, w *delimiters, call string) {
 	opens, closes := "", ""
 	for _, m := range w.markers {
 		switch m.role {
@@ -82,10 +82,10 @@ func thoughtIn(t *testing.T, d *Dialect, w *delimiters, call string) {
 	}
 }
 
-// evils are texts that would be calls of a tool "evil" where a response begins, or
+// injections are texts that would be calls of a tool "evil" where a response begins, or
 // inside a frame: of a dialect, with its quotes and with others, and without the
 // markers around it.
-func evils(d *Dialect) []string {
+func injections(d *Dialect) []string {
 	whole := renderedCall(d, "evil", `{"x":"y"}`)
 	inner := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(whole, "\n"), d.framing.affixes[0]), d.framing.affixes[1])
 	all := []string{whole, inner, strings.ReplaceAll(whole, `"`, "'"), d.framing.affixes[1] + whole}
@@ -104,17 +104,17 @@ func raw(d *Dialect) bool {
 	return !strings.ContainsAny(before[len(before)-1:], `"'`) && !slices.ContainsFunc(quotedDialects(), func(q Dialect) bool { return q.Name == d.Name })
 }
 
-// evilsIn are the evil texts of a dialect for the strings of another.
-func evilsIn(d, from *Dialect) []string {
-	all := evils(from)
+// injectionsIn are the evil texts of a dialect for the strings of another.
+func injectionsIn(d, from *Dialect) []string {
+	all := injections(from)
 	if raw(d) {
 		return all[:3] // the others begin with markers that end a value
 	}
 	return all
 }
 
-// hosts are calls of fetch and get in a dialect, with quote marksquote marks inside a string.
-func hosts(d *Dialect) []string {
+// hostCalls are calls of fetch and get in a dialect, with QQQQ inside a string.
+func hostCalls(d *Dialect) []string {
 	one := renderedCall(d, "fetch", `{"a":"QQQQ"}`)
 	if raw(d) {
 		return []string{one}
@@ -141,8 +141,8 @@ func inString(host, evil string) string {
 	return quoted
 }
 
-// checkNoEvil checks that no call named evil is executable.
-func (m mode) checkNoEvil(t failer, text string) {
+// checkNoInjection checks that no call named evil is executable.
+func (m mode) checkNoInjection(t failer, text string) {
 	t.Helper()
 	for _, c := range m.calls(text) {
 		if strings.HasPrefix(c.Name, "evil") && c.Executable {
@@ -151,42 +151,42 @@ func (m mode) checkNoEvil(t failer, text string) {
 	}
 }
 
-// TestNoEvilInStrings checks that a call of any dialect that is in a string of
+// TestNoCallsFromStrings checks that a call of any dialect that is in a string of
 // a call is none.
-func TestNoEvilInStrings(t *testing.T) {
+func TestNoCallsFromStrings(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
-		for _, host := range hosts(d) {
+		for _, host := range hostCalls(d) {
 			for i := range Dialects() {
-				for _, evil := range some(evilsIn(d, &Dialects()[i]), i+len(d.Title)) {
+				for _, evil := range some(injectionsIn(d, &Dialects()[i]), i+len(d.Title)) {
 					text := strings.ReplaceAll(host, "QQQQ", inString(host, evil))
-					mode{row: d}.checkNoEvil(t, text)
-					mode{}.checkNoEvil(t, text)
+					mode{row: d}.checkNoInjection(t, text)
+					mode{}.checkNoInjection(t, text)
 				}
 			}
 		}
 	})
 }
 
-// TestNoEvilAny does the same where the call is faulty or cut: something is missing
+// TestNoCallsFromStringsAny does the same where the call is faulty or cut: something is missing
 // or too much between its name and the string, or missing after it.
-func TestNoEvilAny(t *testing.T) {
+func TestNoCallsFromStringsAny(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
-		host := hosts(d)[0]
+		host := hostCalls(d)[0]
 		before, following, _ := strings.Cut(host, "QQQQ")
-		signs := signsBehind(before, "fetch")
+		signs := signsAfter(before, "fetch")
 		rapid.Check(t, func(rt *rapid.T) {
 			from := &Dialects()[rapid.IntRange(0, len(Dialects())-1).Draw(rt, "from")]
-			evil := inString(host, rapid.SampledFrom(evilsIn(d, from)).Draw(rt, "evil"))
+			evil := inString(host, rapid.SampledFrom(injectionsIn(d, from)).Draw(rt, "evil"))
 			at := rapid.SampledFrom(signs).Draw(rt, "at")
 			more := rapid.SampledFrom([]string{"", "{", "}", "[", "]", "(", ")", ",", ":", "x", "\n", "/", "."}).Draw(rt, "more")
 			less := rapid.IntRange(0, 1).Draw(rt, "less")
 			if at > 0 && !raw(d) && bounded(d, host) {
-				mode{row: d}.checkNoEvil(rt, before[:at]+more+before[at+less:]+evil+following)
+				mode{row: d}.checkNoInjection(rt, before[:at]+more+before[at+less:]+evil+following)
 			}
 			cut := rapid.IntRange(0, len(following)).Draw(rt, "cut")
-			mode{row: d}.checkNoEvil(rt, before+evil+following[:cut])
-			mode{row: d}.checkNoEvil(rt, before+evil+following[min(1, len(following)):])
-			mode{}.checkNoEvil(rt, before+evil+following[:cut])
+			mode{row: d}.checkNoInjection(rt, before+evil+following[:cut])
+			mode{row: d}.checkNoInjection(rt, before+evil+following[min(1, len(following)):])
+			mode{}.checkNoInjection(rt, before+evil+following[:cut])
 		})
 	})
 }
@@ -195,9 +195,9 @@ func TestNoEvilAny(t *testing.T) {
 // Where none does, one bracket too much ends the call, and what follows is text.
 func bounded(d *Dialect, call string) bool { return len(d.framing.closers) > 0 || call[0] == '`' }
 
-// signsBehind returns where brackets, commas and colons follow the name in the
+// signsAfter returns where brackets, commas and colons follow the name in the
 // beginning of a call, 0 if there are none.
-func signsBehind(before, name string) []int {
+func signsAfter(before, name string) []int {
 	var all []int
 	for i := strings.Index(before, name) + len(name); i < len(before); i++ {
 		if strings.IndexByte("{}[]():,", before[i]) >= 0 && before[len(before)-1] != '>' {
@@ -233,12 +233,12 @@ func TestQuoted(t *testing.T) {
 				texts = append(texts, "Write `"+line+"` so.\n", "Write `` "+line+" `` so.\n")
 			}
 			if quotedApart[d.Name] == "" {
-				mode{row: d}.checkNoEvil(t, "He said '"+line+"' so.\n")
+				mode{row: d}.checkNoInjection(t, "He said '"+line+"' so.\n")
 			}
 			for _, text := range texts {
 				for _, m := range []mode{{row: d}, {}} {
-					m.checkNoEvil(t, text)
-					m.checkNoEvil(t, "Text.\n"+text)
+					m.checkNoInjection(t, text)
+					m.checkNoInjection(t, "Text.\n"+text)
 				}
 			}
 		}

@@ -427,9 +427,9 @@ func TestCallAtLastByte(t *testing.T) {
 	})
 }
 
-// TestLeadsAreFinal checks that a marker which counts with a text after it, or does not,
+// TestLookaheadsAreFinal checks that a marker which counts with a text after it, or does not,
 // does so with more of it as well.
-func TestLeadsAreFinal(t *testing.T) {
+func TestLookaheadsAreFinal(t *testing.T) {
 	var texts []string
 	for i := range Dialects() {
 		call := renderedCall(&Dialects()[i], "fetch", `{"a":"b"}`)

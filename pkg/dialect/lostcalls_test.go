@@ -38,9 +38,9 @@ func pairs(d *Dialect) [][2]string {
 	return all
 }
 
-// TestNoCallIsLostInSilence holds that the text between an opening marker of calls
+// TestLostCallsAreReported holds that the text between an opening marker of calls
 // and its closing marker is a call or a finding that is more than a note.
-func TestNoCallIsLostInSilence(t *testing.T) {
+func TestLostCallsAreReported(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		for _, pair := range pairs(d) {
 			for _, inside := range junk {
@@ -96,9 +96,9 @@ func checkLost(t *testing.T, d *Dialect, text string) {
 	}
 }
 
-// TestMentionedMarks checks that markers in a sentence are no more than noted, and that
+// TestMentionedMarkers checks that markers in a sentence are no more than noted, and that
 // a call in a form of its own is reported where the tool is known.
-func TestMentionedMarks(t *testing.T) {
+func TestMentionedMarkers(t *testing.T) {
 	tools := Toolset{"note": ShapeOf([]byte(`{"type":"object","properties":{"text":{"type":"string"}}}`))}
 	for _, c := range []struct {
 		text  string

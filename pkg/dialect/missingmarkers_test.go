@@ -60,9 +60,9 @@ func (m mode) suppliable(text string, damaged int, f diag.Finding, n int, texts 
 	return false
 }
 
-// TestNothingMissingIsThere holds that a finding which says that something is missing is
+// TestMissingMarkersAreMissing holds that a finding which says that something is missing is
 // true: put there it makes the finding go, and it does not be there already.
-func TestNothingMissingIsThere(t *testing.T) {
+func TestMissingMarkersAreMissing(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		whole, tools := threeCalls(t, d)
 		m := mode{row: d, tools: tools}

@@ -67,7 +67,7 @@ func TestNamedDetected(t *testing.T) {
 }
 
 // A name before the marker is likely that of the tool, and never run.
-func TestNameBefore(t *testing.T) {
+func TestPrecedingName(t *testing.T) {
 	d := find(t, "mistral")
 	for _, test := range []struct{ text, name string }{
 		{`shell[TOOL_CALLS]{"command": "ls"}`, "shell"},

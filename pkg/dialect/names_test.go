@@ -11,7 +11,7 @@ import (
 
 // A name that looks like another one is a finding, whatever the dialect, and not
 // executed unless it is exactly that of a tool.
-func TestOddName(t *testing.T) {
+func TestNameProblem(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		odd  bool
@@ -44,7 +44,7 @@ func TestOddName(t *testing.T) {
 }
 
 // Where names are words of a language that has none so, there is no call.
-func TestOddNamesNeverExecute(t *testing.T) {
+func TestProblemNamesNeverExecute(t *testing.T) {
 	const name = "re\u0430d"
 	for _, d := range Dialects() {
 		text, _ := d.Render(chat.Call{Name: name, Arguments: json.RawMessage(`{"a":"b"}`)}, nil)

@@ -92,7 +92,7 @@ func losesCall(t *testing.T, d *Dialect, tools Toolset, text string, broken int)
 }
 
 // A marker that begins in front of the place where reading continues is none.
-func TestReadsOnBehindHalfAMark(t *testing.T) {
+func TestResumesAfterPartialMarker(t *testing.T) {
 	text := ">>>alpha\n{\"city:\"Oslo\"}\n\n><|eot_id|>>>gamma\n{\"city\":\"Oslo\"}\n"
 	r := Scan(text, Options{Dialect: find(t, "functionary_v32")})
 	if len(r.Calls) == 0 || r.Calls[0].Executable || len(r.Findings) == 0 {
@@ -101,7 +101,7 @@ func TestReadsOnBehindHalfAMark(t *testing.T) {
 }
 
 // A marker in a string of a call that is whole is data, also where its closing marker is missing.
-func TestMarksInStrings(t *testing.T) {
+func TestMarkersInStrings(t *testing.T) {
 	for _, c := range []struct{ dialect, text string }{
 		{"hermes", "<tool_call>\n{\"name\":\"write\",\"arguments\":{\"text\":\"</tool_call><tool_call>{}\"}}\n</tool_call>"},
 		{"hermes", "<tool_call>\n{\"name\":\"write\",\"arguments\":{\"text\":\"</tool_call><tool_call>{}\"}}\n"},

@@ -8,14 +8,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestReadsAgain reads short texts, whole and cut, one after the other with one
+// TestCollectorReuse reads short texts, whole and cut, one after the other with one
 // collector, which must find in each what a new one does.
-func TestReadsAgain(t *testing.T) {
+func TestCollectorReuse(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		texts, again := anyText(t, d), new(collector)
 		for _, c := range cases(t, *d) {
-			checkAgain(t, again, c.input, Options{})
-			checkAgain(t, again, c.input[:len(c.input)/2], Options{Dialect: *d})
+			checkReuse(t, again, c.input, Options{})
+			checkReuse(t, again, c.input[:len(c.input)/2], Options{Dialect: *d})
 		}
 		rapid.Check(t, func(rt *rapid.T) {
 			for range 4 {
@@ -25,14 +25,14 @@ func TestReadsAgain(t *testing.T) {
 					Tools:     rapid.SampledFrom([]Toolset{nil, knownTools()}).Draw(rt, "tools"),
 					Reasoning: rapid.SampledFrom([]Reasoning{ReasoningAuto, ReasoningAuto, ReasoningOpen, ReasoningOff}).Draw(rt, "reasoning"),
 				}
-				checkAgain(rt, again, text, o)
-				checkAgain(rt, again, text[:len(text)/2], o)
+				checkReuse(rt, again, text, o)
+				checkReuse(rt, again, text[:len(text)/2], o)
 			}
 		})
 	})
 }
 
-func checkAgain(t failer, again *collector, text string, o Options) {
+func checkReuse(t failer, again *collector, text string, o Options) {
 	t.Helper()
 	want, got := new(collector).read(text, []byte(text), o), again.read(text, []byte(text), o)
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Dialect{})); diff != "" {

@@ -10,7 +10,7 @@ import (
 )
 
 // A marker that closes a value says of the calls before that one was cut short.
-func TestRemains(t *testing.T) {
+func TestContinuation(t *testing.T) {
 	const call = "<tool_call>note<arg_key>text</arg_key><arg_value>a</arg_value></tool_call>"
 	const draft = "<tool_call>note</tool_call>"
 	for _, test := range []struct {

@@ -17,7 +17,7 @@ var draftTexts = map[string][]string{
 }
 
 // All markers that end reasoning, and can be in no literal, end in a bracket.
-func TestThoughtMarks(t *testing.T) {
+func TestReasoningMarkers(t *testing.T) {
 	if len(allMarkers().literalReasoningClosers) == 0 {
 		t.Error("there are none")
 	}
