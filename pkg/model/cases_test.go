@@ -179,7 +179,7 @@ func TestConnectionChunkExtension(t *testing.T) {
 	}
 }
 
-// A connection serves one request, and is nobody else's.
+// A connection serves exactly one request.
 func TestConnectionIsNotKept(t *testing.T) {
 	good := say(fmt.Sprintf(sized, len(hello), hello))
 	address, count := listen(t, good, good)

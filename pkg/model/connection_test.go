@@ -167,7 +167,7 @@ func TestConnectionBreaksInTheBody(t *testing.T) {
 	})
 }
 
-// A reset that comes after a delta was heard.
+// A reset after the first delta.
 func TestConnectionResetInTheBody(t *testing.T) {
 	heard := make(chan struct{})
 	address, count := listen(t, func(c *net.TCPConn) {

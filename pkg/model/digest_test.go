@@ -72,7 +72,7 @@ func TestDigestIsStable(t *testing.T) {
 	}
 }
 
-// A record keeps U+FFFD in place of what is not UTF-8; a replay must not differ.
+// A record stores U+FFFD for invalid UTF-8; a replay must not differ.
 func TestDigestOfBytesThatAreNotUTF8(t *testing.T) {
 	broken := chat.Request{System: "a\xff\xfeb"}
 	if model.Digest(broken) != model.Digest(chat.Request{System: "a\ufffd\ufffdb"}) {
@@ -80,7 +80,7 @@ func TestDigestOfBytesThatAreNotUTF8(t *testing.T) {
 	}
 }
 
-// No record keeps the spaces in what a model said.
+// Records do not keep whitespace in JSON of a model.
 func TestDigestOfSpaces(t *testing.T) {
 	req := func(open string) chat.Request {
 		return chat.Request{

@@ -146,7 +146,7 @@ func TestEncodeAnswer(t *testing.T) {
 	}
 }
 
-// check checks what stands in a text.
+// check checks the content of a text.
 func check(t *testing.T, text string, with, without []string) {
 	t.Helper()
 	for _, part := range with {
@@ -297,7 +297,7 @@ func TestEncodeUTF8(t *testing.T) {
 	}
 }
 
-// Compose hides what is nobody's business.
+// Compose masks credentials.
 func TestCompose(t *testing.T) {
 	base := &url.URL{Scheme: "https", Host: "proxy.test", Path: "/anthropic/v1/", User: url.UserPassword("me", "secret")}
 	header := http.Header{"x-api-key": {"secret"}, "Anthropic-Beta": {"secret"}}

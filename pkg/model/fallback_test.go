@@ -203,7 +203,7 @@ func TestFallbackOverClients(t *testing.T) {
 	}
 }
 
-// V7: when the caller has had enough, nobody else is asked and nobody blamed.
+// V7: when the caller's context ends, no other member is tried and no breaker opens.
 func TestFallbackCancelled(t *testing.T) {
 	why := errors.New("enough")
 	c := newCast([]error{down}, nil)

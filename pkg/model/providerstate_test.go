@@ -11,7 +11,7 @@ import (
 	"oneshot/pkg/model"
 )
 
-// said is a request that ends with what a model said in its own form.
+// said is a request that ends with an assistant message in native form.
 func said(api, who, body string, calls ...chat.Call) chat.Request {
 	return chat.Request{Messages: []chat.Message{{
 		Role: chat.Assistant, Content: "as text", Calls: calls, Native: &chat.Native{API: api, Model: who, Body: json.RawMessage(body)},

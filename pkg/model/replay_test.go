@@ -90,7 +90,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// A run that goes another way is told where.
+// A deviating run gets an error with the first difference.
 func TestReplayDifference(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -233,7 +233,7 @@ func TestReplayOfRefusedTools(t *testing.T) {
 	}
 }
 
-// A tool that has changed is told.
+// A changed tool is reported.
 func TestReplayOfOtherTools(t *testing.T) {
 	tool := func(name, description string) []chat.Function {
 		return []chat.Function{{Name: name, Description: description, Parameters: json.RawMessage(`{}`)}}
@@ -275,7 +275,7 @@ func TestReplayOfALadder(t *testing.T) {
 	}
 }
 
-// A response that broke off is heard as far as it came.
+// A response that broke off is replayed as far as it was recorded.
 func TestReplayOfABrokenResponse(t *testing.T) {
 	tape := &tape{}
 	tape.add(runfile.Run{})

@@ -136,7 +136,7 @@ func isExactly(err error, target any) bool {
 	return reflect.TypeOf(err) == reflect.TypeOf(target).Elem()
 }
 
-// A statusError of what was not asked for means something else.
+// A complaint about a feature that the request does not use has another meaning.
 func TestRefusalsOfNothing(t *testing.T) {
 	for _, text := range []string{"does not support tools", "invalid response_format"} {
 		s := serve(t, answer(400, fmt.Sprintf(`{"error":%q}`, text)))
@@ -146,7 +146,7 @@ func TestRefusalsOfNothing(t *testing.T) {
 	}
 }
 
-// The error keeps what the server said.
+// The error keeps the server's message.
 func TestRefusalFields(t *testing.T) {
 	s := serve(t, answer(http.StatusTeapot, `{"error":{"message":"Short and stout","type":"teapot_error","code":"teapot"}}`),
 		answer(400, `{"error":"plain:latest does not support tools"}`), answer(404, `{"error":"model not found"}`))
@@ -172,7 +172,7 @@ func TestRefusalOfQuotaInTheBody(t *testing.T) {
 	}
 }
 
-// Routers say inside a body what they could not say in the status.
+// Routers report an error status inside the body.
 func TestRefusalWithAStatusInTheBody(t *testing.T) {
 	for code, want := range map[int]any{401: denied, 402: refused, 429: givenUp, 502: givenUp} {
 		synctest.Test(t, func(t *testing.T) {

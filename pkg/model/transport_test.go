@@ -106,7 +106,7 @@ func TestServerNamesAnother(t *testing.T) {
 	}
 }
 
-// Two clients share nothing, and none uses what the standard library keeps for everybody.
+// Two clients share nothing, and use no globals of the standard library.
 func TestClientsAreApart(t *testing.T) {
 	base := parsed(t, "http://model.test")
 	one, two := newHTTPClient(Config{}, base), newHTTPClient(Config{}, base)
