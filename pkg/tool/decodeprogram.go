@@ -138,9 +138,9 @@ func (d *decoder) decodeTemplate(v yamldoc.Value, known bool, in placeholderCont
 		v.Add(diag.DefValue, "NUL is not allowed here")
 		return t, false
 	}
-	for _, hole := range t.placeholders() {
-		if why, hint := d.placeholderError(t, hole.placeholder, in); known && why != "" {
-			v.AddAt(diag.DefPlaceholder, hole.offset, "%s", why).Hint = hint
+	for _, placeholder := range t.placeholders() {
+		if why, hint := d.placeholderError(t, placeholder.param, in); known && why != "" {
+			v.AddAt(diag.DefPlaceholder, placeholder.offset, "%s", why).Hint = hint
 			ok = false
 		}
 	}
@@ -181,8 +181,8 @@ func (t *Type) acceptsScalar() bool {
 // acceptsAnyText reports whether a placeholder of a template accepts arbitrary text: not a number and not one of
 // listed values.
 func (d *decoder) acceptsAnyText(t Template) bool {
-	return slices.ContainsFunc(t.placeholders(), func(hole piece) bool {
-		p, ok := d.def.findParam(hole.placeholder)
+	return slices.ContainsFunc(t.placeholders(), func(placeholder piece) bool {
+		p, ok := d.def.findParam(placeholder.param)
 		return ok && p.Type.acceptsAnyText()
 	})
 }

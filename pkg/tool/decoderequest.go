@@ -97,8 +97,8 @@ func (d *decoder) decodeURL(v yamldoc.Value, known bool) {
 	}
 	path, asked, _ := strings.Cut(path, "?")
 	fixed, _ := ParseTemplate(asked)
-	if holes := fixed.placeholders(); len(holes) > 0 {
-		v.AddAt(diag.DefPlaceholder, len(origin)+len(path)+1+holes[0].offset, "the query of the URL cannot contain placeholders").Hint = "query: {name: \"${value}\"}"
+	if placeholders := fixed.placeholders(); len(placeholders) > 0 {
+		v.AddAt(diag.DefPlaceholder, len(origin)+len(path)+1+placeholders[0].offset, "the query of the URL cannot contain placeholders").Hint = "query: {name: \"${value}\"}"
 		return
 	}
 	d.def.HTTP.Origin, d.def.HTTP.fixedQuery = u.Scheme+"://"+u.Host, fixed.fill(nil)
@@ -125,13 +125,13 @@ func (d *decoder) decodeURLPath(v yamldoc.Value, text string, offset int, known 
 			v.AddAt(diag.DefPlaceholder, offset+wrong.Offset, "%s", wrong.Why).Hint = wrong.Hint
 			return
 		}
-		for _, hole := range t.placeholders() {
-			why, hint := d.placeholderError(t, hole.placeholder, textContext)
-			if p, ok := d.def.findParam(hole.placeholder); ok && why == "" && p.Optional && p.Default == nil {
-				why, hint = hole.placeholder+" is optional, but the URL needs it", "make it required, or give it a default"
+		for _, placeholder := range t.placeholders() {
+			why, hint := d.placeholderError(t, placeholder.param, textContext)
+			if p, ok := d.def.findParam(placeholder.param); ok && why == "" && p.Optional && p.Default == nil {
+				why, hint = placeholder.param+" is optional, but the URL needs it", "make it required, or give it a default"
 			}
 			if known && why != "" {
-				v.AddAt(diag.DefPlaceholder, offset+hole.offset, "%s", why).Hint = hint
+				v.AddAt(diag.DefPlaceholder, offset+placeholder.offset, "%s", why).Hint = hint
 			}
 		}
 		d.def.HTTP.path = append(d.def.HTTP.path, t)

@@ -123,8 +123,8 @@ type programFiller struct {
 // appendGroup appends a group unless a placeholder in it has no value.
 func (f *programFiller) appendGroup(g argvGroup) error {
 	for _, t := range g {
-		for _, hole := range t.placeholders() {
-			if !f.has(hole.placeholder) {
+		for _, placeholder := range t.placeholders() {
+			if !f.has(placeholder.param) {
 				return nil
 			}
 		}
@@ -141,25 +141,25 @@ func (f *programFiller) appendGroup(g argvGroup) error {
 
 // elementWords returns the words of an element whose placeholders all have values.
 func (f *programFiller) elementWords(t Template) ([]string, *FillError) {
-	holes := t.placeholders()
-	if len(holes) == 0 {
+	placeholders := t.placeholders()
+	if len(placeholders) == 0 {
 		word := t.fill(nil)
 		f.afterDashes = f.afterDashes || word == "--"
 		return []string{word}, nil
 	}
-	words, err := f.fillElement(t, holes)
+	words, err := f.fillElement(t, placeholders)
 	if err != nil {
 		return nil, err
 	}
 	for _, word := range words {
 		if why := f.wordError(t, word); why != "" {
-			return nil, &FillError{Argument: holes[0].placeholder, Why: why}
+			return nil, &FillError{Argument: placeholders[0].param, Why: why}
 		}
 	}
 	return words, nil
 }
 
-func (f *programFiller) fillElement(t Template, holes []piece) ([]string, *FillError) {
+func (f *programFiller) fillElement(t Template, placeholders []piece) ([]string, *FillError) {
 	if name := t.onlyPlaceholder(); name != "" {
 		words, err := f.list(name)
 		if err == nil {
@@ -168,15 +168,15 @@ func (f *programFiller) fillElement(t Template, holes []piece) ([]string, *FillE
 		return words, err
 	}
 	texts := map[string]string{}
-	for _, hole := range holes {
-		text, err := f.scalar(hole.placeholder)
+	for _, placeholder := range placeholders {
+		text, err := f.scalar(placeholder.param)
 		if err == nil {
-			err = f.countBytes(hole.placeholder, []string{text})
+			err = f.countBytes(placeholder.param, []string{text})
 		}
 		if err != nil {
 			return nil, err
 		}
-		texts[hole.placeholder] = text
+		texts[placeholder.param] = text
 	}
 	return []string{t.fill(func(name string) string { return texts[name] })}, nil
 }
@@ -210,21 +210,21 @@ func couldBeOption(t Template) bool { return strings.Trim(t.literalPrefix(), "-"
 // fillStdin fills the template of stdin. A placeholder without a value is replaced by nothing.
 func (f *programFiller) fillStdin(t Template) *FillError {
 	texts := map[string]string{}
-	for _, hole := range t.placeholders() {
-		if !f.has(hole.placeholder) {
+	for _, placeholder := range t.placeholders() {
+		if !f.has(placeholder.param) {
 			continue
 		}
-		text, err := f.scalar(hole.placeholder)
+		text, err := f.scalar(placeholder.param)
 		if err == nil {
-			err = f.countBytes(hole.placeholder, []string{text})
+			err = f.countBytes(placeholder.param, []string{text})
 		}
 		switch {
 		case err != nil:
 			return err
 		case !isOnlyPlaceholder(t) && strings.ContainsAny(text, "\n\r\x00"):
-			return &FillError{Argument: hole.placeholder, Why: "a value embedded in stdin text must be a single line"}
+			return &FillError{Argument: placeholder.param, Why: "a value embedded in stdin text must be a single line"}
 		}
-		texts[hole.placeholder] = text
+		texts[placeholder.param] = text
 	}
 	f.out.Stdin = []byte(t.fill(func(name string) string { return texts[name] }))
 	return nil

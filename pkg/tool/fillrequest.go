@@ -117,8 +117,8 @@ func (f *requestFiller) fillURL(out *FilledRequest) *FillError {
 // pathSegment returns one segment of the path. A segment that a server could split, or read as "..", is rejected even
 // if escaped: servers unescape at different times.
 func (f *requestFiller) pathSegment(t Template) (string, *FillError) {
-	holes := t.placeholders()
-	if len(holes) == 0 {
+	placeholders := t.placeholders()
+	if len(placeholders) == 0 {
 		return t.fill(nil), nil
 	}
 	texts, wrong := f.placeholderTexts(t)
@@ -127,12 +127,12 @@ func (f *requestFiller) pathSegment(t Template) (string, *FillError) {
 	}
 	for part := range strings.SplitSeq(strings.ReplaceAll(t.unescape().fill(texts.get), `\`, "/"), "/") {
 		if part == "" || part == "." || part == ".." {
-			return "", &FillError{Argument: holes[0].placeholder, Why: fmt.Sprintf("the URL path would contain the segment %q", part)}
+			return "", &FillError{Argument: placeholders[0].param, Why: fmt.Sprintf("the URL path would contain the segment %q", part)}
 		}
 	}
-	for _, h := range holes {
-		if strings.ContainsFunc(texts[h.placeholder], func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return "", &FillError{Argument: h.placeholder, Why: "a URL path cannot contain control characters"}
+	for _, h := range placeholders {
+		if strings.ContainsFunc(texts[h.param], func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			return "", &FillError{Argument: h.param, Why: "a URL path cannot contain control characters"}
 		}
 	}
 	return t.fill(func(name string) string { return escapePathSegment(texts[name]) }), nil
@@ -168,21 +168,21 @@ func (t textsByName) get(name string) string { return t[name] }
 func (f *requestFiller) placeholderTexts(t Template) (textsByName, *FillError) {
 	texts := textsByName{}
 	for _, h := range t.placeholders() {
-		text, wrong := f.scalar(h.placeholder)
+		text, wrong := f.scalar(h.param)
 		if wrong == nil {
-			wrong = f.countBytes(h.placeholder, len(text))
+			wrong = f.countBytes(h.param, len(text))
 		}
 		if wrong != nil {
 			return nil, wrong
 		}
-		texts[h.placeholder] = text
+		texts[h.param] = text
 	}
 	return texts, nil
 }
 
 func (f *requestFiller) hasAllValues(t Template) bool {
 	for _, h := range t.placeholders() {
-		if !f.has(h.placeholder) {
+		if !f.has(h.param) {
 			return false
 		}
 	}
@@ -242,8 +242,8 @@ func (f *requestFiller) fillHeaders(out *FilledRequest) *FillError {
 			return wrong
 		}
 		for _, h := range one.value.placeholders() {
-			if !isHeaderText(texts[h.placeholder]) {
-				return &FillError{Argument: h.placeholder, Why: "a header can contain only printable ASCII characters"}
+			if !isHeaderText(texts[h.param]) {
+				return &FillError{Argument: h.param, Why: "a header can contain only printable ASCII characters"}
 			}
 		}
 		text := one.value.fillWith(texts.get, f.secret)

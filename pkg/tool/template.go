@@ -14,13 +14,13 @@ type Template struct{ pieces []piece }
 
 // A piece of a template is text, a placeholder, or a reference to a secret.
 type piece struct {
-	text        string
-	placeholder string // the name of a parameter
-	secret      string // the name of a secret, of ${secret:NAME}
-	offset      int    // byte offset in the source
+	text   string
+	param  string // the name of a parameter
+	secret string // the name of a secret, of ${secret:NAME}
+	offset int    // byte offset in the source
 }
 
-func (p piece) isText() bool { return p.placeholder == "" && p.secret == "" }
+func (p piece) isText() bool { return p.param == "" && p.secret == "" }
 
 // secretPrefix begins a reference to a secret, where a template allows one.
 const secretPrefix = "secret:"
@@ -56,7 +56,7 @@ func parseTemplate(text string, secrets bool) (Template, *TemplateError) {
 			case isSecret && secrets && isVariableName([]byte(of)):
 				t.pieces = append(t.pieces, piece{secret: of, offset: at})
 			case isName(name):
-				t.pieces = append(t.pieces, piece{placeholder: name, offset: at})
+				t.pieces = append(t.pieces, piece{param: name, offset: at})
 			default:
 				return t, &TemplateError{at, fmt.Sprintf("%s is not a valid placeholder", quote(shorten(rest[:end+1]))), placeholderHint(name, secrets)}
 			}
@@ -95,7 +95,7 @@ func (t *Template) appendText(text string, at int) {
 func (t Template) placeholders() []piece {
 	var out []piece
 	for _, p := range t.pieces {
-		if p.placeholder != "" {
+		if p.param != "" {
 			out = append(out, p)
 		}
 	}
@@ -105,7 +105,7 @@ func (t Template) placeholders() []piece {
 // onlyPlaceholder returns the name of the placeholder that is the whole template, or "".
 func (t Template) onlyPlaceholder() string {
 	if len(t.pieces) == 1 {
-		return t.pieces[0].placeholder
+		return t.pieces[0].param
 	}
 	return ""
 }
@@ -136,8 +136,8 @@ func (t Template) fillWith(value, secret func(name string) string) string {
 	var b strings.Builder
 	for _, p := range t.pieces {
 		switch {
-		case p.placeholder != "":
-			p.text = value(p.placeholder)
+		case p.param != "":
+			p.text = value(p.param)
 		case p.secret != "":
 			p.text = secret(p.secret)
 		}
