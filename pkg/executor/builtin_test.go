@@ -460,9 +460,9 @@ func TestWgetRefusals(t *testing.T) {
 func TestWgetFailuresNameNoMachine(t *testing.T) {
 	here, there := &net.TCPAddr{IP: net.IPv4(10, 9, 8, 7), Port: 40123}, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 80}
 	for want, err := range map[string]error{
-		"connection reset": &net.OpError{Op: "read", Net: "tcp", Source: here, Addr: there, Err: errors.New("connection reset")},
-		"no such host":     &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "x.test", Server: "10.9.8.7:53", IsNotFound: true}},
-		"in time":          &net.DNSError{Err: "read udp 10.9.8.7:40124->10.9.8.7:53: i/o timeout", Name: "x.test", Server: "10.9.8.7:53", IsTimeout: true},
+		"connection reset":   &net.OpError{Op: "read", Net: "tcp", Source: here, Addr: there, Err: errors.New("connection reset")},
+		"no such host":       &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "x.test", Server: "10.9.8.7:53", IsNotFound: true}},
+		"in time":            &net.DNSError{Err: "read udp 10.9.8.7:40124->10.9.8.7:53: i/o timeout", Name: "x.test", Server: "10.9.8.7:53", IsTimeout: true},
 		"cannot be resolved": &net.DNSError{Err: "dial udp 10.9.8.7:40124->10.9.8.7:53: unreachable", Name: "x.test", Server: "10.9.8.7:53"},
 	} {
 		for _, body := range []bool{false, true} {
