@@ -105,8 +105,8 @@ type programApprover struct {
 	program subprocess.Program
 }
 
-// mostDecided is the maximum size of a decision, in bytes.
-const mostDecided = 4 << 20
+// maxDecisionBytes is the maximum size of a decision, in bytes.
+const maxDecisionBytes = 4 << 20
 
 // A decision is the answer of a program. Its JSON Schema is published as
 // approval_decision.v1.
@@ -128,7 +128,7 @@ func (a *programApprover) Approve(ctx context.Context, q agent.ApprovalRequest) 
 	if err != nil {
 		return agent.Approval{}, err
 	}
-	out, err := a.program.Output(ctx, bytes.NewReader(append(question, '\n')), mostDecided)
+	out, err := a.program.Output(ctx, bytes.NewReader(append(question, '\n')), maxDecisionBytes)
 	if err != nil {
 		return agent.Approval{}, err
 	}

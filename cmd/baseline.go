@@ -46,8 +46,8 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// record writes the baseline.
-func (o *findingOptions) record(t *console) error {
+// writeBaselineFile writes the baseline.
+func (o *findingOptions) writeBaselineFile(t *console) error {
 	doc, n, err := lint.FormatBaseline(o.present)
 	if err != nil {
 		return err

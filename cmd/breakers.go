@@ -17,7 +17,7 @@ type breakers struct {
 	console *console
 }
 
-const mostBreakers = 1 << 20 // bytes
+const maxBreakersBytes = 1 << 20 // bytes
 
 // newBreakers returns the breakers of the user, or nil without a state directory.
 func newBreakers(env Env, t *console) *breakers {
@@ -26,7 +26,7 @@ func newBreakers(env Env, t *console) *breakers {
 		t.note("model failures are not shared with other runs: %v", err)
 		return nil
 	}
-	return &breakers{stateFile{dir: dir, name: "failed.json", what: "breakers", most: mostBreakers, patience: time.Second}, t}
+	return &breakers{stateFile{dir: dir, name: "failed.json", what: "breakers", most: maxBreakersBytes, lockTimeout: time.Second}, t}
 }
 
 // breakerKey identifies a model at an address. It hashes the address, whose path may contain a key.
@@ -47,8 +47,8 @@ func (b *breakers) failed(now time.Time) map[string]time.Time {
 	return nil
 }
 
-// note stores the time of a failure, or removes the failure if the time is zero.
-func (b *breakers) note(key string, at time.Time) {
+// setFailure stores the time of a failure, or removes the failure if the time is zero.
+func (b *breakers) setFailure(key string, at time.Time) {
 	if err := b.change(key, at); err != nil {
 		b.console.note("model failures are not shared with other runs: %v", err)
 	}
@@ -93,8 +93,8 @@ func (b *breakers) read() (map[string]time.Time, error) {
 	switch {
 	case err != nil || text == nil:
 		return kept, err
-	case len(text) > mostBreakers:
-		return nil, &damagedError{b.file.path(), fmt.Errorf("it has more than %d bytes", mostBreakers)}
+	case len(text) > maxBreakersBytes:
+		return nil, &damagedError{b.file.path(), fmt.Errorf("it has more than %d bytes", maxBreakersBytes)}
 	}
 	if err := json.Unmarshal(text, &kept); err != nil {
 		return nil, &damagedError{b.file.path(), err}

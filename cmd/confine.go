@@ -49,7 +49,7 @@ func (o *confineOptions) open(ctx context.Context, env Env, t *console, c *confi
 	}
 	var root *fileroot.Root
 	if o.root != "" {
-		if root, err = openRoot(o.root, slices.Concat(files, c.searches()), definitions); err != nil {
+		if root, err = openRoot(o.root, slices.Concat(files, c.searchPath()), definitions); err != nil {
 			return executor.Env{}, nil, usagef("--root must be a directory", "--root: %w", err)
 		}
 		root.AddGuards(fileroot.DenyPaths(recordDenial, o.recordsBelow()...))

@@ -27,23 +27,23 @@ import (
 // console writes messages to stderr and data to stdout.
 type console struct {
 	outputOptions
-	err      io.Writer // masks secrets
-	out      *output
-	terminal bool
-	screen   bool         // stdout is a terminal
-	noColor  bool         // the NO_COLOR convention
-	log      *slog.Logger // for --log-format json
-	secrets  *redact.Set  // masked in all output
-	file     *atomic.Pointer[outputFile]
-	settled  *atomic.Pointer[outputOptions] // nil until the flags are parsed
-	envelope *envelope                      // the state of the run so far
-	handed   *atomic.Bool                   // the envelope of a successful run is or was being printed
-	abort    context.CancelCauseFunc        // ends the command
-	lock     io.Closer                      // of --lock, held to the end
-	programs *subprocess.Running            // of speech and browsers
-	escaped  bool                           // the note about escapes was printed
-	noted    bool                           // the note about ignored stdin was printed
-	recovery func(error) recovery           // from the error that ends the command
+	err           io.Writer // masks secrets
+	out           *output
+	terminal      bool
+	screen        bool         // stdout is a terminal
+	noColor       bool         // the NO_COLOR convention
+	log           *slog.Logger // for --log-format json
+	secrets       *redact.Set  // masked in all output
+	file          *atomic.Pointer[outputFile]
+	parsedOptions *atomic.Pointer[outputOptions] // nil until the flags are parsed
+	envelope      *envelope                      // the state of the run so far
+	delivered     *atomic.Bool                   // the envelope of a successful run is or was being printed
+	abort         context.CancelCauseFunc        // ends the command
+	lock          io.Closer                      // of --lock, held to the end
+	programs      *subprocess.Running            // of speech and browsers
+	escaped       bool                           // the note about escapes was printed
+	noted         bool                           // the note about ignored stdin was printed
+	recovery      func(error) recovery           // from the error that ends the command
 }
 
 // outputOptions are the flags about stderr.
@@ -60,7 +60,7 @@ func newConsole(env Env) *console {
 		err:           redactingWriter{env.Stderr, hidden}, out: &output{w: env.Stdout}, terminal: env.Terminal, screen: env.Screen,
 		noColor: env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb",
 		log:     newLog(env, hidden), secrets: hidden,
-		file: new(atomic.Pointer[outputFile]), settled: new(atomic.Pointer[outputOptions]), handed: new(atomic.Bool),
+		file: new(atomic.Pointer[outputFile]), parsedOptions: new(atomic.Pointer[outputOptions]), delivered: new(atomic.Bool),
 		programs: new(subprocess.Running), recovery: recoveryOf,
 	}
 }
@@ -68,7 +68,7 @@ func newConsole(env Env) *console {
 // fork returns a console to end the program with while an abandoned command may still use t.
 func (t *console) fork(env Env) *console {
 	next := newConsole(env)
-	if m := t.settled.Load(); m != nil {
+	if m := t.parsedOptions.Load(); m != nil {
 		next.outputOptions = *m
 	}
 	next.recovery = func(err error) recovery { // the state of the command is unknown
@@ -76,7 +76,7 @@ func (t *console) fork(env Env) *console {
 		r.retryable = false
 		return r
 	}
-	next.err, next.log, next.secrets, next.file, next.handed = t.err, t.log, t.secrets, t.file, t.handed
+	next.err, next.log, next.secrets, next.file, next.delivered = t.err, t.log, t.secrets, t.file, t.delivered
 	return next
 }
 
@@ -93,16 +93,16 @@ func (t *console) check() error {
 		return usagef("use --log-format text or json", "--log-format: unknown value %q", t.format)
 	}
 	m := t.outputOptions
-	t.settled.Store(&m)
+	t.parsedOptions.Store(&m)
 	return nil
 }
 
-// note prints a message that is not an error.
+// setFailure prints a message that is not an error.
 func (t *console) note(format string, args ...any) {
 	t.say(slog.LevelInfo, fmt.Sprintf(format, args...))
 }
 
-// say prints a message that is not an error. The attributes appear in JSON only.
+// printRemaining prints a message that is not an error. The attributes appear in JSON only.
 func (t *console) say(level slog.Level, text string, attrs ...slog.Attr) {
 	switch {
 	case t.quiet:
@@ -150,7 +150,7 @@ func (t *console) colorize(attr color.Attribute, text string) string {
 
 // report prints the error that ended a command.
 func (t *console) report(err error) {
-	if err == nil || closedPipe(err) {
+	if err == nil || isClosedPipe(err) {
 		return
 	}
 	hint, bug := hintOf(err), new(panicError)
@@ -206,7 +206,7 @@ func hintOf(err error) string {
 	case errors.As(err, &lost):
 		return lost.hint
 	case as[noModelError](err):
-		return waysOn
+		return hintNoModel
 	case errors.As(err, &denied):
 		return denied.Hint
 	case errors.As(err, &unfit) && unfit.Default:

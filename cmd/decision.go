@@ -52,7 +52,7 @@ func (o *toolsCallOptions) printDecision(ctx context.Context, env executor.Env, 
 			doc.Fails = err.Error()
 		}
 		if r := would.Request; r != nil {
-			doc.Request = &requestDoc{r.Method, r.URL, flat(r.Header), jsonOrText(r.Body), nil, nil}
+			doc.Request = &requestDoc{r.Method, r.URL, joinHeaders(r.Header), jsonOrText(r.Body), nil, nil}
 		}
 	}
 	text, err := json.Marshal(doc)
@@ -66,9 +66,9 @@ func (o *toolsCallOptions) printDecision(ctx context.Context, env executor.Env, 
 	case policy.Allow:
 		return nil
 	case policy.Ask:
-		return unapproved(question(ctx, env, def, d), nil)
+		return approvalError(question(ctx, env, def, d), nil)
 	}
-	return denial(def, d)
+	return deniedError(def, d)
 }
 
 // jsonOrText returns a body as it is if it is JSON, and as a JSON string otherwise.

@@ -54,7 +54,7 @@ func newOutputFile(flag, name string) (*outputFile, error) {
 	case err == nil && info.IsDir():
 		return nil, usagef("name a file inside it", "%s: %s is a directory", flag, name)
 	case err == nil && (!info.Mode().IsRegular() || isDescriptor(name)):
-		return &outputFile{name, true}, writable(name)
+		return &outputFile{name, true}, checkWritable(name)
 	}
 	if _, err := os.Lstat(name); err == nil { // replace the target of a link, not the link
 		if name, err = filepath.EvalSymlinks(name); err != nil {
@@ -65,7 +65,7 @@ func newOutputFile(flag, name string) (*outputFile, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, usagef("create it first", "%s: no such directory: %s", flag, dir)
 	}
-	return &outputFile{path: name}, writable(dir)
+	return &outputFile{path: name}, checkWritable(dir)
 }
 
 // isDescriptor reports whether a path names an open descriptor of this process.
@@ -74,8 +74,8 @@ func isDescriptor(name string) bool {
 	return dir == "/dev/fd" || dir == "/proc/self/fd" || filepath.Clean(name) == "/dev/stderr"
 }
 
-// writable refuses a path that is not writable, before the run produces its answer.
-func writable(path string) error {
+// checkWritable refuses a path that is not writable, before the run produces its answer.
+func checkWritable(path string) error {
 	if err := unix.Access(path, unix.W_OK); err != nil {
 		return &outputError{fmt.Errorf("%s: %w", path, err)}
 	}
@@ -121,12 +121,12 @@ func (t *outputFile) writeTemp(name string, doc []byte) error {
 	return t.writeNamed(name, doc)
 }
 
-// masked are the permissions of a new file, before the umask.
-const masked = 0o666
+// newFileMode are the permissions of a new file, before the umask.
+const newFileMode = 0o666
 
 // writeUnnamed writes a file and then links it to its name. It reports false if the system does not support that.
 func (t *outputFile) writeUnnamed(name string, doc []byte) (done bool, err error) {
-	f, err := nameless(filepath.Dir(name), masked)
+	f, err := openUnnamed(filepath.Dir(name), newFileMode)
 	if err != nil {
 		return false, nil
 	}
@@ -134,12 +134,12 @@ func (t *outputFile) writeUnnamed(name string, doc []byte) (done bool, err error
 	if err := t.writeNew(f, doc); err != nil {
 		return false, err
 	}
-	return failpoint.Around("link of the file for -o", func() error { return link(f, name) }) == nil, nil
+	return failpoint.Around("link of the file for -o", func() error { return linkUnnamed(f, name) }) == nil, nil
 }
 
 // writeNamed writes a file under its name.
 func (t *outputFile) writeNamed(name string, doc []byte) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, masked)
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, newFileMode)
 	if err != nil {
 		return err
 	}

@@ -27,14 +27,14 @@ type dialog struct {
 	choice        *choice // of files; nil if there is nothing to choose
 	width, height int     // of the terminal
 	hide          func(string) string
-	forget        func() error // drops what was typed and not read
+	discardTyped  func() error // drops what was typed and not read
 	plain         bool         // without colour
-	left          []string     // lines that were not shown yet
+	pending       []string     // lines that were not shown yet
 }
 
 // run shows the call and asks until there is an answer.
 func (d *dialog) run() (agent.Approval, error) {
-	d.left = d.lines()
+	d.pending = d.lines()
 	fmt.Fprintf(d.out, "\noneshot: a call waits for approval\n")
 	d.more(d.height - 4)
 	for {
@@ -55,7 +55,7 @@ func (d *dialog) run() (agent.Approval, error) {
 			d.next(d.height - 3)
 		case "v":
 			d.showAll()
-			d.next(len(d.left))
+			d.next(len(d.pending))
 		default:
 			d.choose(word)
 		}
@@ -66,21 +66,21 @@ func (d *dialog) run() (agent.Approval, error) {
 func (d *dialog) next(lines int) {
 	d.more(lines)
 	_, _ = d.in.Discard(d.in.Buffered()) // cannot fail
-	_ = d.forget()                       // a closed terminal fails at the next read
+	_ = d.discardTyped()                 // a closed terminal fails at the next read
 }
 
 // more shows the next lines.
 func (d *dialog) more(lines int) {
-	n := min(max(lines, 1), len(d.left))
-	for _, line := range d.left[:n] {
+	n := min(max(lines, 1), len(d.pending))
+	for _, line := range d.pending[:n] {
 		fmt.Fprintln(d.out, line)
 	}
-	d.left = d.left[n:]
+	d.pending = d.pending[n:]
 }
 
 // prompt returns the question line.
 func (d *dialog) prompt() string {
-	if n := len(d.left); n > 0 {
+	if n := len(d.pending); n > 0 {
 		return fmt.Sprintf("%d more lines: m more, v all, n no [n] ", n)
 	}
 	if d.choice == nil {
@@ -93,7 +93,7 @@ func (d *dialog) prompt() string {
 func (d *dialog) approved() (agent.Approval, bool) {
 	a := agent.Approval{By: "tty", Approved: true}
 	switch {
-	case len(d.left) > 0:
+	case len(d.pending) > 0:
 		fmt.Fprintln(d.out, "Some lines are not shown yet: m shows more, v shows all.")
 		return a, false
 	case d.choice == nil || !slices.Contains(d.choice.marked, false):
@@ -106,7 +106,7 @@ func (d *dialog) approved() (agent.Approval, bool) {
 	return a, true
 }
 
-// choose marks and unmarks files.
+// selectCodes marks and unmarks files.
 func (d *dialog) choose(words string) {
 	if d.choice == nil || !d.choice.mark(words) {
 		fmt.Fprintf(d.out, "%q is not an answer.\n", words)
@@ -143,7 +143,7 @@ func (d *dialog) lines() []string {
 		case d.isWritten(value):
 			line(name.Str, fmt.Sprintf("%d bytes, shown below", len(value.Str)))
 		default:
-			line(name.Str, string(compact(json.RawMessage(value.Raw)))) // spaces preserved
+			line(name.Str, string(compactJSON(json.RawMessage(value.Raw)))) // spaces preserved
 		}
 		return true
 	})
@@ -177,15 +177,15 @@ func (d *dialog) changes(f chat.PreviewFile) []string {
 	for _, change := range fileDiff(f) {
 		joint := " " // marks continuation lines
 		for _, part := range report.Wrap(d.hide(visible(change.text)), max(d.width-4, 20)) {
-			out = append(out, d.painted(change.op, fmt.Sprintf("  %c%s%s", change.op, joint, part)))
+			out = append(out, d.colorLine(change.op, fmt.Sprintf("  %c%s%s", change.op, joint, part)))
 			joint = "…"
 		}
 	}
 	return out
 }
 
-// painted colours a line of a diff.
-func (d *dialog) painted(op byte, line string) string {
+// colorLine colours a line of a diff.
+func (d *dialog) colorLine(op byte, line string) string {
 	code := map[byte]string{'+': "32", '-': "31", '@': "36"}[op]
 	if d.plain || code == "" {
 		return line

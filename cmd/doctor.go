@@ -95,9 +95,9 @@ type doctorExit struct {
 
 // A probe performs one check.
 type probe struct {
-	name string
-	look func(ctx context.Context) check
-	need func(error) error // maps a failure to the error of a run; nil if a run does not need it
+	name     string
+	check    func(ctx context.Context) check
+	runError func(error) error // maps a failure to the error of a run; nil if a run does not need it
 }
 
 func (o *doctorOptions) run(ctx context.Context) error {
@@ -115,11 +115,11 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	checks := examine(ctx, o.limit, probes)
+	checks := runProbes(ctx, o.limit, probes)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	verdict := judge(checks, len(o.names) > 0)
+	verdict := verdictOf(checks, len(o.names) > 0)
 	return errors.Join(verdict, o.print(checks, exitOf(verdict)))
 }
 
@@ -133,24 +133,24 @@ func (o *doctorOptions) probes() ([]probe, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat([]probe{{name: "version", look: o.version}}, named, o.local(s), o.keys(), o.system()), nil
+	return slices.Concat([]probe{{name: "version", check: o.version}}, named, o.local(s), o.keys(), o.system()), nil
 }
 
-// examine runs probes concurrently. It abandons a probe that exceeds limit and grace: it may hang in a file system.
-func examine(ctx context.Context, limit time.Duration, probes []probe) []check {
+// run runs probes concurrently. It abandons a probe that exceeds limit and grace: it may hang in a file system.
+func runProbes(ctx context.Context, limit time.Duration, probes []probe) []check {
 	over, cancel := context.WithTimeout(ctx, limit+grace)
 	defer cancel()
 	results := make([]chan check, len(probes))
 	for i, p := range probes {
 		results[i] = make(chan check, 1)
-		go func() { results[i] <- p.examine(ctx, limit) }()
+		go func() { results[i] <- p.run(ctx, limit) }()
 	}
 	checks := make([]check, len(probes))
 	for i, p := range probes {
 		select {
 		case checks[i] = <-results[i]:
 		case <-over.Done():
-			checks[i] = p.late(results[i], limit)
+			checks[i] = p.timedOut(results[i], limit)
 		}
 		checks[i].Name = p.name
 		checks[i].Detail = strings.TrimPrefix(checks[i].Detail, p.name+": ")
@@ -158,50 +158,52 @@ func examine(ctx context.Context, limit time.Duration, probes []probe) []check {
 	return checks
 }
 
-// examine runs the probe. A panic becomes the error of the command.
-func (p probe) examine(ctx context.Context, limit time.Duration) (c check) {
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, &lateError{p.name, limit})
+// run runs the probe. A panic becomes the error of the command.
+func (p probe) run(ctx context.Context, limit time.Duration) (c check) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, &probeTimeoutError{p.name, limit})
 	defer cancel()
 	var bug error
 	defer func() {
 		if bug != nil {
-			c = broken(bug)
+			c = failedCheck(bug)
 		}
 	}()
-	defer caught(&bug)
-	return p.look(ctx)
+	defer recoverPanic(&bug)
+	return p.check(ctx)
 }
 
-// late returns the check of an abandoned probe.
-func (p probe) late(result chan check, limit time.Duration) check {
+// timedOut returns the check of an abandoned probe.
+func (p probe) timedOut(result chan check, limit time.Duration) check {
 	select {
 	case c := <-result:
 		return c // it finished just now
 	default:
 	}
-	err := &lateError{p.name, limit}
+	err := &probeTimeoutError{p.name, limit}
 	c := check{Status: failed, Detail: err.Error()}
-	if p.need != nil {
-		c.err = p.need(err)
+	if p.runError != nil {
+		c.err = p.runError(err)
 	}
 	return c
 }
 
-// A lateError reports a check that timed out.
-type lateError struct {
+// A probeTimeoutError reports a check that timed out.
+type probeTimeoutError struct {
 	what  string
 	limit time.Duration
 }
 
-func (e *lateError) Error() string { return fmt.Sprintf("%s: no answer within %v", e.what, e.limit) }
+func (e *probeTimeoutError) Error() string {
+	return fmt.Sprintf("%s: no answer within %v", e.what, e.limit)
+}
 
 // A noModelError reports that a run has no usable model.
 type noModelError struct{}
 
 func (noModelError) Error() string { return "no usable model" }
 
-// judge returns nil if a run can work: no required check fails, and a model is usable.
-func judge(checks []check, named bool) error {
+// verdictOf returns nil if a run can work: no required check fails, and a model is usable.
+func verdictOf(checks []check, named bool) error {
 	usable := named
 	for _, c := range checks {
 		if c.err != nil {

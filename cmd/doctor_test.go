@@ -9,7 +9,7 @@ import (
 )
 
 // What hangs, panics or heeds the time limit costs no more than that, and counts
-// only where a run cannot do without it.
+// filterTools where a run cannot do without it.
 func TestExamine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		forever := make(chan struct{})
@@ -17,12 +17,12 @@ func TestExamine(t *testing.T) {
 		hang := func(context.Context) check { <-forever; return check{} }
 		needed := func(err error) error { return &outputError{err} }
 		begin := time.Now()
-		checks := examine(t.Context(), 5*time.Second, []probe{
-			{name: "quick", look: func(context.Context) check { return check{Status: fine, Detail: "quick: here"} }},
-			{name: "heeding", look: func(ctx context.Context) check { <-ctx.Done(); return broken(context.Cause(ctx)) }},
-			{name: "hanging", look: hang},
-			{name: "hanging too", look: hang, need: needed},
-			{name: "bug", look: func(context.Context) check { panic("no") }},
+		checks := runProbes(t.Context(), 5*time.Second, []probe{
+			{name: "quick", check: func(context.Context) check { return check{Status: fine, Detail: "quick: here"} }},
+			{name: "heeding", check: func(ctx context.Context) check { <-ctx.Done(); return failedCheck(context.Cause(ctx)) }},
+			{name: "hanging", check: hang},
+			{name: "hanging too", check: hang, runError: needed},
+			{name: "bug", check: func(context.Context) check { panic("no") }},
 		})
 		if took := time.Since(begin); took != 5*time.Second+grace {
 			t.Errorf("it took %v", took)
@@ -58,7 +58,7 @@ func TestJudge(t *testing.T) {
 		{[]check{{}, {usable: true}}, false, nil},
 		{[]check{{usable: true}, {err: fault}}, true, fault},
 	} {
-		if got := judge(tt.checks, tt.named); got != tt.want {
+		if got := verdictOf(tt.checks, tt.named); got != tt.want {
 			t.Errorf("%+v: %v, want %v", tt.checks, got, tt.want)
 		}
 	}

@@ -35,19 +35,19 @@ func (o *doctorOptions) named(s *settings) ([]probe, error) {
 		return nil, err
 	}
 	for _, p := range places {
-		look := func(ctx context.Context) check { return s.try(ctx, p) }
+		look := func(ctx context.Context) check { return s.checkModel(ctx, p) }
 		if err := s.authorize(o.env, o.console, &p); err != nil {
-			look = func(context.Context) check { return broken(err) }
+			look = func(context.Context) check { return failedCheck(err) }
 		}
 		probes = append(probes, probe{"model " + p.name, look, func(err error) error { return err }})
 	}
 	return probes, nil
 }
 
-// recording checks a recorded run that is used as a model.
+// openRecording checks a recorded run that is used as a model.
 func (o *doctorOptions) recording(name string) check {
-	if _, _, err := recording(o.env, name); err != nil {
-		return broken(err)
+	if _, _, err := openRecording(o.env, name); err != nil {
+		return failedCheck(err)
 	}
 	return check{Status: fine, Detail: "a recorded run, which needs no server", usable: true}
 }
@@ -63,13 +63,13 @@ func (o *doctorOptions) local(s *settings) []probe {
 	}
 	var probes []probe
 	for _, name := range []string{"ollama", "lmstudio"} {
-		probes = append(probes, probe{name: name, look: func(ctx context.Context) check {
+		probes = append(probes, probe{name: name, check: func(ctx context.Context) check {
 			p := endpoint{}
 			p.provider, _ = model.ProviderNamed(name)
 			if err := errors.Join(here.locate(o.env, o.console, &p), here.authorize(o.env, o.console, &p)); err != nil {
-				return broken(err)
+				return failedCheck(err)
 			}
-			return here.survey(ctx, p)
+			return here.checkServer(ctx, p)
 		}})
 	}
 	return probes
@@ -82,7 +82,7 @@ func (o *doctorOptions) keys() []probe {
 		if !p.NeedsKey {
 			continue
 		}
-		probes = append(probes, probe{name: p.Name, look: func(context.Context) check {
+		probes = append(probes, probe{name: p.Name, check: func(context.Context) check {
 			for _, variable := range p.Keys {
 				if o.env.Getenv(variable) != "" {
 					return check{Status: fine, Detail: variable + " is set; --model checks it", usable: true}
@@ -94,39 +94,39 @@ func (o *doctorOptions) keys() []probe {
 	return probes
 }
 
-// broken returns a check that fails a run.
-func broken(err error) check {
+// failedCheck returns a check that fails a run.
+func failedCheck(err error) check {
 	return check{Status: failed, Detail: err.Error(), Hint: hintOf(err), err: err}
 }
 
-// try checks one model without generating text.
-func (s *settings) try(ctx context.Context, p endpoint) check {
+// checkModel checks one model without generating text.
+func (s *settings) checkModel(ctx context.Context, p endpoint) check {
 	client := s.client(p, [32]byte{}, nil)
 	if client.API() == model.Ollama {
 		can, err := client.Show(ctx)
 		switch {
 		case as[*model.AuthError](err):
-			return broken(&hintedError{err, hintOfServer(err)})
+			return failedCheck(&hintedError{err, hintOfServer(err)})
 		case err != nil:
-			return broken(err)
+			return failedCheck(err)
 		case !can.Completion:
-			return broken(usagef("use another model", "model %s cannot generate text", p.name))
+			return failedCheck(usagef("use another model", "model %s cannot generate text", p.name))
 		}
-		doc := described(p.name, model.ModelInfo{}, can)
+		doc := newModelDoc(p.name, model.ModelInfo{}, can)
 		return check{Status: fine, Detail: "at " + p.address(), Models: []modelDoc{doc}}
 	}
 	list, err := client.List(ctx)
-	if unlisted(err) {
+	if hasNoModelList(err) {
 		return check{Status: warning, Detail: p.address() + " has no model list; the model is not checked"}
 	}
 	if err != nil {
-		return broken(&hintedError{err, hintOfServer(err)})
+		return failedCheck(&hintedError{err, hintOfServer(err)})
 	}
-	return p.in(list)
+	return p.checkListed(list)
 }
 
-// in checks whether the server's list contains a model.
-func (p endpoint) in(list []model.ModelInfo) check {
+// checkListed checks whether the server's list contains a model.
+func (p endpoint) checkListed(list []model.ModelInfo) check {
 	var names []string
 	for _, m := range list {
 		names = append(names, strings.TrimPrefix(m.Name, "models/")) // Gemini's prefix
@@ -136,7 +136,7 @@ func (p endpoint) in(list []model.ModelInfo) check {
 		id, _, _ = strings.Cut(id, ":") // variants may not be listed
 	}
 	if !slices.Contains(names, id) {
-		c := broken(&model.UnknownModelError{Name: p.id})
+		c := failedCheck(&model.UnknownModelError{Name: p.id})
 		c.Hint = cmp.Or(schema.DidYouMean(p.id, names), "it has "+shortList(names, 10))
 		return c
 	}
@@ -147,19 +147,19 @@ func (p endpoint) in(list []model.ModelInfo) check {
 	return check{Status: fine, Detail: detail}
 }
 
-// unlisted reports whether a server has no model list.
-func unlisted(err error) bool {
+// hasNoModelList reports whether a server has no model list.
+func hasNoModelList(err error) bool {
 	var status *model.StatusError
 	return as[*model.UnknownModelError](err) || errors.As(err, &status) &&
 		slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}, status.Status)
 }
 
-// survey lists the models of a server. An unreachable server is skipped, unless a flag or variable names it.
-func (s *settings) survey(ctx context.Context, p endpoint) check {
+// checkServer lists the models of a server. An unreachable server is skipped, unless a flag or variable names it.
+func (s *settings) checkServer(ctx context.Context, p endpoint) check {
 	client := s.client(p, [32]byte{}, nil)
 	list, err := client.List(ctx)
 	switch {
-	case unreached(err) && p.url == nil:
+	case isUnreachable(err) && p.url == nil:
 		return check{Status: skipped, Detail: "no server at " + p.address()}
 	case err != nil:
 		return check{Status: warning, Detail: fmt.Sprintf("%s: %v", p.address(), err)}
@@ -167,18 +167,18 @@ func (s *settings) survey(ctx context.Context, p endpoint) check {
 		return check{Status: warning, Detail: p.address() + " has no models", Hint: map[string]string{"ollama": "install one: ollama pull NAME"}[p.provider.Name]}
 	}
 	c := check{Status: fine, Detail: p.address()}
-	c.Models, c.usable = s.describe(ctx, p, list)
+	c.Models, c.usable = s.describeModels(ctx, p, list)
 	return c
 }
 
-// sideBySide is the number of concurrent requests about models.
-const sideBySide = 8
+// maxConcurrent is the number of concurrent requests about models.
+const maxConcurrent = 8
 
-// describe queries each model of a list, and reports whether any of them is usable.
-func (s *settings) describe(ctx context.Context, p endpoint, list []model.ModelInfo) ([]modelDoc, bool) {
+// describeModels queries each model of a list, and reports whether any of them is usable.
+func (s *settings) describeModels(ctx context.Context, p endpoint, list []model.ModelInfo) ([]modelDoc, bool) {
 	docs := make([]modelDoc, len(list))
 	usable := make([]bool, len(list))
-	places := make(chan struct{}, sideBySide)
+	places := make(chan struct{}, maxConcurrent)
 	var all sync.WaitGroup
 	for i, info := range list {
 		all.Go(func() {
@@ -188,15 +188,15 @@ func (s *settings) describe(ctx context.Context, p endpoint, list []model.ModelI
 			of.id = info.Name
 			can, err := s.client(of, [32]byte{}, nil).Show(ctx)
 			usable[i] = err == nil && (can.Completion || !can.Known)
-			docs[i] = described(p.provider.Name+"/"+info.Name, info, can)
+			docs[i] = newModelDoc(p.provider.Name+"/"+info.Name, info, can)
 		})
 	}
 	all.Wait()
 	return docs, slices.Contains(usable, true)
 }
 
-// described returns the description of a model.
-func described(name string, info model.ModelInfo, can model.Capabilities) modelDoc {
+// newModelDoc returns the description of a model.
+func newModelDoc(name string, info model.ModelInfo, can model.Capabilities) modelDoc {
 	doc := modelDoc{Name: name, SizeBytes: info.SizeBytes, Context: can.ContextLength}
 	if can.Known {
 		doc.Tools, doc.Thinking = &can.Tools, &can.Thinking

@@ -23,7 +23,7 @@ func (o *doctorOptions) sandbox(ctx context.Context) check {
 	if err != nil {
 		return check{Status: warning, Detail: err.Error()}
 	}
-	return tryProgram(ctx, &subprocess.Confinement{Sandboxes: []subprocess.Sandbox{box}}, strengths(subprocess.Supported()),
+	return tryProgram(ctx, &subprocess.Confinement{Sandboxes: []subprocess.Sandbox{box}}, describeSupport(subprocess.Supported()),
 		"a run whose policy has programs.sandbox exits 2 here, unless it sets missing: ignore")
 }
 
@@ -52,8 +52,8 @@ func tryProgram(ctx context.Context, c *subprocess.Confinement, works, hint stri
 	return check{Status: fine, Detail: works}
 }
 
-// strengths describes the sandbox features of the kernel.
-func strengths(has subprocess.Support) string {
+// describeSupport describes the sandbox features of the kernel.
+func describeSupport(has subprocess.Support) string {
 	var parts []string
 	for _, p := range []struct {
 		from int

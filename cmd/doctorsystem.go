@@ -37,34 +37,34 @@ func (o *doctorOptions) version(context.Context) check {
 func (o *doctorOptions) managed(context.Context) check {
 	shipped, err := everyTool(o.env, nil)
 	if err != nil {
-		return broken(err)
+		return failedCheck(err)
 	}
 	m, err := loadManaged(o.env, o.console, shipped)
 	switch {
 	case err != nil:
-		return broken(err)
+		return failedCheck(err)
 	case m == nil:
 		return check{Status: skipped, Detail: "none at " + o.env.ManagedPolicy}
 	}
 	return check{Status: fine, Detail: m.path + " applies to every run, " + m.digest()}
 }
 
-// scarce is the free space, in bytes, below which a long run may fill the disk.
-const scarce = 100 << 20
+// lowSpace is the free space, in bytes, below which a long run may fill the disk.
+const lowSpace = 100 << 20
 
 // state checks that run files and locks work, with a temporary file in the nearest existing directory.
 func (o *doctorOptions) state(context.Context) check {
 	dir, err := stateDir(o.env, "")
 	if err != nil {
-		return broken(err)
+		return failedCheck(err)
 	}
-	free, locks, err := tryDirectory(existing(dir))
+	free, locks, err := tryDirectory(nearestExisting(dir))
 	switch {
 	case err != nil:
-		c := broken(&outputError{fmt.Errorf("%s: %w", dir, err)})
+		c := failedCheck(&outputError{fmt.Errorf("%s: %w", dir, err)})
 		c.Hint = "set XDG_STATE_HOME to a writable directory"
 		return c
-	case free < scarce:
+	case free < lowSpace:
 		return check{Status: warning, Detail: fmt.Sprintf("%s: only %d MiB free", dir, free>>20)}
 	case !locks:
 		return check{Status: warning, Detail: dir + ": the file system does not support locks", Hint: "--lock and run files need flock; set XDG_STATE_HOME"}
@@ -72,8 +72,8 @@ func (o *doctorOptions) state(context.Context) check {
 	return check{Status: fine, Detail: fmt.Sprintf("%s: writable, locks work, %d MiB free", dir, free>>20)}
 }
 
-// existing returns the nearest existing ancestor of a path, or the path itself.
-func existing(path string) string {
+// nearestExisting returns the nearest existing ancestor of a path, or the path itself.
+func nearestExisting(path string) string {
 	for {
 		if _, err := os.Lstat(path); err == nil || filepath.Dir(path) == path {
 			return path
@@ -123,14 +123,14 @@ func (o *doctorOptions) certificates(context.Context) check {
 	return check{Status: fine, Detail: detail}
 }
 
-// younger is the year of this version: a correct clock is not before it.
-const younger = 2026
+// releaseYear is the year of this version: a correct clock is not before it.
+const releaseYear = 2026
 
 func (o *doctorOptions) clock(context.Context) check {
 	now := o.env.Now()
 	zone, _ := now.Zone()
 	c := check{Status: fine, Detail: fmt.Sprintf("%s (%s)", now.Format(time.RFC3339), zone)}
-	if now.Year() < younger {
+	if now.Year() < releaseYear {
 		c.Status, c.Hint = warning, "set the clock: certificates and the time shown to the model depend on it"
 	}
 	if _, err := time.LoadLocation("Europe/Berlin"); err != nil {

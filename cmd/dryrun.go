@@ -54,14 +54,14 @@ func (t *console) printRequest(r model.HTTPRequest, c *confined, m *managedPolic
 	var doc bytes.Buffer
 	enc := json.NewEncoder(&doc)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(requestDoc{r.Method, r.URL, flat(r.Header), r.Body, c.doc(), m.doc()}); err != nil {
+	if err := enc.Encode(requestDoc{r.Method, r.URL, joinHeaders(r.Header), r.Body, c.doc(), m.doc()}); err != nil {
 		return err
 	}
 	return t.writeOutput(append(diag.EscapeInvisibleJSON(t.secrets.HideJSON(bytes.TrimSuffix(doc.Bytes(), []byte("\n")))), '\n'))
 }
 
-// flat returns headers with one value for each name.
-func flat(h http.Header) map[string]string {
+// joinHeaders returns headers with one value for each name.
+func joinHeaders(h http.Header) map[string]string {
 	out := make(map[string]string, len(h))
 	for name, values := range h {
 		out[name] = strings.Join(values, ", ")

@@ -142,7 +142,7 @@ func (s *settings) authorize(env Env, t *console, p *endpoint) error {
 }
 
 // checkSecrets refuses secrets that the server of an endpoint must not get.
-func (s *settings) checkSecrets(p endpoint, key heldKey) error {
+func (s *settings) checkSecrets(p endpoint, key apiKey) error {
 	to := p.url
 	if to == nil {
 		var err error
@@ -150,8 +150,8 @@ func (s *settings) checkSecrets(p endpoint, key heldKey) error {
 			return fmt.Errorf("provider %s: %w", p.provider.Name, err)
 		}
 	}
-	for _, h := range append(slices.Clone(s.sent), sentSecret{"--api-key", key.used}) {
-		if err := send(h.flag, h.used, to); err != nil {
+	for _, h := range append(slices.Clone(s.sent), headerSecrets{"--api-key", key.used}) {
+		if err := checkDestination(h.flag, h.used, to); err != nil {
 			return err
 		}
 	}
@@ -181,9 +181,9 @@ func (s *settings) client(p endpoint, seed [32]byte, defaults map[string]json.Ra
 
 // A probed is a client and the capabilities of its model.
 type probed struct {
-	client *model.Client
-	native bool  // supports native calls, as far as known
-	silent error // why the server did not answer
+	client   *model.Client
+	native   bool  // supports native calls, as far as known
+	probeErr error // why the server did not answer
 }
 
 // requirements select what a run needs to know about a model.
@@ -204,11 +204,11 @@ func (s *settings) probe(ctx context.Context, p endpoint, seed [32]byte, m requi
 	switch {
 	case err == nil:
 	case m.another && ctx.Err() == nil && !as[*model.UnknownModelError](err):
-		c.silent = err
+		c.probeErr = err
 	default:
 		return nil, err
 	}
-	c.native = can.Tools || c.silent != nil // unknown; a rejection switches later
+	c.native = can.Tools || c.probeErr != nil // unknown; a rejection switches later
 	if m.context {
 		c.client = s.client(p, seed, map[string]json.RawMessage{"num_ctx": json.RawMessage(strconv.Itoa(contextFor(can)))})
 	}
@@ -240,13 +240,13 @@ func (s *settings) onlyModel(ctx context.Context, env Env, t *console) (string, 
 	if err != nil {
 		err = fmt.Errorf("no --model, and Ollama cannot list its models: %w", err)
 		if hint := hintOfKeys(env); hint != "" {
-			return "", &hintedError{err, hint + "; or " + waysOn}
+			return "", &hintedError{err, hint + "; or " + hintNoModel}
 		}
 		return "", err
 	}
 	switch len(models) {
 	case 0:
-		return "", usagef("install one (ollama pull NAME), or "+waysOn, "no --model, and Ollama has no models")
+		return "", usagef("install one (ollama pull NAME), or "+hintNoModel, "no --model, and Ollama has no models")
 	case 1:
 		return "ollama/" + models[0].Name, nil
 	}

@@ -64,8 +64,8 @@ func (o *runOptions) envelope() *envelope {
 	}
 }
 
-// fail adds the outcome of the command.
-func (e *envelope) fail(err error, r recovery) {
+// setOutcome adds the outcome of the command.
+func (e *envelope) setOutcome(err error, r recovery) {
 	x := exitOf(err)
 	e.OK, e.Exit, e.Resume = err == nil, envelopeExit{x.Code, x.Name, r.retry, r.retryable}, r.resume
 	if err == nil {
@@ -120,7 +120,7 @@ func (t *console) envelopeFor(err error) ([]byte, error) {
 	if e == nil {
 		e = new(envelope)
 	}
-	e.fail(err, t.recovery(err))
+	e.setOutcome(err, t.recovery(err))
 	if e.Calls == nil {
 		e.Calls = []agent.CallReport{}
 	}
@@ -165,8 +165,8 @@ func wantsEnvelope(args []string) bool {
 	return run && output == "envelope"
 }
 
-// compact returns a JSON document on one line, its digits and key order kept.
-func compact(doc json.RawMessage) []byte {
+// compactJSON returns a JSON document on one line, its digits and key order kept.
+func compactJSON(doc json.RawMessage) []byte {
 	var b bytes.Buffer
 	if err := json.Compact(&b, doc); err != nil {
 		return doc
@@ -174,9 +174,9 @@ func compact(doc json.RawMessage) []byte {
 	return b.Bytes()
 }
 
-// plain returns an answer as text: a string, or the only string of an object,
+// plainText returns an answer as text: a string, or the only string of an object,
 // without its quotes, and anything else as indented JSON.
-func plain(doc json.RawMessage) string {
+func plainText(doc json.RawMessage) string {
 	var text string
 	if json.Unmarshal(doc, &text) == nil {
 		return text

@@ -123,18 +123,18 @@ var classes = []struct {
 	name string
 }{
 	{as[*panicError], "internal"},
-	{endedBy(syscall.SIGTERM), "terminated"},
-	{endedBy(syscall.SIGHUP), "hangup"},
-	{endedBy(syscall.SIGQUIT), "quit"},
+	{isSignal(syscall.SIGTERM), "terminated"},
+	{isSignal(syscall.SIGHUP), "hangup"},
+	{isSignal(syscall.SIGQUIT), "quit"},
 	{as[*InterruptError], "interrupted"},
-	{noDescriptors, "io"},
+	{isOutOfDescriptors, "io"},
 	{as[*usageError], "usage"},
 	{as[*lockHeldError], "unavailable"},
 	{as[*missingSecretError], "auth"},
 	{as[*secretError], "auth"},
 	{as[*runfile.LockedError], "unavailable"},
 	{as[*runfile.DamageError], "input"},
-	{closedPipe, "broken_pipe"},
+	{isClosedPipe, "broken_pipe"},
 	{as[*runfile.WriteError], "io"},
 	{as[*runfile.SizeError], "limit"},
 	{as[*outputError], "io"},
@@ -160,10 +160,10 @@ var classes = []struct {
 	{as[*model.UnknownModelError], "usage"},
 	{as[*model.ParameterError], "usage"},
 	{as[*model.NameCollisionError], "usage"},
-	{tooLarge, "limit"},
+	{isTooLarge, "limit"},
 	{model.IsRejection, "rejected"},
 	{as[*model.UnavailableError], "unavailable"},
-	{as[*lateError], "unavailable"},
+	{as[*probeTimeoutError], "unavailable"},
 	{as[noModelError], "unavailable"},
 	{as[*model.BrokenOffError], "unavailable"},
 	{as[*model.StatusError], "unavailable"},
@@ -175,26 +175,26 @@ func as[T error](err error) bool {
 	return errors.As(err, &target)
 }
 
-// endedBy returns a predicate for errors of a signal.
-func endedBy(s syscall.Signal) func(error) bool {
+// isSignal returns a predicate for errors of a signal.
+func isSignal(s syscall.Signal) func(error) bool {
 	return func(err error) bool {
 		var e *InterruptError
 		return errors.As(err, &e) && e.Signal == s
 	}
 }
 
-// closedPipe reports whether the reader closed stdout.
-func closedPipe(err error) bool {
+// isClosedPipe reports whether the reader closed stdout.
+func isClosedPipe(err error) bool {
 	return as[*outputError](err) && errors.Is(err, syscall.EPIPE)
 }
 
-// noDescriptors reports whether the process, or the system, has no file descriptor left.
-func noDescriptors(err error) bool {
+// isOutOfDescriptors reports whether the process, or the system, has no file descriptor left.
+func isOutOfDescriptors(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// tooLarge reports whether a response was over the size limit.
-func tooLarge(err error) bool {
+// isTooLarge reports whether a response was over the size limit.
+func isTooLarge(err error) bool {
 	var e *wire.Error
 	return errors.As(err, &e) && e.Kind == wire.TooLarge
 }

@@ -44,7 +44,7 @@ var recordDenial = fileroot.Denial{Rule: "floor:record", Because: "it belongs to
 func (o *confineOptions) recordsBelow() []string {
 	var out []string
 	for _, name := range o.records {
-		if rel, below := relative(o.root, name); below && rel != "." {
+		if rel, below := relativeTo(o.root, name); below && rel != "." {
 			out = append(out, rel)
 		}
 	}
@@ -54,7 +54,7 @@ func (o *confineOptions) recordsBelow() []string {
 // checkRoot refuses a root inside the state directory.
 func (o *confineOptions) checkRoot() error {
 	for _, name := range o.records {
-		if _, within := relative(name, o.root); within && name != "" && o.root != "" {
+		if _, within := relativeTo(name, o.root); within && name != "" && o.root != "" {
 			return usagef("choose another folder", "--root: %s belongs to the run records", o.root)
 		}
 	}
@@ -90,11 +90,11 @@ func (o *confineOptions) extentOf(denied []string) func(path string) subprocess.
 	var paths []string
 	add := func(abs string) { paths = append(paths, strings.TrimPrefix(filepath.ToSlash(abs), "/")) }
 	for _, rel := range denied {
-		add(filepath.Join(real(o.root), filepath.FromSlash(rel)))
+		add(filepath.Join(realPath(o.root), filepath.FromSlash(rel)))
 	}
 	for _, name := range o.records {
 		if name != "" {
-			add(real(name))
+			add(realPath(name))
 		}
 	}
 	top := fileroot.DenyPaths(fileroot.Denial{}, paths...)

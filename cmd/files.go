@@ -141,14 +141,14 @@ func checkFile(name string, most int64) error {
 	return f.Close()
 }
 
-// wholeRecord is the largest run file that is read whole, in bytes.
-const wholeRecord = 4 << 20
+// maxWholeRecord is the largest run file that is read whole, in bytes.
+const maxWholeRecord = 4 << 20
 
 // isLargeRecord reports whether a file is a run file to read record by record; isRun forces the kind. Pipes and
 // compressed files are read whole.
 func isLargeRecord(name string, isRun bool) (bool, error) {
 	info, err := os.Stat(name)
-	if name == "-" || err != nil || !info.Mode().IsRegular() || info.Size() <= wholeRecord {
+	if name == "-" || err != nil || !info.Mode().IsRegular() || info.Size() <= maxWholeRecord {
 		return false, nil // the next read returns the error
 	}
 	f, err := os.Open(name)

@@ -87,11 +87,11 @@ func (o *findingOptions) check(format string) error {
 	if o.most < 0 {
 		return usagef("0 prints all", "--max-findings: %d is less than 0", o.most)
 	}
-	return o.choose()
+	return o.selectCodes()
 }
 
-// choose computes the reported codes.
-func (o *findingOptions) choose() error {
+// selectCodes computes the reported codes.
+func (o *findingOptions) selectCodes() error {
 	selected, err := codesFlag("--select", o.selected)
 	if err != nil {
 		return err
@@ -147,8 +147,8 @@ type subject struct {
 	findings *[]diag.Finding
 }
 
-// remembers reports whether the result for a subject depends on earlier subjects.
-func (o *findingOptions) remembers() bool { return o.known != nil || o.to != nil || o.print }
+// isStateful reports whether the result for a subject depends on earlier subjects.
+func (o *findingOptions) isStateful() bool { return o.known != nil || o.to != nil || o.print }
 
 // count removes unreported findings from a subject, and collects the rest for a new baseline.
 func (o *findingOptions) count(s subject) {
@@ -156,13 +156,13 @@ func (o *findingOptions) count(s subject) {
 		diag.WarningsToErrors(*s.findings)
 	}
 	*s.findings = slices.DeleteFunc(*s.findings, func(f diag.Finding) bool { return !o.reported[f.Code] })
-	if o.remembers() {
-		o.compare(s)
+	if o.isStateful() {
+		o.applyBaseline(s)
 	}
 }
 
-// compare sets the fingerprints of findings and removes those in the baseline.
-func (o *findingOptions) compare(s subject) {
+// applyBaseline sets the fingerprints of findings and removes those in the baseline.
+func (o *findingOptions) applyBaseline(s subject) {
 	if o.read == nil {
 		o.read = map[string]bool{}
 	}
@@ -185,10 +185,10 @@ func (o *findingOptions) compare(s subject) {
 	*s.findings = kept
 }
 
-// settle writes the new baseline, or returns findings about the old one, after all subjects.
-func (o *findingOptions) settle(t *console) ([]diag.Finding, error) {
+// finish writes the new baseline, or returns findings about the old one, after all subjects.
+func (o *findingOptions) finish(t *console) ([]diag.Finding, error) {
 	if o.to != nil {
-		return nil, o.record(t)
+		return nil, o.writeBaselineFile(t)
 	}
 	return o.unused(), nil
 }
@@ -213,14 +213,14 @@ func (q *quota) take(findings []diag.Finding) (shown []diag.Finding, cut int) {
 	return findings[:n], len(findings) - n
 }
 
-// rest prints the number of findings not printed. The writer keeps its error.
-func (q *quota) rest(w io.Writer) {
+// printRest prints the number of findings not printed. The writer keeps its error.
+func (q *quota) printRest(w io.Writer) {
 	if q.cut > 0 {
 		fmt.Fprintf(w, "… and %s\n", report.Count(q.cut, "more finding"))
 	}
 }
 
-// note prints the same on stderr, for report formats without a place for it.
+// setFailure prints the same on stderr, for report formats without a place for it.
 func (q *quota) note(t *console) {
 	if q.cut > 0 {
 		t.note("%s not printed (--max-findings)", report.Count(q.cut, "more finding"))

@@ -18,9 +18,9 @@ func noCore() {
 	}
 }
 
-// leastKey is the minimum length of a key to mask, in bytes, in a variable that no model uses: for some servers any
+// minKeyLength is the minimum length of a key to mask, in bytes, in a variable that no model uses: for some servers any
 // word is a key.
-const leastKey = 16
+const minKeyLength = 16
 
 // secretWords are words in the names of variables that hold secrets.
 var secretWords = []string{"KEY", "KEYS", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS", "PAT", "CREDENTIALS"}
@@ -39,7 +39,7 @@ func (t *console) hideVariables(env Env, names []string) {
 func (t *console) hideKeys(env Env) {
 	for _, p := range model.Providers() {
 		for _, name := range p.Keys {
-			if key := strings.TrimSpace(env.Getenv(name)); len(key) >= leastKey {
+			if key := strings.TrimSpace(env.Getenv(name)); len(key) >= minKeyLength {
 				t.secrets.Add(key)
 			}
 		}

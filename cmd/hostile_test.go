@@ -45,7 +45,7 @@ func hostileRun() []byte {
 }
 
 // M9: no command prints a character that a terminal obeys or hides, whatever stands
-// in a file or its name, and JSON has the same values without them.
+// checkListed a file or its name, and JSON has the same values without them.
 func TestHostileOutput(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, text []byte) string {

@@ -56,18 +56,18 @@ func takeLock(env Env, name string) (io.Closer, error) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		defer f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, &lockHeldError{name, holderOf(f)}
+			return nil, &lockHeldError{name, readHolder(f)}
 		}
 		return nil, &outputError{fmt.Errorf("--lock: %w", err)}
 	}
-	if err := sign(f, holder{os.Getpid(), env.Now()}); err != nil {
+	if err := writeHolder(f, holder{os.Getpid(), env.Now()}); err != nil {
 		return nil, errors.Join(&outputError{fmt.Errorf("--lock: %w", err)}, f.Close())
 	}
 	return f, nil
 }
 
-// sign writes the holder to the file of a lock.
-func sign(f *os.File, h holder) error {
+// writeHolder writes the holder to the file of a lock.
+func writeHolder(f *os.File, h holder) error {
 	line, err := json.Marshal(h)
 	if err != nil {
 		return err
@@ -79,8 +79,8 @@ func sign(f *os.File, h holder) error {
 	return err
 }
 
-// holderOf reads the holder of a lock. It ignores a process that no longer exists.
-func holderOf(f *os.File) holder {
+// readHolder reads the holder of a lock. It ignores a process that no longer exists.
+func readHolder(f *os.File) holder {
 	var h holder
 	if json.NewDecoder(io.LimitReader(f, 1<<10)).Decode(&h) != nil || h.PID <= 0 || errors.Is(unix.Kill(h.PID, 0), unix.ESRCH) {
 		return holder{}

@@ -1,7 +1,7 @@
 // Package cmd is the command line: flags, files, environment and exit codes.
 //
 // A command is an options struct, a constructor without I/O and a run function,
-// in the file of its name. Nothing below this package knows Cobra, prints, reads
+// checkListed the file of its name. Nothing below this package knows Cobra, prints, reads
 // the environment or exits.
 package cmd
 
@@ -28,16 +28,16 @@ func Main(ctx context.Context, env Env) (code int) {
 	t := newConsole(env)
 	t.abort = cancel
 	defer t.programs.Kill() // even if the command was abandoned
-	err, ended := await(ctx, grace, func() error { return execute(ctx, env, t) })
+	err, ended := runWithGrace(ctx, grace, func() error { return execute(ctx, env, t) })
 	if !ended {
 		t = t.fork(env)
 	}
-	end, ended := await(ctx, grace, func() error { return t.finish(env.Args, err) })
+	end, ended := runWithGrace(ctx, grace, func() error { return t.finish(env.Args, err) })
 	if !ended {
 		if !errors.Is(err, end) {
 			end = errors.Join(err, end)
 		}
-		await(ctx, grace, func() error { t.report(end); return nil })
+		runWithGrace(ctx, grace, func() error { t.report(end); return nil })
 	}
 	if t.lock != nil {
 		_ = t.lock.Close() // the exit releases it anyway
@@ -47,7 +47,7 @@ func Main(ctx context.Context, env Env) (code int) {
 
 // finish reports the error of a command. It returns err, joined with an error of the envelope.
 func (t *console) finish(args []string, err error) error {
-	if wantsEnvelope(args) && !helpShown(args, err) && !t.handed.Load() {
+	if wantsEnvelope(args) && !helpShown(args, err) && !t.delivered.Load() {
 		err = errors.Join(err, t.printEnvelope(err))
 	}
 	t.report(err)
@@ -57,9 +57,9 @@ func (t *console) finish(args []string, err error) error {
 // grace is how long a command may take to end after a signal or its time limit.
 const grace = 600 * time.Millisecond
 
-// await runs f. If f runs for longer than grace after ctx ends, because it hangs in a file, a pipe or a computation,
-// await abandons it and returns the cause of ctx.
-func await(ctx context.Context, grace time.Duration, f func() error) (err error, ended bool) {
+// runWithGrace runs f. If f runs for longer than grace after ctx ends, because it hangs in a file, a pipe or a computation,
+// runWithGrace abandons it and returns the cause of ctx.
+func runWithGrace(ctx context.Context, grace time.Duration, f func() error) (err error, ended bool) {
 	done := make(chan error, 1)
 	go func() { done <- f() }()
 	select {
@@ -77,14 +77,14 @@ func await(ctx context.Context, grace time.Duration, f func() error) (err error,
 
 // execute runs the command that the arguments name. It turns a panic into an error.
 func execute(ctx context.Context, env Env, t *console) (err error) {
-	defer caught(&err)
+	defer recoverPanic(&err)
 	if err := checkDescriptors(); err != nil {
 		return err
 	}
 	root, started := newRoot(env, t), false
 	root.InitDefaultCompletionCmd(env.Args...)
 	root.InitDefaultHelpCmd()
-	guard(root, t, &started)
+	checkArguments(root, t, &started)
 	root.SetArgs(env.Args)
 	c, err := root.ExecuteContextC(ctx)
 	switch {
@@ -96,8 +96,8 @@ func execute(ctx context.Context, env Env, t *console) (err error) {
 	return err
 }
 
-// caught turns a panic into an error. Defer it.
-func caught(err *error) {
+// recoverPanic turns a panic into an error. Defer it.
+func recoverPanic(err *error) {
 	if v := recover(); v != nil {
 		*err = &panicError{v, debug.Stack()}
 	}
@@ -144,7 +144,7 @@ func newRoot(env Env, t *console) *cobra.Command {
 				return err
 			}
 		}
-		return needSubcommand(c, args)
+		return requireSubcommand(c, args)
 	}
 	return root
 }
@@ -182,11 +182,11 @@ const rootHelp = `oneshot runs a prompt with tools, without human interaction, a
 answer as one JSON document on stdout. Progress, warnings and errors go to stderr.
 Each stage of a run is also a command: prompt, parse, validate, tools.`
 
-// guard turns command lines that Cobra accepts into errors: a group without a subcommand, an unknown subcommand, too
+// checkArguments turns command lines that Cobra accepts into errors: a group without a subcommand, an unknown subcommand, too
 // many arguments. It sets started when one of our functions runs.
-func guard(c *cobra.Command, t *console, started *bool) {
+func checkArguments(c *cobra.Command, t *console, started *bool) {
 	for _, sub := range c.Commands() {
-		guard(sub, t, started)
+		checkArguments(sub, t, started)
 	}
 	if c.Args == nil {
 		c.Args = noArguments
@@ -198,7 +198,7 @@ func guard(c *cobra.Command, t *console, started *bool) {
 	case run == nil && c.Run != nil:
 		return // Cobra's own completion scripts
 	case run == nil:
-		c.Args, run = cobra.ArbitraryArgs, needSubcommand
+		c.Args, run = cobra.ArbitraryArgs, requireSubcommand
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		*started = true
@@ -223,8 +223,8 @@ func noEmptyFlags(c *cobra.Command) (err error) {
 	return err
 }
 
-// needSubcommand is the error of a group without a valid subcommand.
-func needSubcommand(c *cobra.Command, args []string) error {
+// requireSubcommand is the error of a group without a valid subcommand.
+func requireSubcommand(c *cobra.Command, args []string) error {
 	hint := fmt.Sprintf("%s --help shows its commands", c.CommandPath())
 	if len(args) == 0 {
 		return usagef(hint, "missing command after %s", c.CommandPath())

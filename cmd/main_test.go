@@ -83,7 +83,7 @@ func TestPlain(t *testing.T) {
 		`{"n":1.50}`:         "{\n\t\"n\": 1.50\n}",
 		`[1]`:                "[\n\t1\n]",
 	} {
-		if got := plain([]byte(doc)); got != want {
+		if got := plainText([]byte(doc)); got != want {
 			t.Errorf("plain(%s) = %q, want %q", doc, got, want)
 		}
 	}

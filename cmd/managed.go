@@ -57,7 +57,7 @@ func readManaged(env Env) (*managedPolicy, error) {
 	}
 	dir, err := os.Stat(filepath.Dir(env.ManagedPolicy))
 	if err == nil {
-		err = env.administered("its folder", dir)
+		err = env.checkAdministered("its folder", dir)
 	}
 	if err != nil {
 		return refuse(err)
@@ -72,7 +72,7 @@ func readManaged(env Env) (*managedPolicy, error) {
 		err = errors.New("it is not a regular file")
 	}
 	if err == nil {
-		err = env.administered("it", info)
+		err = env.checkAdministered("it", info)
 	}
 	if err != nil {
 		return refuse(err)
@@ -90,8 +90,8 @@ func readManaged(env Env) (*managedPolicy, error) {
 // maxManaged is the maximum size of a managed policy, in bytes.
 const maxManaged = 4 << 20
 
-// administered refuses a file that others than the administrator can change.
-func (e Env) administered(what string, info fs.FileInfo) error {
+// checkAdministered refuses a file that others than the administrator can change.
+func (e Env) checkAdministered(what string, info fs.FileInfo) error {
 	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != e.Administrator {
 		return fmt.Errorf("%s does not belong to root", what)
 	}

@@ -46,7 +46,7 @@ func TestPolicyOwner(t *testing.T) {
 	}
 	wants := func(want string) {
 		t.Helper()
-		findings, err := openToOthers(file)
+		findings, err := checkPolicyMode(file)
 		if err != nil || (len(findings) == 0) != (want == "") || want != "" && !strings.Contains(findings[0].Message, want) {
 			t.Errorf("%v, %v; want %q", findings, err, want)
 		}

@@ -8,8 +8,8 @@ import (
 	"oneshot/pkg/model"
 )
 
-// waysOn lists three ways to get a model.
-const waysOn = "start Ollama (ollama serve) and use --model ollama/NAME, replay a run with --model replay:RUN, or try --model demo"
+// hintNoModel lists three ways to get a model.
+const hintNoModel = "start Ollama (ollama serve) and use --model ollama/NAME, replay a run with --model replay:RUN, or try --model demo"
 
 // hintOfKeys lists the providers whose keys are in the environment, or returns "".
 func hintOfKeys(env Env) string {
@@ -41,14 +41,14 @@ func hintOfModel(err error) string {
 		return "raise the context with --param num_ctx=N, or send less"
 	case as[*model.NoToolsError](err):
 		return "--dialect tool has the model write its calls as text"
-	case unreached(err):
-		return waysOn
+	case isUnreachable(err):
+		return hintNoModel
 	}
 	return ""
 }
 
-// unreached reports whether no server answered.
-func unreached(err error) bool {
+// isUnreachable reports whether no server answered.
+func isUnreachable(err error) bool {
 	return as[*model.UnavailableError](err) && !as[*model.StatusError](err) && !as[*model.BrokenOffError](err)
 }
 
@@ -60,13 +60,13 @@ type hintedError struct {
 
 func (e *hintedError) Unwrap() error { return e.error }
 
-// explain adds a hint that depends on the models in use to an error.
-func (o *modelOptions) explain(err error) error {
-	try := "oneshot doctor --model " + strings.Join(o.all(), " --model ") + " checks it"
+// withModelHint adds a hint that depends on the models in use to an error.
+func (o *modelOptions) withModelHint(err error) error {
+	try := "oneshot doctor --model " + strings.Join(o.allNames(), " --model ") + " checks it"
 	if o.servers.given() {
 		try = "oneshot doctor with the same model flags checks it"
 	}
-	elsewhere := slices.ContainsFunc(o.all(), func(name string) bool { return !strings.HasPrefix(name, "ollama/") })
+	elsewhere := slices.ContainsFunc(o.allNames(), func(name string) bool { return !strings.HasPrefix(name, "ollama/") })
 	switch hint := hintOfServer(err); {
 	case hint != "" && (elsewhere || as[*model.AuthError](err)):
 		return &hintedError{err, hint + "; " + try}
@@ -83,7 +83,7 @@ func hintOfServer(err error) string {
 		return "check the key and its permissions"
 	case as[*model.UnknownModelError](err):
 		return "check the model name"
-	case unreached(err):
+	case isUnreachable(err):
 		return "check --base-url, --proxy and the network"
 	case as[*model.ProtocolError](err):
 		return "check --base-url, --proxy and --ca-file"

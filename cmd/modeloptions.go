@@ -66,8 +66,8 @@ func providerNames() string {
 	return strings.Join(names, ", ")
 }
 
-// choose sets the models, their parameters and the seed of the run.
-func (o *modelOptions) choose(ctx context.Context, env Env, t *console, cfg *agent.Config) error {
+// selectCodes sets the models, their parameters and the seed of the run.
+func (o *modelOptions) configure(ctx context.Context, env Env, t *console, cfg *agent.Config) error {
 	if _, err := crand.Read(cfg.Seed[:]); err != nil {
 		return err
 	}
@@ -79,11 +79,11 @@ func (o *modelOptions) choose(ctx context.Context, env Env, t *console, cfg *age
 	if cfg.Dialect, err = taughtFlag(o.dialect); err != nil {
 		return err
 	}
-	for _, name := range o.all() {
+	for _, name := range o.allNames() {
 		switch {
 		case !isRecording(name):
 			continue
-		case len(o.all()) > 1:
+		case len(o.allNames()) > 1:
 			return usagef("omit the others", "--model %s: a replay cannot be combined with other models", name)
 		case o.responder != "":
 			return usagef("--model "+name, "--responder: a replay cannot give the answer alone")
@@ -93,8 +93,8 @@ func (o *modelOptions) choose(ctx context.Context, env Env, t *console, cfg *age
 	return o.connect(ctx, env, t, cfg)
 }
 
-// all returns the names of all models in order, the responder last.
-func (o *modelOptions) all() []string {
+// allNames returns the names of all models in order, the responder last.
+func (o *modelOptions) allNames() []string {
 	names := slices.Clone(o.names)
 	if o.responder != "" {
 		names = append(names, o.responder)
@@ -125,7 +125,7 @@ func (o *modelOptions) connect(ctx context.Context, env Env, t *console, cfg *ag
 	for _, name := range o.names {
 		o.servers.resolved.note(settingModel, name, source)
 	}
-	places, err := s.endpoints(env, t, o.all())
+	places, err := s.endpoints(env, t, o.allNames())
 	if err != nil {
 		return err
 	}
@@ -150,10 +150,10 @@ func (o *modelOptions) probeModels(ctx context.Context, s *settings, t *console,
 	for _, p := range places {
 		c, err := s.probe(ctx, p, cfg.Seed, wanted)
 		if err != nil {
-			return o.explain(err)
+			return o.withModelHint(err)
 		}
-		if c.silent != nil {
-			t.note("model %s: %v", p.name, c.silent)
+		if c.probeErr != nil {
+			t.note("model %s: %v", p.name, c.probeErr)
 		}
 		asked = append(asked, c)
 		o.clients = append(o.clients, c.client)
@@ -173,7 +173,7 @@ func (o *modelOptions) buildFallback(cfg *agent.Config, places []endpoint, asked
 		all := model.NewFallback(members...)
 		o.shareBreakers(all, members)
 		for i := range members {
-			if asked[i].silent != nil {
+			if asked[i].probeErr != nil {
 				all.Open(i)
 			}
 		}
@@ -196,7 +196,7 @@ func (o *modelOptions) shareBreakers(all *model.Fallback, members []model.Member
 			all.RestoreFailure(i, at)
 		}
 	}
-	all.OnFailure = func(i int, at time.Time) { o.breakers.note(key(i), at) }
+	all.OnFailure = func(i int, at time.Time) { o.breakers.setFailure(key(i), at) }
 }
 
 // chooseDialect selects native calls if --dialect asks for them, or if it is auto and every model supports them.

@@ -6,9 +6,9 @@ import (
 	"runtime"
 )
 
-// inOrder applies work to items concurrently and passes the results to take in the order of the items. It buffers a
+// mapOrdered applies work to items concurrently and passes the results to take in the order of the items. It buffers a
 // bounded number of them. It returns the first error of the items, of take or of ctx, without waiting for blocked reads.
-func inOrder[T, R any](ctx context.Context, items iter.Seq2[T, error], work func(T) R, take func(R) error) error {
+func mapOrdered[T, R any](ctx context.Context, items iter.Seq2[T, error], work func(T) R, take func(R) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	workers := runtime.GOMAXPROCS(0)
@@ -17,7 +17,7 @@ func inOrder[T, R any](ctx context.Context, items iter.Seq2[T, error], work func
 	go func() {
 		defer close(order)
 		defer close(todo)
-		failure = queue(ctx, items, todo, order)
+		failure = enqueue(ctx, items, todo, order)
 	}()
 	for range workers {
 		go func() {
@@ -41,9 +41,9 @@ func inOrder[T, R any](ctx context.Context, items iter.Seq2[T, error], work func
 	}
 }
 
-// queue sends a job for each item to both channels.
-func queue[T, R any](ctx context.Context, items iter.Seq2[T, error], todo, order chan<- job[T, R]) (err error) {
-	defer caught(&err)
+// enqueue sends a job for each item to both channels.
+func enqueue[T, R any](ctx context.Context, items iter.Seq2[T, error], todo, order chan<- job[T, R]) (err error) {
+	defer recoverPanic(&err)
 	for item, err := range items {
 		if err != nil {
 			return err
@@ -75,7 +75,7 @@ type outcome[R any] struct {
 func (j job[T, R]) run(work func(T) R) {
 	var o outcome[R]
 	defer func() { j.done <- o }()
-	defer caught(&o.err)
+	defer recoverPanic(&o.err)
 	o.result = work(j.item)
 }
 

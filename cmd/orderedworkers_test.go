@@ -31,7 +31,7 @@ func TestInOrder(t *testing.T) {
 	broken := errors.New("broken")
 	for _, want := range []error{nil, broken} {
 		var got []int
-		err := inOrder(t.Context(), numbers(1000, want), func(i int) int { return 2 * i }, func(i int) error {
+		err := mapOrdered(t.Context(), numbers(1000, want), func(i int) int { return 2 * i }, func(i int) error {
 			got = append(got, i)
 			return nil
 		})
@@ -47,11 +47,15 @@ func TestInOrderEnds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	ended := errors.New("ended")
 	for name, run := range map[string]func() error{
-		"take":     func() error { return inOrder(t.Context(), numbers(1e6, nil), double, func(int) error { return ended }) },
-		"work":     func() error { return inOrder(t.Context(), numbers(1e6, nil), func(int) int { panic(ended) }, drop) },
-		"the item": func() error { return inOrder(t.Context(), func(func(int, error) bool) { panic(ended) }, double, drop) },
+		"take": func() error {
+			return mapOrdered(t.Context(), numbers(1e6, nil), double, func(int) error { return ended })
+		},
+		"work": func() error { return mapOrdered(t.Context(), numbers(1e6, nil), func(int) int { panic(ended) }, drop) },
+		"the item": func() error {
+			return mapOrdered(t.Context(), func(func(int, error) bool) { panic(ended) }, double, drop)
+		},
 		"ctx": func() error {
-			return inOrder(ctx, numbers(1e9, nil), double, func(int) error { cancel(ended); return nil })
+			return mapOrdered(ctx, numbers(1e9, nil), double, func(int) error { cancel(ended); return nil })
 		},
 	} {
 		err, bug := run(), new(panicError)
@@ -76,7 +80,7 @@ func TestInOrderHangs(t *testing.T) {
 		}
 	}
 	ended := errors.New("ended")
-	if err := inOrder(t.Context(), hangs, double, func(int) error { return ended }); !errors.Is(err, ended) {
+	if err := mapOrdered(t.Context(), hangs, double, func(int) error { return ended }); !errors.Is(err, ended) {
 		t.Error(err)
 	}
 }

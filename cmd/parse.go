@@ -109,7 +109,7 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	if err := checkNames("oneshot parse reply.txt, or - for stdin", args); err != nil {
 		return err
 	}
-	if options.Context, err = o.heard(ctx, args); err != nil {
+	if options.Context, err = o.contextTexts(ctx, args); err != nil {
 		return err
 	}
 	if args, err = o.expand(args, options); err != nil {
@@ -125,7 +125,7 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	return o.lint(ctx, args, options)
 }
 
-// judge returns an error if findings reach the threshold.
+// verdictOf returns an error if findings reach the threshold.
 func (o *parseOptions) judge(tally diag.Tally) error {
 	if o.findings.failOn.reached(tally) {
 		return &findingsError{report.Summary(tally)}
@@ -160,8 +160,8 @@ func (o *parseOptions) expand(args []string, options lint.Options) ([]string, er
 	return folderReader{o.console, o.findings.strict, o.findings.baseline, fits}.expand(args)
 }
 
-// heard returns the texts of --context, nil without any.
-func (o *parseOptions) heard(ctx context.Context, args []string) (*dialect.SeenText, error) {
+// contextTexts returns the texts of --context, nil without any.
+func (o *parseOptions) contextTexts(ctx context.Context, args []string) (*dialect.SeenText, error) {
 	if o.context == nil {
 		return nil, nil
 	}

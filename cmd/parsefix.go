@@ -36,7 +36,7 @@ func (o *parseOptions) checkFix(args []string) error {
 type fixReport struct {
 	*parseOptions
 	quota *quota
-	out   heldOutput
+	out   bufferedOutput
 	made  int
 	tally diag.Tally
 }
@@ -44,9 +44,9 @@ type fixReport struct {
 // printFixed prints a file with safe fixes applied, and the remaining findings on stderr.
 func (o *parseOptions) printFixed(ctx context.Context, args []string, options lint.Options) error {
 	fixes := o.fixer(options)
-	report := &fixReport{parseOptions: o, quota: o.findings.quota(), out: heldOutput{w: o.console.out, most: heldBytes}}
+	report := &fixReport{parseOptions: o, quota: o.findings.quota(), out: bufferedOutput{w: o.console.out, most: bufferedBytes}}
 	work := func(p piece) fixedPiece { return fixedPiece{p, slices.Collect(fixes(p))} }
-	if err := inOrder(ctx, o.pieces(args, options), work, report.take); err != nil {
+	if err := mapOrdered(ctx, o.pieces(args, options), work, report.take); err != nil {
 		return err
 	}
 	if err := report.out.flush(); err != nil {
@@ -87,24 +87,24 @@ func (p *fixReport) take(b fixedPiece) error {
 			return err
 		}
 		if f.Result.File != "" {
-			p.say(b.number, f)
+			p.printRemaining(b.number, f)
 		}
 	}
 	return nil
 }
 
-// say prints the remaining findings of a record.
-func (p *fixReport) say(number int, f lint.Fixed[lint.ParseResult]) {
+// printRemaining prints the remaining findings of a record.
+func (p *fixReport) printRemaining(number int, f lint.Fixed[lint.ParseResult]) {
 	r := &f.Result
-	p.findings.sayLeft(p.console, p.quota, subject{number, r.File, r.Text, r.Calls, &r.Findings})
+	p.findings.printRemaining(p.console, p.quota, subject{number, r.File, r.Text, r.Calls, &r.Findings})
 	p.tally, p.made = p.tally.Add(diag.TallyOf(r.Findings)), p.made+f.Applied
 	if f.Unfinished != "" {
 		p.console.note("%s: partly fixed: %s", title(r), f.Unfinished)
 	}
 }
 
-// sayLeft prints the remaining findings of a fixed text.
-func (o *findingOptions) sayLeft(t *console, quota *quota, s subject) {
+// printRemaining prints the remaining findings of a fixed text.
+func (o *findingOptions) printRemaining(t *console, quota *quota, s subject) {
 	o.count(s)
 	shown, _ := quota.take(*s.findings)
 	t.findings(shown, map[string]diag.Text{s.name: s.text})

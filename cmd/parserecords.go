@@ -70,10 +70,10 @@ func (o *parseOptions) lint(ctx context.Context, args []string, options lint.Opt
 		}
 		return b
 	}
-	if err := inOrder(ctx, o.pieces(args, options), work, report.take); err != nil {
+	if err := mapOrdered(ctx, o.pieces(args, options), work, report.take); err != nil {
 		return err
 	}
-	return report.end()
+	return report.finish()
 }
 
 // checkReadable refuses files that cannot be read.

@@ -17,11 +17,11 @@ import (
 // A parseReport writes a report. It keeps only totals of printed records, except for JUnit, whose header has totals.
 type parseReport struct {
 	*parseOptions
-	ordered bool // the output for a record depends on earlier records
-	quota   *quota
-	later   report.Collector // nil: records are printed one by one
-	held    heldOutput
-	free    sync.Pool // printed buffers
+	ordered   bool // the output for a record depends on earlier records
+	quota     *quota
+	collector report.Collector // nil: records are printed one by one
+	held      bufferedOutput
+	free      sync.Pool // printed buffers
 	sums
 }
 
@@ -48,15 +48,15 @@ func (s *sums) add(more sums) {
 }
 
 func (o *parseOptions) newReport() *parseReport {
-	r := &parseReport{parseOptions: o, quota: o.findings.quota(), later: newCollector(o.format), held: heldOutput{w: o.console.out, most: heldBytes}}
-	r.ordered = r.later != nil || r.quota.most > 0 || o.findings.remembers()
+	r := &parseReport{parseOptions: o, quota: o.findings.quota(), collector: newCollector(o.format), held: bufferedOutput{w: o.console.out, most: bufferedBytes}}
+	r.ordered = r.collector != nil || r.quota.most > 0 || o.findings.isStateful()
 	if o.format == "jsonl" {
 		r.held.most = 0
 	}
 	return r
 }
 
-// settle selects the findings of a record and prints it to the batch. It may run concurrently unless the report is
+// finish selects the findings of a record and prints it to the batch. It may run concurrently unless the report is
 // ordered.
 func (p *parseReport) settle(b *batch, r *lint.ParseResult) {
 	p.findings.count(subject{b.number, r.File, r.Text, r.Calls, &r.Findings})
@@ -79,7 +79,7 @@ func (p *parseReport) print(w *bytes.Buffer, number int, r *lint.ParseResult, ta
 	case "github":
 		_ = report.GitHub(w, file)
 	default:
-		_ = p.later.Add(w, file)
+		_ = p.collector.Add(w, file)
 	}
 }
 
@@ -98,14 +98,14 @@ func (p *parseReport) take(b *batch) error {
 	return err
 }
 
-// end prints the end of the report, and returns an error if findings reach the threshold.
-func (p *parseReport) end() error {
-	stale, err := p.findings.settle(p.console)
+// finish prints the end of the report, and returns an error if findings reach the threshold.
+func (p *parseReport) finish() error {
+	stale, err := p.findings.finish(p.console)
 	if err != nil {
 		return err
 	}
 	if len(stale) > 0 {
-		if err := p.take(p.aboutBaseline(stale)); err != nil {
+		if err := p.take(p.baselineBatch(stale)); err != nil {
 			return err
 		}
 	}
@@ -115,8 +115,8 @@ func (p *parseReport) end() error {
 	return p.judge(p.tally)
 }
 
-// aboutBaseline returns a batch with the findings about the baseline.
-func (p *parseReport) aboutBaseline(stale []diag.Finding) *batch {
+// baselineBatch returns a batch with the findings about the baseline.
+func (p *parseReport) baselineBatch(stale []diag.Finding) *batch {
 	base := p.findings.base
 	b := p.newBatch(piece{number: -1})
 	b.records = []lint.ParseResult{{
@@ -129,7 +129,7 @@ func (p *parseReport) aboutBaseline(stale []diag.Finding) *batch {
 func (p *parseReport) close() error {
 	switch p.format {
 	case "text":
-		p.quota.rest(&p.held)
+		p.quota.printRest(&p.held)
 		if !p.findings.strict {
 			printFixable(&p.held, p.fixable)
 		}
@@ -139,26 +139,26 @@ func (p *parseReport) close() error {
 		p.quota.note(p.console)
 	case "sarif", "junit":
 		p.quota.note(p.console)
-		if err := p.later.End(&p.held); err != nil {
+		if err := p.collector.End(&p.held); err != nil {
 			return err
 		}
 	}
 	return p.held.flush()
 }
 
-// heldBytes is how much of a report is buffered before the first write.
-const heldBytes = 1 << 20
+// bufferedBytes is how much of a report is buffered before the first write.
+const bufferedBytes = 1 << 20
 
-// heldOutput buffers the first bytes of a text, so that nothing is on stdout if a file turns out to be unreadable early.
+// bufferedOutput buffers the first bytes of a text, so that nothing is on stdout if a file turns out to be unreadable early.
 // It keeps the first error.
-type heldOutput struct {
+type bufferedOutput struct {
 	w    io.Writer
 	most int
 	text []byte
 	err  error
 }
 
-func (h *heldOutput) Write(p []byte) (int, error) {
+func (h *bufferedOutput) Write(p []byte) (int, error) {
 	if h.most == 0 && h.err == nil {
 		_, h.err = h.w.Write(p)
 		return len(p), h.err
@@ -170,7 +170,7 @@ func (h *heldOutput) Write(p []byte) (int, error) {
 	return len(p), h.err
 }
 
-func (h *heldOutput) flush() error {
+func (h *bufferedOutput) flush() error {
 	if h.err == nil && len(h.text) > 0 {
 		_, h.err = h.w.Write(h.text)
 		h.text, h.most = nil, 0
@@ -208,7 +208,7 @@ func printCalls(w io.Writer, r *lint.ParseResult, tally diag.Tally) {
 	fmt.Fprintf(w, "%s: dialect %s (%s): %s, %s\n", title(r), report.EscapeLine(r.Dialect), report.EscapeLine(r.Why), report.Count(len(r.Calls), "call"), report.Summary(tally))
 	for i, c := range r.Calls {
 		fmt.Fprintf(w, "%s:%d:%d: call %d: %s %s%s%s\n", report.EscapeLine(r.File), c.Span.Line, c.Span.Column, i,
-			report.EscapeLine(c.Name), shortened(report.EscapeLine(string(c.Arguments))), defaults(c), remark(c))
+			report.EscapeLine(c.Name), truncate(report.EscapeLine(string(c.Arguments))), defaults(c), remark(c))
 	}
 }
 
@@ -219,7 +219,7 @@ func title(r *lint.ParseResult) string {
 		text += fmt.Sprintf(":%d", r.Record)
 	}
 	if r.ID != "" {
-		text += ": " + shortened(report.EscapeLine(r.ID))
+		text += ": " + truncate(report.EscapeLine(r.ID))
 	}
 	return text
 }
@@ -229,7 +229,7 @@ func defaults(c lint.Call) string {
 	if c.Defaults == nil {
 		return ""
 	}
-	return ", by default " + shortened(report.EscapeLine(string(c.Defaults)))
+	return ", by default " + truncate(report.EscapeLine(string(c.Defaults)))
 }
 
 // remark shows the status of a call: " (repaired, not executable)".
@@ -247,8 +247,8 @@ func remark(c lint.Call) string {
 	return " (" + strings.Join(remarks, ", ") + ")"
 }
 
-// shortened truncates a long text and appends its length.
-func shortened(text string) string {
+// truncate truncates a long text and appends its length.
+func truncate(text string) string {
 	const most = 300 // bytes
 	if len(text) <= most {
 		return text

@@ -78,7 +78,7 @@ func (o *policyOptions) load(env Env, t *console, tools toolOptions, hosts map[s
 			return p, err
 		}
 		v := checker.CheckFile(file, src, lint.Policy)
-		open, err := openToOthers(file)
+		open, err := checkPolicyMode(file)
 		if err != nil {
 			return p, err
 		}
@@ -95,12 +95,12 @@ func (o *policyOptions) load(env Env, t *console, tools toolOptions, hosts map[s
 	if o.managed != nil {
 		p.Layers = append(p.Layers, o.managed.layer) // last, after layers that change arguments
 	}
-	return p, o.keep(env, &p)
+	return p, o.setLedger(env, &p)
 }
 
-// keep gives a policy the rate ledger of the user, if it needs one; replayed calls do not. An unreadable ledger is an
+// setLedger gives a policy the rate ledger of the user, if it needs one; replayed calls do not. An unreadable ledger is an
 // error.
-func (o *policyOptions) keep(env Env, p *policy.Policy) error {
+func (o *policyOptions) setLedger(env Env, p *policy.Policy) error {
 	if o.played || !slices.ContainsFunc(p.Layers, func(l *policy.Layer) bool { return l.PerUser }) {
 		return nil
 	}
@@ -112,8 +112,8 @@ func (o *policyOptions) keep(env Env, p *policy.Policy) error {
 	return nil
 }
 
-// narrow lowers the limits of a run to those of its policies.
-func narrow(limits *agent.Limits, layers []*policy.Layer) {
+// applyBudgets lowers the limits of a run to those of its policies.
+func applyBudgets(limits *agent.Limits, layers []*policy.Layer) {
 	for _, l := range layers {
 		if n := l.Budget.Tokens; n >= 0 && (limits.Tokens == 0 || n < limits.Tokens) {
 			limits.Tokens = max(n, 1) // 0 means no limit, and a request costs at least one
@@ -124,8 +124,8 @@ func narrow(limits *agent.Limits, layers []*policy.Layer) {
 	}
 }
 
-// explainBudget marks an error about a budget that a policy sets.
-func explainBudget(err error, layers []*policy.Layer) error {
+// withBudgetHint marks an error about a budget that a policy sets.
+func withBudgetHint(err error, layers []*policy.Layer) error {
 	var limit *agent.LimitError
 	ofPolicy := func(l *policy.Layer) bool { return l.Budget.Tokens >= 0 && max(l.Budget.Tokens, 1) == limit.Limit }
 	if errors.As(err, &limit) && limit.Budget == "tokens" && slices.ContainsFunc(layers, ofPolicy) {
@@ -178,8 +178,8 @@ func everyTool(env Env, paths []string) (*tool.Registry, error) {
 // writableByOthers are the mode bits that let users other than the owner change a file.
 const writableByOthers = fs.FileMode(0o022)
 
-// openToOthers returns a finding if others than the user and root can change a policy.
-func openToOthers(file string) ([]diag.Finding, error) {
+// checkPolicyMode returns a finding if others than the user and root can change a policy.
+func checkPolicyMode(file string) ([]diag.Finding, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return nil, &inputError{err}

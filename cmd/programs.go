@@ -17,10 +17,10 @@ import (
 // runs a program.
 type confined struct {
 	subprocess.Confinement
-	env    []string // the variables that the policy passes; nil: all that definitions name
-	named  []string // the passed variables
-	held   []bool   // for each sandbox, whether the kernel enforces it
-	denied []string // slash paths below the root that policies deny
+	env      []string // the variables that the policy passes; nil: all that definitions name
+	named    []string // the passed variables
+	enforced []bool   // for each sandbox, whether the kernel enforces it
+	denied   []string // slash paths below the root that policies deny
 }
 
 // reexecPath starts this program again as the helper that confines another one.
@@ -41,16 +41,16 @@ func (o *confineOptions) programs(t *console, p policy.Policy, tools []*tool.Def
 	if err != nil {
 		return nil, err
 	}
-	return c, c.withhold(o, p)
+	return c, c.denyFiles(o, p)
 }
 
-// withhold denies programs the files that a policy denies and the run records. It fails if only the kernel could
+// denyFiles denies programs the files that a policy denies and the run records. It fails if only the kernel could
 // enforce that and does not.
-func (c *confined) withhold(o *confineOptions, p policy.Policy) error {
+func (c *confined) denyFiles(o *confineOptions, p policy.Policy) error {
 	var held bool
 	c.denied, held = p.DeniedFiles()
 	c.Withheld = o.extentOf(c.denied)
-	if held && len(c.denied) > 0 && !slices.Contains(c.held, true) {
+	if held && len(c.denied) > 0 && !slices.Contains(c.enforced, true) {
 		return wrongPrograms("remove missing: ignore, or set files: {programs: unheld}", "sandbox", "unavailable here, so that programs could reach the files that the policy denies")
 	}
 	return nil
@@ -62,13 +62,13 @@ func (o *confineOptions) confinement(t *console, says policy.Programs, tools []*
 	c.Helper, c.All, c.ReapsOrphans = reexecPath, t.programs, subprocess.BecomeSubreaper()
 	c.Path, c.Memory, c.FileSize = says.Path, says.Limit.Memory, says.Limit.FileSize
 	c.Processes, c.OpenFiles = says.Limit.Processes, says.Limit.OpenFiles
-	if err := c.searched(o.root); err != nil {
+	if err := c.checkSearchPath(o.root); err != nil {
 		return nil, err
 	}
 	for _, box := range says.Sandboxes {
 		one, err := o.sandbox(box)
 		if err == nil {
-			err = c.apart(one, o.root, made, definitions)
+			err = c.checkWriteFolders(one, o.root, made, definitions)
 		}
 		if err != nil {
 			return nil, err
@@ -76,15 +76,15 @@ func (o *confineOptions) confinement(t *console, says policy.Programs, tools []*
 		c.Sandboxes = append(c.Sandboxes, one)
 	}
 	c.variables(t, tools)
-	if err := c.supported(t); err != nil {
+	if err := c.checkSupport(t); err != nil {
 		return nil, err
 	}
-	return c, c.begins(t, tools)
+	return c, c.preflight(t, tools)
 }
 
-// begins refuses sandboxes in which the program of a definition cannot start. For a tool whose program the model names
+// preflight refuses sandboxes in which the program of a definition cannot start. For a tool whose program the model names
 // it only warns, because some programs need no files.
-func (c *confined) begins(t *console, tools []*tool.Definition) error {
+func (c *confined) preflight(t *console, tools []*tool.Definition) error {
 	for _, d := range tools {
 		if d.Exec == nil {
 			if err := c.CheckStart("sh"); err != nil {
@@ -104,21 +104,21 @@ func wrongPrograms(hint, key, format string, args ...any) error {
 	return usagef(hint, "--policy: programs.%s: %s", key, fmt.Sprintf(format, args...))
 }
 
-// searches returns the folders in which programs are looked up.
-func (c *confined) searches() []string {
+// searchPath returns the folders in which programs are looked up.
+func (c *confined) searchPath() []string {
 	if c == nil {
 		return nil
 	}
 	return c.Folders()
 }
 
-// searched refuses folders of the program path that tools or other users can write.
-func (c *confined) searched(root string) error {
+// checkSearchPath refuses folders of the program path that tools or other users can write.
+func (c *confined) checkSearchPath(root string) error {
 	if c.Path != nil && len(c.Path) == 0 {
 		return wrongPrograms("list a common folder in each policy, or omit path", "path", "the policies have no folder in common, so no program would be found")
 	}
 	for _, dir := range c.Path {
-		if real(dir) == real(root) {
+		if realPath(dir) == realPath(root) {
 			return wrongPrograms("choose another folder", "path", "%s is the root, which tools can write", dir)
 		}
 		if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o002 != 0 {
@@ -136,7 +136,7 @@ func (c *confined) variables(t *console, tools []*tool.Definition) {
 			names = d.Exec.Env
 		}
 		for _, name := range names {
-			if c.passes(name) {
+			if c.passesVariable(name) {
 				c.named = append(c.named, name)
 				continue
 			}
@@ -147,22 +147,24 @@ func (c *confined) variables(t *console, tools []*tool.Definition) {
 	c.named = slices.Compact(c.named)
 }
 
-// passes reports whether the policy passes a variable to programs.
-func (c *confined) passes(name string) bool { return c.env == nil || slices.Contains(c.env, name) }
+// passesVariable reports whether the policy passes a variable to programs.
+func (c *confined) passesVariable(name string) bool {
+	return c.env == nil || slices.Contains(c.env, name)
+}
 
-// mostSandboxes is the maximum number of stacked Landlock rulesets: see landlock(7).
-const mostSandboxes = 16
+// maxSandboxes is the maximum number of stacked Landlock rulesets: see landlock(7).
+const maxSandboxes = 16
 
-// supported checks that the kernel can enforce the confinement. It warns about optional sandboxes that it cannot.
-func (c *confined) supported(t *console) error {
+// checkSupport checks that the kernel can enforce the confinement. It warns about optional sandboxes that it cannot.
+func (c *confined) checkSupport(t *console) error {
 	if info, err := os.Stat(os.TempDir()); err != nil || !info.IsDir() {
 		return usagef("set TMPDIR to a directory for temporary files", "programs cannot run: %s is not a directory, and programs need a temporary folder there", shellQuote(os.TempDir()))
 	}
 	if err := (&subprocess.Confinement{Helper: c.Helper}).Check(); err != nil {
 		return usagef("oneshot doctor shows what works here", "programs cannot run: %w", err)
 	}
-	if len(c.Sandboxes) > mostSandboxes {
-		return wrongPrograms("use fewer policies with a sandbox", "sandbox", "the kernel stacks at most %d, the policies have %d", mostSandboxes, len(c.Sandboxes))
+	if len(c.Sandboxes) > maxSandboxes {
+		return wrongPrograms("use fewer policies with a sandbox", "sandbox", "the kernel stacks at most %d, the policies have %d", maxSandboxes, len(c.Sandboxes))
 	}
 	if err := c.Check(); err != nil {
 		return usagef("oneshot doctor shows what works here; missing: ignore in the policy runs programs without a sandbox", "--policy: programs.sandbox: %w", err)
@@ -170,7 +172,7 @@ func (c *confined) supported(t *console) error {
 	for _, box := range c.Sandboxes {
 		box.Optional = false
 		err := (&subprocess.Confinement{Helper: c.Helper, Sandboxes: []subprocess.Sandbox{box}}).Check()
-		c.held = append(c.held, err == nil)
+		c.enforced = append(c.enforced, err == nil)
 		if err != nil {
 			t.say(slog.LevelWarn, fmt.Sprintf("programs run without the sandbox of the policy (missing: ignore): %v", err))
 		}
@@ -205,7 +207,7 @@ func (c *confined) doc() json.RawMessage {
 	}
 	doc := programsDoc{Path: c.Folders(), Env: c.named, Memory: c.Memory, FileSize: c.FileSize, Processes: c.Processes, OpenFiles: c.OpenFiles, Denied: c.denied}
 	for i, box := range c.Sandboxes {
-		doc.Sandboxes = append(doc.Sandboxes, sandboxDoc{box.Read, box.Write, box.Network, c.held[i]})
+		doc.Sandboxes = append(doc.Sandboxes, sandboxDoc{box.Read, box.Write, box.Network, c.enforced[i]})
 	}
 	text, err := json.Marshal(doc)
 	if err != nil {
@@ -214,8 +216,8 @@ func (c *confined) doc() json.RawMessage {
 	return text
 }
 
-// logged logs the confinement, if there is one.
-func (c *confined) logged(t *console, run string) {
+// log logs the confinement, if there is one.
+func (c *confined) log(t *console, run string) {
 	if c == nil {
 		return
 	}

@@ -106,7 +106,7 @@ func TestUsualReads(t *testing.T) {
 		}
 		found := false
 		for _, dir := range box.Read {
-			_, below := relative(dir, name)
+			_, below := relativeTo(dir, name)
 			found = found || below
 		}
 		if !found {
@@ -190,7 +190,7 @@ func TestNoPrograms(t *testing.T) {
 		"no root":      {policy.FlagRules{EnableExec: true}, runs(), 2},
 	} {
 		got, err := (&confineOptions{}).programs(quietTalk(), policy.Policy{Flags: c.flags}, c.tools, nil, nil)
-		if got != nil || exitOf(err).Code != c.exit || got.doc() != nil || got.searches() != nil {
+		if got != nil || exitOf(err).Code != c.exit || got.doc() != nil || got.searchPath() != nil {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
@@ -210,7 +210,7 @@ func TestProgramsVariables(t *testing.T) {
 		said.Reset()
 		con := newConsole(Env{Stderr: &said, Getenv: func(string) string { return "" }})
 		got, err := o.confinement(con, policy.Programs{Env: c.env}, runs("B", "A", "B"), nil, nil)
-		if err != nil || cmp.Diff(c.want, got.named) != "" || got.passes("A") != (c.env == nil) || got.passes("C") != (len(c.env) == 2 || c.env == nil) {
+		if err != nil || cmp.Diff(c.want, got.named) != "" || got.passesVariable("A") != (c.env == nil) || got.passesVariable("C") != (len(c.env) == 2 || c.env == nil) {
 			t.Errorf("%v: %v, %v", c.env, got.named, err)
 		}
 		if n := strings.Count(said.String(), "the policy hides the variable"); n < c.says || c.says == 0 && n > 0 {
@@ -223,7 +223,7 @@ func TestProgramsVariables(t *testing.T) {
 func TestManySandboxes(t *testing.T) {
 	tree(t, "root")
 	o := confineOptions{root: "root"}
-	for n, code := range map[int]int{mostSandboxes: 0, mostSandboxes + 1: 2} {
+	for n, code := range map[int]int{maxSandboxes: 0, maxSandboxes + 1: 2} {
 		_, err := o.confinement(quietTalk(), policy.Programs{Sandboxes: slices.Repeat([]policy.Sandbox{{Optional: true}}, n)}, runs(), nil, nil)
 		if exitOf(err).Code != code {
 			t.Errorf("%d: %v", n, err)

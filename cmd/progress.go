@@ -43,16 +43,16 @@ func (o *runOptions) observe(e agent.Event) {
 	}
 }
 
-// mostFindings is the maximum number of printed findings per turn. The envelope has more.
-const mostFindings = 20
+// maxTurnFindings is the maximum number of printed findings per turn. The envelope has more.
+const maxTurnFindings = 20
 
 func (o *runOptions) finding(e agent.Event) {
 	if o.findingsOf != e.Turn {
 		o.findingsOf, o.findings = e.Turn, 0
 	}
 	switch o.findings++; {
-	case o.findings > mostFindings+1:
-	case o.findings > mostFindings:
+	case o.findings > maxTurnFindings+1:
+	case o.findings > maxTurnFindings:
 		o.console.say(slog.LevelInfo, fmt.Sprintf("turn %d: more findings not shown", e.Turn), slog.Int("turn", e.Turn))
 	case o.console.format == "json" && !o.console.quiet:
 		o.console.logFinding(e.Finding, slog.Int("turn", e.Turn))

@@ -51,7 +51,7 @@ func (o *promptOptions) load(ctx context.Context, env Env, args []string, cfg *a
 	if strings.TrimSpace(cfg.Prompt) == "" {
 		return usagef("for example: oneshot run 'What is new?'", "the prompt is empty")
 	}
-	if err := vars.fill(cfg); err != nil {
+	if err := vars.expandPrompts(cfg); err != nil {
 		return err
 	}
 	cfg.TrustInput = o.trustInput
@@ -59,8 +59,8 @@ func (o *promptOptions) load(ctx context.Context, env Env, args []string, cfg *a
 	return err
 }
 
-// again restores the recorded prompt and input.
-func (o *promptOptions) again(ctx context.Context, env Env, cfg *agent.Config, run runfile.Run) error {
+// restore restores the recorded prompt and input.
+func (o *promptOptions) restore(ctx context.Context, env Env, cfg *agent.Config, run runfile.Run) error {
 	cfg.Prompt, cfg.Input, cfg.TrustInput = run.Prompt, run.Input, o.trustInput
 	if err := readText(ctx, env, "--system", o.system, &cfg.System); err != nil {
 		return err

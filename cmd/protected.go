@@ -11,9 +11,9 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// madeOf returns the files and folders that configure a run or record it. A model that could write them could steer this
+// protectedFiles returns the files and folders that configure a run or record it. A model that could write them could steer this
 // run or the next, or hide its actions.
-func (o *runOptions) madeOf() []string {
+func (o *runOptions) protectedFiles() []string {
 	names := []string{o.prompt.system, o.prompt.file, o.schema, o.record.file, o.runPath, o.file, o.model.servers.caFile}
 	for _, program := range []string{o.confine.speaker, o.confine.opener, o.approve.who} {
 		names = append(names, programFile(program))
@@ -29,8 +29,8 @@ func (o *runOptions) madeOf() []string {
 	return slices.Concat(names, ownFiles(o.env), o.policy.files, o.model.servers.secrets.files(), o.runnable)
 }
 
-// runnable returns the program folders of a policy, and the programs that definitions name by absolute path.
-func runnable(p policy.Policy, tools []*tool.Definition) []string {
+// programPaths returns the program folders of a policy, and the programs that definitions name by absolute path.
+func programPaths(p policy.Policy, tools []*tool.Definition) []string {
 	names := p.Programs().Path
 	for _, d := range tools {
 		if d.Exec != nil && filepath.IsAbs(d.Exec.Name) {
@@ -90,13 +90,13 @@ func (o *secretOptions) files() []string {
 func openRoot(dir string, files, definitions []string) (*fileroot.Root, error) {
 	var protect []string
 	for _, name := range files {
-		if rel, below := relative(dir, name); below && rel != "." {
+		if rel, below := relativeTo(dir, name); below && rel != "." {
 			protect = append(protect, rel)
 		}
 	}
 	for _, name := range definitions {
-		rel, below := relative(dir, name)
-		_, above := relative(name, dir)
+		rel, below := relativeTo(dir, name)
+		_, above := relativeTo(name, dir)
 		switch {
 		case rel == "." || above:
 			protect = append(protect, "*.yaml", "*.yml")
@@ -107,15 +107,15 @@ func openRoot(dir string, files, definitions []string) (*fileroot.Root, error) {
 	return fileroot.Open(dir, protect...)
 }
 
-// relative returns the slash path of a file relative to a folder, "." for the folder itself. It follows links in the
-// existing part of both. It reports false if the file is outside the folder or the name is empty.
-func relative(dir, name string) (string, bool) {
-	rel, err := filepath.Rel(real(dir), real(name))
+// relativeTo returns the slash path of a file relative to a folder, "." for the folder itself. It follows links in the
+// nearestExisting part of both. It reports false if the file is outside the folder or the name is empty.
+func relativeTo(dir, name string) (string, bool) {
+	rel, err := filepath.Rel(realPath(dir), realPath(name))
 	return filepath.ToSlash(rel), err == nil && name != "" && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// real returns the absolute path of a name with links resolved, except in the part that does not exist yet.
-func real(name string) string {
+// realPath returns the absolute path of a name with links resolved, except in the part that does not exist yet.
+func realPath(name string) string {
 	abs, err := filepath.Abs(name)
 	if err != nil {
 		return name // the working directory does not exist

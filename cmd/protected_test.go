@@ -36,7 +36,7 @@ func TestRelative(t *testing.T) {
 		{"root", "root/..x", "..x", true},
 		{"root", "", "", false},
 	} {
-		rel, below := relative(test.dir, test.name)
+		rel, below := relativeTo(test.dir, test.name)
 		if below != test.below || below && rel != test.rel {
 			t.Errorf("relative(%q, %q) = %q, %v", test.dir, test.name, rel, below)
 		}

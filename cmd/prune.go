@@ -16,8 +16,8 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// kept is the default of --older-than.
-const kept = 30 * 24 * time.Hour
+// defaultMaxAge is the default of --older-than.
+const defaultMaxAge = 30 * 24 * time.Hour
 
 // pruneOptions are the flags of "oneshot runs prune".
 type pruneOptions struct {
@@ -29,7 +29,7 @@ type pruneOptions struct {
 }
 
 func newPrune(runs *runsOptions) *cobra.Command {
-	o := &pruneOptions{runsOptions: runs, older: age(kept)}
+	o := &pruneOptions{runsOptions: runs, older: age(defaultMaxAge)}
 	c := &cobra.Command{
 		Use:   "prune [flags]",
 		Short: "Delete the records of old runs",
@@ -65,7 +65,7 @@ func (o *pruneOptions) prune() error {
 		if i < o.keep {
 			continue
 		}
-		removed, err := o.consider(path)
+		removed, err := o.pruneRecord(path)
 		failed = append(failed, err)
 		if removed {
 			gone = append(gone, path)
@@ -74,14 +74,14 @@ func (o *pruneOptions) prune() error {
 	return errors.Join(append(failed, o.print(gone))...)
 }
 
-// consider deletes an old record and reports whether it did. Unreadable records are kept with a note.
-func (o *pruneOptions) consider(path string) (bool, error) {
+// pruneRecord deletes an old record and reports whether it did. Unreadable records are kept with a note.
+func (o *pruneOptions) pruneRecord(path string) (bool, error) {
 	var gone bool
 	var err error
 	if o.dryRun {
-		gone, err = o.wouldGo(path)
+		gone, err = o.wouldPrune(path)
 	} else {
-		gone, err = runfile.Remove(path, o.over)
+		gone, err = runfile.Remove(path, o.isExpired)
 	}
 	switch {
 	case as[*runfile.LockedError](err), errors.Is(err, fs.ErrNotExist): // deleted by another process
@@ -94,17 +94,17 @@ func (o *pruneOptions) consider(path string) (bool, error) {
 	return gone, nil
 }
 
-// wouldGo reports whether a record would be deleted.
-func (o *pruneOptions) wouldGo(path string) (bool, error) {
+// wouldPrune reports whether a record would be deleted.
+func (o *pruneOptions) wouldPrune(path string) (bool, error) {
 	last, written, err := runfile.Last(path)
-	return err == nil && o.over(last, written), err
+	return err == nil && o.isExpired(last, written), err
 }
 
 // waitingExits are the exit codes of runs that wait for information, an approval, or a check of a change.
 var waitingExits = []int{8, 10}
 
-// over reports whether a run ended long enough ago. A run without any record is as old as its file.
-func (o *pruneOptions) over(last runfile.Record, written time.Time) bool {
+// isExpired reports whether a run ended long enough ago. A run without any record is as old as its file.
+func (o *pruneOptions) isExpired(last runfile.Record, written time.Time) bool {
 	if last.Body != nil {
 		written = last.Time
 	}

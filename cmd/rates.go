@@ -22,8 +22,8 @@ type keptStarts struct {
 	Starts []time.Time   `json:"starts"`
 }
 
-// mostRates is the maximum size of the file, in bytes.
-const mostRates = 16 << 20
+// maxRatesBytes is the maximum size of the file, in bytes.
+const maxRatesBytes = 16 << 20
 
 // newUserRates returns the ledger of the user. It fails if the file is unreadable.
 func newUserRates(env Env, dry bool) (*userRates, error) {
@@ -43,7 +43,7 @@ func newUserRates(env Env, dry bool) (*userRates, error) {
 
 // state returns the file. A call fails if its rate cannot be stored.
 func (l *userRates) state() stateFile {
-	return stateFile{dir: l.dir, name: "starts.json", what: "rates", most: mostRates, patience: 10 * time.Second}
+	return stateFile{dir: l.dir, name: "starts.json", what: "rates", most: maxRatesBytes, lockTimeout: 10 * time.Second}
 }
 
 // Take implements [policy.Ledger].
@@ -63,13 +63,13 @@ func (l *userRates) Take(at time.Time, uses []policy.RateWindow) (time.Time, err
 	if l.dry {
 		return at, nil
 	}
-	note(kept, at, uses)
-	forget(kept, time.Now())
+	addStarts(kept, at, uses)
+	dropExpired(kept, time.Now())
 	return at, l.write(kept)
 }
 
-// note adds a start.
-func note(kept map[string]keptStarts, at time.Time, uses []policy.RateWindow) {
+// setFailure adds a start.
+func addStarts(kept map[string]keptStarts, at time.Time, uses []policy.RateWindow) {
 	for _, u := range uses {
 		k := kept[u.Key]
 		k.Starts = append(k.Starts, at.Round(0)) // it is never before the last one
@@ -79,9 +79,9 @@ func note(kept map[string]keptStarts, at time.Time, uses []policy.RateWindow) {
 	}
 }
 
-// forget drops start times outside of their window. It compares with now and not with the start of a waiting call,
+// discardTyped drops start times outside of their window. It compares with now and not with the start of a waiting call,
 // because other calls may start earlier.
-func forget(kept map[string]keptStarts, now time.Time) {
+func dropExpired(kept map[string]keptStarts, now time.Time) {
 	for key, k := range kept {
 		if k.Starts[len(k.Starts)-1].Add(k.Window).Before(now) {
 			delete(kept, key)
@@ -100,12 +100,12 @@ func (l *userRates) read() (map[string]keptStarts, error) {
 		return nil, &hintedError{&inputError{fmt.Errorf("rates: %s is damaged: %w", l.state().path(), err)},
 			"rate-limited calls fail until it is removed; removing it forgets the recorded calls"}
 	}
-	turnBack(kept, time.Until(written))
+	shiftStarts(kept, time.Until(written))
 	return kept, nil
 }
 
-// turnBack shifts start times if the clock was set back, so that no call waits for the old time.
-func turnBack(kept map[string]keptStarts, ahead time.Duration) {
+// shiftStarts shifts start times if the clock was set back, so that no call waits for the old time.
+func shiftStarts(kept map[string]keptStarts, ahead time.Duration) {
 	if ahead <= 0 {
 		return
 	}
@@ -118,8 +118,8 @@ func turnBack(kept map[string]keptStarts, ahead time.Duration) {
 
 // decodeRates parses and validates the file.
 func decodeRates(text []byte, kept *map[string]keptStarts) error {
-	if len(text) > mostRates {
-		return fmt.Errorf("it has more than %d bytes", mostRates)
+	if len(text) > maxRatesBytes {
+		return fmt.Errorf("it has more than %d bytes", maxRatesBytes)
 	}
 	if err := json.Unmarshal(text, kept); err != nil {
 		return err

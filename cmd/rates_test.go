@@ -94,13 +94,13 @@ func TestUserRatesForget(t *testing.T) {
 	kept, now := map[string]keptStarts{}, time.Now()
 	many := []policy.RateWindow{{Key: "many", MaxStarts: policy.MaxLedgerStarts, Window: time.Hour}}
 	for i := range policy.MaxLedgerStarts + 5 {
-		note(kept, now.Add(time.Duration(i)), many)
+		addStarts(kept, now.Add(time.Duration(i)), many)
 	}
 	if n := len(kept["many"].Starts); n != policy.MaxLedgerStarts {
 		t.Errorf("%d starts are kept", n)
 	}
-	note(kept, now.Add(2*time.Hour), []policy.RateWindow{{Key: "other", MaxStarts: 1, Window: time.Second}})
-	forget(kept, now.Add(2*time.Hour))
+	addStarts(kept, now.Add(2*time.Hour), []policy.RateWindow{{Key: "other", MaxStarts: 1, Window: time.Second}})
+	dropExpired(kept, now.Add(2*time.Hour))
 	if _, there := kept["many"]; there || len(kept) != 1 {
 		t.Errorf("kept: %v", kept)
 	}
@@ -139,7 +139,7 @@ func TestUserRatesDamaged(t *testing.T) {
 	}
 }
 
-// A link in the place of the file is not followed.
+// A linkUnnamed in the place of the file is not followed.
 func TestUserRatesLink(t *testing.T) {
 	l := ledger(t)
 	target := filepath.Join(t.TempDir(), "target")

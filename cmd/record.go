@@ -155,7 +155,7 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 	body := runfile.Run{
 		ID:   runfile.NewID(env.Now(), rand.Uint64()),
 		Seed: hex.EncodeToString(cfg.Seed[:]), Now: cfg.Now, Zone: cfg.Now.Location().String(),
-		Model: run.model.chosen, Responder: run.model.answering(), Dialect: dialectName(cfg), Prompt: cfg.Prompt, Input: cfg.Input, InputSources: run.prompt.input.sources, InputLabels: policy.LabelNames(cfg.InputLabels()), Params: cfg.Params, Texts: texts.All(),
+		Model: run.model.chosen, Responder: run.model.responderName(), Dialect: dialectName(cfg), Prompt: cfg.Prompt, Input: cfg.Input, InputSources: run.prompt.input.sources, InputLabels: policy.LabelNames(cfg.InputLabels()), Params: cfg.Params, Texts: texts.All(),
 		Digests: runfile.Digests{Prompt: digest(system, cfg.Prompt, cfg.Input), Tools: toolDigests(cfg), Policy: policyDigest(cfg), Managed: run.policy.managed.digest()},
 		Limits: runfile.Limits{
 			Turns: l.Turns, Calls: l.Calls, Repeats: l.Repeats, Repairs: l.Repairs, Tokens: l.Tokens, Wall: l.Wall,

@@ -23,7 +23,7 @@ func recoveryOf(err error) recovery {
 	switch {
 	case err == nil:
 		retry = runfile.RetryNo
-	case isPlayed(err), tooLarge(err), as[*runfile.SizeError](err):
+	case isReplayError(err), isTooLarge(err), as[*runfile.SizeError](err):
 		retry = runfile.RetryNo
 	case as[*model.TimeoutError](err):
 		retry = runfile.RetryLater
@@ -31,8 +31,8 @@ func recoveryOf(err error) recovery {
 	return recovery{retry: retry, retryable: retry == runfile.RetryLater}
 }
 
-// isPlayed reports whether a replay failed in a way that depends only on its recording.
-func isPlayed(err error) bool {
+// isReplayError reports whether a replay failed in a way that depends only on its recording.
+func isReplayError(err error) bool {
 	return as[*model.ReplayError](err) || as[*executor.NoRecordError](err) || as[*model.RecordedEndError](err)
 }
 

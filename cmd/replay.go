@@ -28,7 +28,7 @@ func isRecording(name string) bool { return name == demo || strings.HasPrefix(na
 // parameters and dialect, so that the same prompt and tools give the same requests.
 func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
 	o.chosen = name
-	player, log, err := recording(env, name)
+	player, log, err := openRecording(env, name)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
 		}
 	}
 	cfg.AskUser = run.AskUser
-	cfg.Nonce, cfg.TextAnswer = isMarked(o.log), cfg.Schema == nil && run.AnswerForm == formText
+	cfg.Nonce, cfg.TextAnswer = usesNonce(o.log), cfg.Schema == nil && run.AnswerForm == formText
 	if err := useTexts(cfg, run, strings.TrimPrefix(name, "replay:")); err != nil {
 		return err
 	}
@@ -57,8 +57,8 @@ func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
 	return o.useDialect(run.Dialect, cfg)
 }
 
-// recording opens the recorded run of that name. It requires a run record.
-func recording(env Env, name string) (player *model.Replay, log *runfile.Log, err error) {
+// openRecording opens the recorded run of that name. It requires a run record.
+func openRecording(env Env, name string) (player *model.Replay, log *runfile.Log, err error) {
 	file, recorded := strings.CutPrefix(name, "replay:")
 	if recorded {
 		if file, err = recordingFile(env, file); err != nil {
@@ -72,7 +72,7 @@ func recording(env Env, name string) (player *model.Replay, log *runfile.Log, er
 		err = fmt.Errorf("%s: %w", file, err)
 	}
 	if err != nil {
-		return nil, nil, unreadable(err)
+		return nil, nil, asInputError(err)
 	}
 	if _, ok := log.Run(); !ok {
 		return nil, nil, &inputError{fmt.Errorf("%s: not a run file", file)}
@@ -93,16 +93,16 @@ func readRecord(name string) (*runfile.Log, error) {
 	return runfile.Read(f)
 }
 
-// isMarked reports whether a recorded run accepted calls only in marked fences.
-func isMarked(log *runfile.Log) bool {
+// usesNonce reports whether a recorded run accepted calls only in marked fences.
+func usesNonce(log *runfile.Log) bool {
 	return slices.ContainsFunc(log.Records, func(r runfile.Record) bool {
 		request, ok := r.Body.(runfile.Request)
 		return ok && request.Nonce != ""
 	})
 }
 
-// answering returns the name of the responder, recorded or not, or "".
-func (o *modelOptions) answering() string {
+// responderName returns the name of the responder, recorded or not, or "".
+func (o *modelOptions) responderName() string {
 	if o.log != nil {
 		run, _ := o.log.Run() // checked in recording
 		return run.Responder
@@ -124,8 +124,8 @@ func (o *modelOptions) useDialect(recorded string, cfg *agent.Config) (err error
 	return err
 }
 
-// unreadable returns an input error for a run file that cannot be read.
-func unreadable(err error) error {
+// asInputError returns an input error for a run file that cannot be read.
+func asInputError(err error) error {
 	if errors.As(err, new(*runfile.DamageError)) {
 		return err
 	}
@@ -155,7 +155,7 @@ func demoLog(prompts fs.FS) (*runfile.Log, error) {
 
 // recordedTools returns a runner that replays recorded results.
 func (o *modelOptions) recordedTools() agent.Runner {
-	p := playedTools{play: executor.NewReplay(o.log), file: strings.TrimPrefix(o.chosen, "replay:"), cut: map[string]string{}}
+	p := replayedTools{play: executor.NewReplay(o.log), file: strings.TrimPrefix(o.chosen, "replay:"), cut: map[string]string{}}
 	for _, r := range o.log.LiveRecords() {
 		switch b := r.Body.(type) {
 		case runfile.Call:
@@ -169,8 +169,8 @@ func (o *modelOptions) recordedTools() agent.Runner {
 	return p
 }
 
-// playedTools replay recorded results, and fail at the call during which the recorded run ended.
-type playedTools struct {
+// replayedTools replay recorded results, and fail at the call during which the recorded run ended.
+type replayedTools struct {
 	play *executor.Replay
 	file string
 	cut  map[string]string // tools of calls without a result, by their ids
@@ -178,7 +178,7 @@ type playedTools struct {
 }
 
 // Run replays the result of a call.
-func (p playedTools) Run(ctx context.Context, x chat.Execution) (chat.Result, error) {
+func (p replayedTools) Run(ctx context.Context, x chat.Execution) (chat.Result, error) {
 	result, err := p.play.Run(ctx, x)
 	if as[*executor.NoRecordError](err) && p.end != nil && p.end.Exit != 0 && p.cut[x.Call.ID] == x.Call.Name {
 		err = &model.RecordedEndError{File: p.file, End: *p.end}
@@ -209,8 +209,8 @@ func (a *recordedApprover) Approve(_ context.Context, q agent.ApprovalRequest) (
 	return agent.Approval{}, errNobody
 }
 
-// told returns the recorded answers of the user.
-func (o *modelOptions) told() (all []runfile.UserInput) {
+// recordedUserInput returns the recorded answers of the user.
+func (o *modelOptions) recordedUserInput() (all []runfile.UserInput) {
 	for _, r := range o.log.LiveRecords() {
 		if b, ok := r.Body.(runfile.UserInput); ok {
 			all = append(all, b)

@@ -72,15 +72,15 @@ func (o *runOptions) loadReplayed(args []string) error {
 
 // replayByID inherits the prompt and flags of a recorded run.
 func (o *runOptions) replayByID(path string, args []string) error {
-	if err := ownFile("--model", path, path); err != nil {
+	if err := requireOwnFile("--model", path, path); err != nil {
 		return err
 	}
-	_, log, err := recording(o.env, "replay:"+path)
+	_, log, err := openRecording(o.env, "replay:"+path)
 	if err != nil {
 		return err
 	}
 	run, _ := log.Run() // it has one, or it is no recording
-	if err := startedHere("--model", path, run); err != nil {
+	if err := requireSameDir("--model", path, run); err != nil {
 		return err
 	}
 	if len(args) == 0 && o.prompt.file == "" {
@@ -96,7 +96,7 @@ func (o *runOptions) replayByID(path string, args []string) error {
 
 // inheritReplayedFlags sets the flags of a recorded run that are not given.
 func (o *runOptions) inheritReplayedFlags(path string, log *runfile.Log) error {
-	options, _ := flagsOf(log)
+	options, _ := recordedFlags(log)
 	given := map[string]bool{}
 	if !o.set.Changed("tool") && !o.set.Changed("tools") {
 		run, _ := log.Run() // it has one, or it is no recording

@@ -26,8 +26,8 @@ func newCollector(format string) report.Collector {
 	return nil
 }
 
-// printForeign writes findings in the format of another tool.
-func printForeign(w io.Writer, format string, files []report.File) error {
+// printExternal writes findings in the format of another tool.
+func printExternal(w io.Writer, format string, files []report.File) error {
 	later, add := newCollector(format), report.GitHub
 	if later != nil {
 		add = later.Add

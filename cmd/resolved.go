@@ -33,7 +33,7 @@ type resolution struct {
 	found []runfile.Setting // of this command
 }
 
-// note adds a setting, once.
+// setFailure adds a setting, once.
 func (r *resolution) note(name, value, source string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,7 +119,7 @@ func (o *runOptions) variable(setting, name string) string {
 
 // recordedURL returns a URL with credentials masked, for records.
 func recordedURL(t *console, u *url.URL) string {
-	return t.secrets.Hide(withoutUser(u.String()))
+	return t.secrets.Hide(maskUserInfo(u.String()))
 }
 
 // ollamaHost returns where Ollama is, nil for its default address: as the record of a resumed run says, or else as

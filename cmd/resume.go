@@ -88,7 +88,7 @@ func (o *runOptions) loadResumed(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := ownFile("--resume", o.record.resume, path); err != nil {
+	if err := requireOwnFile("--resume", o.record.resume, path); err != nil {
 		return err
 	}
 	warnNetworkFS(o.console, path)
@@ -109,9 +109,9 @@ func (o *runOptions) loadResumed(args []string) error {
 	return nil
 }
 
-// ownFile refuses a run file that belongs to another user or that others can access: its recorded flags select the
+// requireOwnFile refuses a run file that belongs to another user or that others can access: its recorded flags select the
 // programs to run.
-func ownFile(flag, name, path string) error {
+func requireOwnFile(flag, name, path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !isRunPath(name):
@@ -142,7 +142,7 @@ func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 	turns, last := agent.ResumePoints(log)
 	r.restarts = append(turns, last)
 	r.run, _ = log.Run() // validated above
-	if err := startedHere("--resume", r.path, r.run); err != nil {
+	if err := requireSameDir("--resume", r.path, r.run); err != nil {
 		return err
 	}
 	if isRecording(r.run.Model) && o.set.Changed("model") {
@@ -157,8 +157,8 @@ func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 	return r.checkPendingApprovals(o.approve.calls)
 }
 
-// startedHere refuses a run that was started in another folder, which its file names are relative to.
-func startedHere(flag, path string, run runfile.Run) error {
+// requireSameDir refuses a run that was started in another folder, which its file names are relative to.
+func requireSameDir(flag, path string, run runfile.Run) error {
 	here, err := os.Getwd()
 	if err == nil && run.Dir != "" && !isSameFile(run.Dir, here) {
 		err = usagef("cd "+shellQuote(run.Dir), "%s %s: the run was started in %s, and its file names are relative to it", flag, path, run.Dir)
@@ -168,7 +168,7 @@ func startedHere(flag, path string, run runfile.Run) error {
 
 // inheritFlags sets the recorded flags that are not given again.
 func (r *resumed) inheritFlags(log *runfile.Log, o *runOptions) error {
-	options, withheld := flagsOf(log)
+	options, withheld := recordedFlags(log)
 	o.secretFlags = withheld
 	for _, name := range withheld {
 		if !r.given[name] {
@@ -191,8 +191,8 @@ func (r *resumed) inheritFlags(log *runfile.Log, o *runOptions) error {
 	return nil
 }
 
-// flagsOf returns the current flags of a run: those of its start, updated by each resume.
-func flagsOf(log *runfile.Log) (options, withheld []string) {
+// recordedFlags returns the current flags of a run: those of its start, updated by each resume.
+func recordedFlags(log *runfile.Log) (options, withheld []string) {
 	run, _ := log.Run() // validated above
 	options, withheld = slices.Clone(run.Options), slices.Clone(run.SecretOptions)
 	for _, record := range log.Records {
@@ -272,7 +272,7 @@ func (r *resumed) applyTo(cfg *agent.Config, o *runOptions) error {
 		return err
 	}
 	was, is := r.run.Digests, now.Digests
-	if names := differing(was.Tools, is.Tools); len(names) > 0 {
+	if names := changedNames(was.Tools, is.Tools); len(names) > 0 {
 		return usagef("restore them, or start a new run", "--resume %s: tool definitions have changed since the run started: %s", r.path, strings.Join(names, ", "))
 	}
 	for _, part := range []struct{ name, was, is string }{
@@ -287,8 +287,8 @@ func (r *resumed) applyTo(cfg *agent.Config, o *runOptions) error {
 	return nil
 }
 
-// differing returns the names whose digests are not the same in both.
-func differing(was, is map[string]string) []string {
+// changedNames returns the names whose digests are not the same in both.
+func changedNames(was, is map[string]string) []string {
 	all := map[string]string{}
 	maps.Copy(all, was)
 	maps.Copy(all, is)

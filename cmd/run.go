@@ -170,7 +170,7 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 		}
 	}
 	o.model.shared = !o.dryRun
-	if err := o.model.choose(ctx, o.env, o.console, &cfg); err != nil {
+	if err := o.model.configure(ctx, o.env, o.console, &cfg); err != nil {
 		return causeOr(ctx, err)
 	}
 	if err := o.finishConfig(ctx, &cfg); err != nil {
@@ -186,7 +186,7 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 	defer release()
 	o.prompt.input.noteUnread(o.env, o.console)
 	defer o.prompt.input.noteUnread(o.env, o.console) // data may have arrived since
-	return o.withResumeHint(o.model.explain(o.runAgent(ctx, cfg)))
+	return o.withResumeHint(o.model.withModelHint(o.runAgent(ctx, cfg)))
 }
 
 // finishConfig adds settings that depend on the models, and reads a stdin without a flag, which can take time.
@@ -258,15 +258,15 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 		return cfg, err
 	}
 	cfg.Policy = o.confine.resolveFileRules(cfg.Policy)
-	narrow(&cfg.Limits, cfg.Policy.Layers)
+	applyBudgets(&cfg.Limits, cfg.Policy.Layers)
 	if cfg.Tools, err = o.usable(cfg.Tools, &cfg.Policy); err != nil {
 		return cfg, err
 	}
 	if cfg.Tools != nil {
-		o.runnable = runnable(cfg.Policy, cfg.Tools.All())
+		o.runnable = programPaths(cfg.Policy, cfg.Tools.All())
 	}
 	if cfg.Tools != nil && !o.isReplay() {
-		if o.programs, err = o.confine.programs(o.console, cfg.Policy, cfg.Tools.All(), o.madeOf(), o.tools.files()); err != nil {
+		if o.programs, err = o.confine.programs(o.console, cfg.Policy, cfg.Tools.All(), o.protectedFiles(), o.tools.files()); err != nil {
 			return cfg, err
 		}
 		if o.secret, err = o.model.servers.secrets.forTools(cfg.Tools.All()); err != nil {
@@ -283,11 +283,11 @@ func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, e
 	}
 	if o.resumed != nil {
 		o.prompt.input.replayed = "a resumed run uses its recorded input"
-		return cfg, o.prompt.again(ctx, o.env, &cfg, o.resumed.run)
+		return cfg, o.prompt.restore(ctx, o.env, &cfg, o.resumed.run)
 	}
 	if o.replayed != nil {
 		o.prompt.input.sources = o.replayed.InputSources
-		return cfg, o.prompt.again(ctx, o.env, &cfg, *o.replayed)
+		return cfg, o.prompt.restore(ctx, o.env, &cfg, *o.replayed)
 	}
 	return cfg, o.prompt.load(ctx, o.env, args, &cfg)
 }
@@ -380,14 +380,14 @@ func (o *runOptions) setApprovers(cfg *agent.Config) (err error) {
 	}
 	cfg.Replay, cfg.Approver = true, newRecordedApprover(o.model.log)
 	if len(cfg.UserAnswers) == 0 {
-		cfg.RecordedUserInput = o.model.told()
+		cfg.RecordedUserInput = o.model.recordedUserInput()
 	}
 	return nil
 }
 
 // openTools creates the environment of tools. The caller has to call release.
 func (o *runOptions) openTools(ctx context.Context, cfg *agent.Config) (release func(), err error) {
-	env, release, err := o.confine.open(ctx, o.env, o.console, o.programs, o.madeOf(), o.tools.files())
+	env, release, err := o.confine.open(ctx, o.env, o.console, o.programs, o.protectedFiles(), o.tools.files())
 	if err != nil {
 		return nil, err
 	}
@@ -419,10 +419,10 @@ func (o *runOptions) runAgent(ctx context.Context, cfg agent.Config) (err error)
 		defer func() { err = o.end(w, err) }()
 	}
 	cfg.ID = o.runID
-	defer caught(&err) // so that the record says how it ended
-	o.programs.logged(o.console, o.runID)
+	defer recoverPanic(&err) // so that the record says how it ended
+	o.programs.log(o.console, o.runID)
 	o.outcome, err = agent.Run(ctx, cfg)
-	err = explainBudget(err, cfg.Policy.Layers)
+	err = withBudgetHint(err, cfg.Policy.Layers)
 	switch {
 	case cfg.NativeOnly && as[*model.NoToolsError](err):
 		return usagef(hintOf(err), "--dialect native: %w", err)
@@ -483,7 +483,7 @@ func (o *runOptions) hideAnswer(s *schema.Schema) error {
 	return nil
 }
 
-// end appends the last record and closes the run file. Its failure does not change the exit: the answer was delivered,
+// finish appends the last record and closes the run file. Its failure does not change the exit: the answer was delivered,
 // or an earlier error matters more.
 func (o *runOptions) end(w *runfile.Writer, err error) error {
 	e := exitOf(err)
@@ -506,13 +506,13 @@ func (o *runOptions) end(w *runfile.Writer, err error) error {
 }
 
 // print delivers the answer or envelope. If ctx ends while the reader blocks, print returns in time to write the last
-// record.
+// writeBaselineFile.
 func (o *runOptions) print(ctx context.Context) error {
 	doc, err := o.document()
 	if err != nil {
 		return err
 	}
-	err, _ = await(ctx, grace/4, func() error { return o.console.writeOutput(doc) })
+	err, _ = runWithGrace(ctx, grace/4, func() error { return o.console.writeOutput(doc) })
 	return err
 }
 
@@ -523,16 +523,16 @@ func (o *runOptions) document() ([]byte, error) {
 		// This precedes the end record, so that a run killed in between can be resumed and prints it. Main prints the
 		// envelope of a failed run.
 		o.console.envelope = o.envelope()
-		o.console.handed.Store(true)
+		o.console.delivered.Store(true)
 		return o.console.envelopeFor(nil)
 	case "text":
-		text := plain(o.outcome.Answer)
+		text := plainText(o.outcome.Answer)
 		if o.console.file.Load() == nil {
 			text = o.console.forStdout(text)
 		}
 		return []byte(text + "\n"), nil
 	}
-	return append(diag.EscapeInvisibleJSON(compact(o.outcome.Answer)), '\n'), nil
+	return append(diag.EscapeInvisibleJSON(compactJSON(o.outcome.Answer)), '\n'), nil
 }
 
 // taughtFlag returns the dialect that the prompt teaches for a --dialect flag.

@@ -39,14 +39,14 @@ func (o *runsOptions) show(name string) error {
 	}
 	defer f.Close()
 	scan := runfile.NewScanner(f)
-	shown, err := o.tell(scan.Records())
+	shown, err := o.printRecords(scan.Records())
 	switch {
 	case err != nil:
 		return err
 	case as[*runfile.DamageError](scan.Err): // the records before it are shown
 		return fmt.Errorf("%s: %w", path, scan.Err)
 	case scan.Err != nil:
-		return unreadable(scan.Err)
+		return asInputError(scan.Err)
 	case shown == 0:
 		log := runfile.Log{Torn: scan.Torn}
 		return fmt.Errorf("%s: %w", path, log.CheckNotEmpty())
@@ -56,8 +56,8 @@ func (o *runsOptions) show(name string) error {
 	return nil
 }
 
-// tell prints records and returns their number.
-func (o *runsOptions) tell(records iter.Seq[runfile.Record]) (shown int, err error) {
+// printRecords prints records and returns their number.
+func (o *runsOptions) printRecords(records iter.Seq[runfile.Record]) (shown int, err error) {
 	out := bufio.NewWriter(o.console.out)
 	t := timeline{tools: map[string]string{}, args: map[string]json.RawMessage{}}
 	for r := range records {
@@ -162,7 +162,7 @@ func (t timeline) describe(r runfile.Record) (head, text string) {
 	case runfile.End:
 		return fmt.Sprintf("exit %d %s, %d turns, %d calls, %d + %d tokens", b.Exit, b.Name, b.Turns, b.Calls, b.Usage.InputTokens, b.Usage.OutputTokens), b.Why
 	case runfile.Resumed:
-		return wentOn(b.KeptThrough, r.Seq), strings.Join(slices.Concat(b.Options, b.Approve, describeSettings(b.Resolved)), "\n")
+		return describeResume(b.KeptThrough, r.Seq), strings.Join(slices.Concat(b.Options, b.Approve, describeSettings(b.Resolved)), "\n")
 	}
 	return "", ""
 }
@@ -191,8 +191,8 @@ func describeBefore(b *runfile.Before, args json.RawMessage) (head, diff string)
 	return head, diff
 }
 
-// wentOn describes the record after which a run was resumed, and which records are void. Seq is the resume record.
-func wentOn(keep, seq int) string {
+// describeResume describes the record after which a run was resumed, and which records are void. Seq is the resume record.
+func describeResume(keep, seq int) string {
 	switch where := fmt.Sprintf("after record %d", keep); seq - keep {
 	case 1:
 		return where

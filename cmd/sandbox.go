@@ -19,14 +19,14 @@ var usualReads = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "
 func (o *confineOptions) sandbox(box policy.Sandbox) (subprocess.Sandbox, error) {
 	out := subprocess.Sandbox{Network: box.Network, Optional: box.Optional}
 	if o.root != "" {
-		out.Read = []string{real(o.root)}
+		out.Read = []string{realPath(o.root)}
 	}
 	reads := box.Read
 	if reads == nil {
 		reads = usualReads
 	}
 	for _, name := range reads {
-		at, err := o.placed(name)
+		at, err := o.resolveFolder(name)
 		switch {
 		case os.IsNotExist(err):
 			continue
@@ -36,7 +36,7 @@ func (o *confineOptions) sandbox(box policy.Sandbox) (subprocess.Sandbox, error)
 		out.Read = append(out.Read, at)
 	}
 	for _, name := range box.Write {
-		at, err := o.placed(name)
+		at, err := o.resolveFolder(name)
 		switch {
 		case os.IsNotExist(err):
 			if !filepath.IsAbs(name) {
@@ -53,8 +53,8 @@ func (o *confineOptions) sandbox(box policy.Sandbox) (subprocess.Sandbox, error)
 	return out, nil
 }
 
-// placed returns the resolved path of a sandbox folder. A relative one must stay below the root.
-func (o *confineOptions) placed(name string) (string, error) {
+// resolveFolder returns the resolved path of a sandbox folder. A relative one must stay below the root.
+func (o *confineOptions) resolveFolder(name string) (string, error) {
 	if filepath.IsAbs(name) {
 		return filepath.EvalSymlinks(name)
 	}
@@ -68,7 +68,7 @@ func (o *confineOptions) placed(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, below := relative(o.root, at); !below {
+	if _, below := relativeTo(o.root, at); !below {
 		return "", fmt.Errorf("%s is outside the root", name)
 	}
 	return at, nil
@@ -79,22 +79,22 @@ func outermost(folders, others []string) []string {
 	all := slices.Compact(slices.Sorted(slices.Values(folders)))
 	return slices.DeleteFunc(slices.Clone(all), func(f string) bool {
 		return slices.ContainsFunc(slices.Concat(all, others), func(g string) bool {
-			rel, below := relative(g, f)
+			rel, below := relativeTo(g, f)
 			return below && (rel != "." || slices.Contains(others, g))
 		})
 	})
 }
 
-// apart refuses a sandbox whose programs could change files of this run or the next, or files that other programs run
+// checkWriteFolders refuses a sandbox whose programs could change files of this run or the next, or files that other programs run
 // or load.
-func (c *confined) apart(box subprocess.Sandbox, root string, made, definitions []string) error {
+func (c *confined) checkWriteFolders(box subprocess.Sandbox, root string, made, definitions []string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	for _, dir := range box.Write {
-		inside := func(name string) bool { _, below := relative(dir, name); return below }
-		within := func(name string) bool { _, below := relative(name, dir); return below }
+		inside := func(name string) bool { _, below := relativeTo(dir, name); return below }
+		within := func(name string) bool { _, below := relativeTo(name, dir); return below }
 		for _, name := range slices.Concat([]string{root, self}, c.Folders(), made, definitions) {
 			if inside(name) {
 				return wrongPrograms("choose a smaller folder", "sandbox.write", "in %s programs could change %s", dir, name)

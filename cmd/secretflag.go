@@ -43,16 +43,16 @@ const hintSecret = "for example --secret TEAM=file:PATH, or --secret TEAM@api.ex
 func (o *secretOptions) load(ctx context.Context, env Env, t *console) error {
 	o.known = map[string]credential{}
 	for _, value := range o.values {
-		c, source, err := o.declared(value)
+		c, source, err := o.parseSecret(value)
 		if err != nil {
 			return err
 		}
 		if c.value, err = source.read(ctx, env, t); err != nil && o.played {
-			t.note("%v; the replay does without it", hinted(err, c.name))
+			t.note("%v; the replay does without it", withSecretName(err, c.name))
 			continue
 		}
 		if err != nil {
-			return hinted(err, c.name)
+			return withSecretName(err, c.name)
 		}
 		t.hideValue("the secret "+c.name, c.value)
 		o.known[c.name] = c
@@ -60,8 +60,8 @@ func (o *secretOptions) load(ctx context.Context, env Env, t *console) error {
 	return nil
 }
 
-// declared parses a value of --secret.
-func (o *secretOptions) declared(value string) (c credential, from secretSource, err error) {
+// parseSecret parses a value of --secret.
+func (o *secretOptions) parseSecret(value string) (c credential, from secretSource, err error) {
 	left, right, ok := strings.Cut(value, "=")
 	name, hosts, bound := strings.Cut(left, "@")
 	switch {
@@ -72,16 +72,16 @@ func (o *secretOptions) declared(value string) (c credential, from secretSource,
 	}
 	c.name = name
 	if bound {
-		if c.hosts, ok = hostsOf(hosts); !ok {
+		if c.hosts, ok = parseHosts(hosts); !ok {
 			return c, from, usagef(hintSecret, "--secret %s: %q is not a list of hosts", name, hosts)
 		}
 	}
-	from, err = sourceOf(name, right)
+	from, err = parseSource(name, right)
 	return c, from, err
 }
 
-// hostsOf parses a list of hosts. Each may have a port, and begin with "*.".
-func hostsOf(list string) (hosts []string, ok bool) {
+// parseHosts parses a list of hosts. Each may have a port, and begin with "*.".
+func parseHosts(list string) (hosts []string, ok bool) {
 	for host := range strings.SplitSeq(strings.ToLower(list), ",") {
 		u, err := url.Parse("https://" + strings.TrimPrefix(host, "*."))
 		if err != nil || u.Host == "" || "https://"+u.Host != u.String() || strings.Contains(u.Host, "*") {
@@ -111,9 +111,9 @@ func (c credential) isFor(u *url.URL) bool {
 	})
 }
 
-// inClear reports whether a secret bound to hosts would be sent unencrypted over a network. A host with a port, and
+// isUnencrypted reports whether a secret bound to hosts would be sent unencrypted over a network. A host with a port, and
 // localhost, may get it unencrypted.
-func (c credential) inClear(to *url.URL) bool {
+func (c credential) isUnencrypted(to *url.URL) bool {
 	host := netguard.HostOf(to)
 	addr, err := netip.ParseAddr(host.Host)
 	if to.Scheme != "http" || len(c.hosts) == 0 || host.Host == "localhost" || err == nil && addr.IsLoopback() {
@@ -125,8 +125,8 @@ func (c credential) inClear(to *url.URL) bool {
 	})
 }
 
-// send refuses to send secrets to a server that they are not bound to. The flag contains them.
-func send(flag string, used []credential, to *url.URL) error {
+// checkDestination refuses to send secrets to a server that they are not bound to. The flag contains them.
+func checkDestination(flag string, used []credential, to *url.URL) error {
 	for _, c := range used {
 		if !c.isFor(to) {
 			return usagef("add the host with --secret "+c.name+"@HOST if it may have the secret",
@@ -164,10 +164,10 @@ func (o *secretOptions) forTools(tools []*tool.Definition) (func(name string) st
 			if !ok {
 				return nil, &secretError{name, fmt.Errorf("tool %s needs it", d.Name), "define it with --secret " + name + "@" + to.Host + "=env:" + name + ", file:PATH or command:PROGRAM"}
 			}
-			if err := errors.Join(send("tool "+d.Name, []credential{c}, to), fits("the secret "+name, c.value)); err != nil {
+			if err := errors.Join(checkDestination("tool "+d.Name, []credential{c}, to), checkHeaderValue("the secret "+name, c.value)); err != nil {
 				return nil, err
 			}
-			if c.inClear(to) {
+			if c.isUnencrypted(to) {
 				return nil, usagef("--secret "+name+"@"+netguard.HostOf(to).String()+" allows it",
 					"tool %s: http would send secret %s to %s unencrypted", d.Name, name, to.Host)
 			}

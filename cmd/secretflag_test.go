@@ -27,7 +27,7 @@ func TestIsFor(t *testing.T) {
 		var c credential
 		if hosts != "" {
 			var ok bool
-			if c.hosts, ok = hostsOf(hosts); !ok {
+			if c.hosts, ok = parseHosts(hosts); !ok {
 				t.Fatalf("%s is refused", hosts)
 			}
 		}
@@ -42,7 +42,7 @@ func TestIsFor(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", ",", "a,", "a/b", "https://a", "u@a", "a b", "*", "a.*", "a?b"} {
-		if hosts, ok := hostsOf(bad); ok {
+		if hosts, ok := parseHosts(bad); ok {
 			t.Errorf("hostsOf(%q) = %q", bad, hosts)
 		}
 	}
@@ -63,7 +63,7 @@ func TestSecretInClear(t *testing.T) {
 		for hosts, words := range want {
 			c := credential{name: "A", value: "abcdefgh"}
 			if hosts != "" {
-				c.hosts, _ = hostsOf(hosts)
+				c.hosts, _ = parseHosts(hosts)
 			}
 			o := secretOptions{known: map[string]credential{"A": c}}
 			_, err := o.forTools([]*tool.Definition{{Name: "t", HTTP: &tool.Request{Origin: address, Secrets: []string{"A"}}}})

@@ -63,7 +63,7 @@ func (o *secretOptions) expand(env Env, t *console, flag, value string) (expande
 // named returns the secret of a name. It must be a valid header value.
 func (o *secretOptions) named(env Env, t *console, flag, name string) (c credential, err error) {
 	if c, ok := o.known[name]; ok {
-		return c, fits("the secret "+name, c.value)
+		return c, checkHeaderValue("the secret "+name, c.value)
 	}
 	word := env.Getenv(name)
 	if strings.TrimSpace(word) == "" {
@@ -77,15 +77,15 @@ func (o *secretOptions) named(env Env, t *console, flag, name string) (c credent
 // hideVariable masks and returns the trimmed value of an environment variable. It must be a valid header value.
 func (t *console) hideVariable(name, value string) (string, error) {
 	value = strings.TrimSpace(value)
-	if err := fits("the environment variable "+name, value); err != nil {
+	if err := checkHeaderValue("the environment variable "+name, value); err != nil {
 		return "", err
 	}
 	t.hideValue(name, value)
 	return value, nil
 }
 
-// fits refuses an invalid header value.
-func fits(what, value string) error {
+// checkHeaderValue refuses an invalid header value.
+func checkHeaderValue(what, value string) error {
 	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return usagef("check its source", "%s contains a line break or another character that a header cannot hold", what)
 	}
@@ -102,8 +102,8 @@ func isWord(r rune) bool {
 	return r == '_' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || '0' <= r && r <= '9'
 }
 
-// withoutUser masks everything before the last @ of an address, which may be malformed and contain a password.
-func withoutUser(address string) string {
+// maskUserInfo masks everything before the last @ of an address, which may be malformed and contain a password.
+func maskUserInfo(address string) string {
 	at := strings.LastIndexByte(address, '@')
 	if at < 0 {
 		return address

@@ -71,7 +71,7 @@ func TestWithoutUser(t *testing.T) {
 		"u:p@h":                "***@h",
 		"":                     "",
 	} {
-		if got := withoutUser(address); got != want {
+		if got := maskUserInfo(address); got != want {
 			t.Errorf("withoutUser(%q) = %q, want %q", address, got, want)
 		}
 	}

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	mostSecret  = 16 << 10         // bytes of a secret
-	secretLimit = 30 * time.Second // for the program
+	maxSecretBytes = 16 << 10         // bytes of a secret
+	secretLimit    = 30 * time.Second // for the program
 )
 
 // A secretSource is the source of a secret.
@@ -28,8 +28,8 @@ type secretSource struct {
 	limit time.Duration // for the program
 }
 
-// sourceOf parses SOURCE of --secret. Its errors do not contain the value, which may be the secret itself.
-func sourceOf(name, value string) (secretSource, error) {
+// parseSource parses SOURCE of --secret. Its errors do not contain the value, which may be the secret itself.
+func parseSource(name, value string) (secretSource, error) {
 	kind, at, ok := strings.Cut(value, ":")
 	s := secretSource{kind, at, secretLimit}
 	switch {
@@ -53,13 +53,13 @@ type secretError struct {
 func (e *secretError) Error() string { return "secret " + e.name + ": " + e.err.Error() }
 func (e *secretError) Unwrap() error { return e.err }
 
-// noSecret returns a [secretError] whose name the caller adds.
-func noSecret(hint, format string, args ...any) error {
+// secretErrorf returns a [secretError] whose name the caller adds.
+func secretErrorf(hint, format string, args ...any) error {
 	return &secretError{err: fmt.Errorf(format, args...), hint: hint}
 }
 
-// hinted adds the name of the secret to a [secretError].
-func hinted(err error, name string) error {
+// withSecretName adds the name of the secret to a [secretError].
+func withSecretName(err error, name string) error {
 	var e *secretError
 	if errors.As(err, &e) {
 		e.name = name
@@ -74,7 +74,7 @@ func (s secretSource) read(ctx context.Context, env Env, t *console) (string, er
 	switch s.kind {
 	case "env":
 		if value = strings.TrimSpace(env.Getenv(s.at)); value == "" {
-			return "", noSecret("set "+s.at+", for example from a secret of the CI job", "the environment variable %s is not set, or empty", s.at)
+			return "", secretErrorf("set "+s.at+", for example from a secret of the CI job", "the environment variable %s is not set, or empty", s.at)
 		}
 		return value, nil
 	case "file":
@@ -89,7 +89,7 @@ func (s secretSource) read(ctx context.Context, env Env, t *console) (string, er
 		value = strings.TrimSuffix(line, "\r")
 	}
 	if strings.TrimSpace(value) == "" {
-		return "", noSecret("", "%s is empty", s.at)
+		return "", secretErrorf("", "%s is empty", s.at)
 	}
 	return value, nil
 }
@@ -102,24 +102,24 @@ func (s secretSource) file(env Env) (string, error) {
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe would block
 	if err != nil {
-		return "", noSecret("", "%w", err)
+		return "", secretErrorf("", "%w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	const others = 0o077
 	switch {
 	case err != nil:
-		return "", noSecret("", "%w", err)
+		return "", secretErrorf("", "%w", err)
 	case !info.Mode().IsRegular():
-		return "", noSecret("for a program use command:PROGRAM ARGS", "%s is not a regular file", s.at)
+		return "", secretErrorf("for a program use command:PROGRAM ARGS", "%s is not a regular file", s.at)
 	case info.Mode()&others != 0:
-		return "", noSecret("chmod 600 "+s.at, "%s has mode %04o: others can read it", s.at, info.Mode().Perm())
-	case info.Size() > mostSecret:
-		return "", noSecret("", "%s has %d bytes; a secret has at most %d", s.at, info.Size(), mostSecret)
+		return "", secretErrorf("chmod 600 "+s.at, "%s has mode %04o: others can read it", s.at, info.Mode().Perm())
+	case info.Size() > maxSecretBytes:
+		return "", secretErrorf("", "%s has %d bytes; a secret has at most %d", s.at, info.Size(), maxSecretBytes)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, mostSecret))
+	text, err := io.ReadAll(io.LimitReader(f, maxSecretBytes))
 	if err != nil {
-		return "", noSecret("", "%w", err)
+		return "", secretErrorf("", "%w", err)
 	}
 	return string(text), nil
 }
@@ -129,25 +129,25 @@ func (s secretSource) file(env Env) (string, error) {
 func (s secretSource) command(ctx context.Context, env Env, t *console) (string, error) {
 	words := strings.Fields(s.at)
 	if len(words) == 0 {
-		return "", noSecret("", "missing program")
+		return "", secretErrorf("", "missing program")
 	}
 	p := subprocess.Program{All: t.programs}
 	for _, name := range []string{"PATH", "HOME"} {
 		p.Env = append(p.Env, name+"="+env.Getenv(name))
 	}
 	if p.Path, p.Err = exec.LookPath(words[0]); p.Err != nil {
-		return "", noSecret("", "%w", p.Err)
+		return "", secretErrorf("", "%w", p.Err)
 	}
-	own, cancel := context.WithTimeoutCause(ctx, s.limit, noSecret("the program must not wait for a person", "%s took longer than %v", words[0], s.limit))
+	own, cancel := context.WithTimeoutCause(ctx, s.limit, secretErrorf("the program must not wait for a person", "%s took longer than %v", words[0], s.limit))
 	defer cancel()
-	text, err := p.Output(own, nil, mostSecret, words[1:]...)
+	text, err := p.Output(own, nil, maxSecretBytes, words[1:]...)
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case own.Err() != nil:
 		return "", context.Cause(own)
 	case err != nil:
-		return "", noSecret("", "%w", err)
+		return "", secretErrorf("", "%w", err)
 	}
 	return string(text), nil
 }

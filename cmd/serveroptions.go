@@ -57,20 +57,20 @@ type settings struct {
 	config model.Config // shared by all clients
 	api    model.API
 	urls   map[string]*url.URL
-	keys   map[string]heldKey
-	sent   []sentSecret // with each request, by --header
+	keys   map[string]apiKey
+	sent   []headerSecrets // with each request, by --header
 
 	resolved *resolution
 }
 
-// A heldKey is a key and the secrets it contains.
-type heldKey struct {
+// A apiKey is a key and the secrets it contains.
+type apiKey struct {
 	value string
 	used  []credential
 }
 
-// A sentSecret holds the secrets of a flag that is sent to every server.
-type sentSecret struct {
+// A headerSecrets holds the secrets of a flag that is sent to every server.
+type headerSecrets struct {
 	flag string
 	used []credential
 }
@@ -85,7 +85,7 @@ func (o *serverOptions) read(env Env, t *console) (*settings, error) {
 	}
 	s := &settings{
 		config: model.Config{FirstByte: o.firstByte, Idle: o.idle, Mask: t.secrets.Hide},
-		api:    model.API(o.api), urls: map[string]*url.URL{}, keys: map[string]heldKey{}, resolved: &o.resolved,
+		api:    model.API(o.api), urls: map[string]*url.URL{}, keys: map[string]apiKey{}, resolved: &o.resolved,
 	}
 	if known := []model.API{"", model.Ollama, model.Chat, model.Responses, model.Messages}; !slices.Contains(known, s.api) {
 		return nil, usagef("use --api ollama, chat, responses or messages", "--api: unknown value %q", o.api)
@@ -136,7 +136,7 @@ func (o *serverOptions) readKeys(env Env, t *console, s *settings) error {
 		case s.keys[provider].value != "":
 			return usagef("give it once per provider", "--api-key is given twice for one server")
 		}
-		s.keys[provider] = heldKey{key, used}
+		s.keys[provider] = apiKey{key, used}
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func serverURL(from, raw string) (*url.URL, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, usagef("for example http://127.0.0.1:11434", "%s: invalid server URL %q", from, withoutUser(raw))
+		return nil, usagef("for example http://127.0.0.1:11434", "%s: invalid server URL %q", from, maskUserInfo(raw))
 	}
 	return u, inASCII(from, u)
 }
@@ -184,7 +184,7 @@ func (o *serverOptions) proxyURL(t *console) (*url.URL, error) {
 	}
 	u, err := url.Parse(o.proxy)
 	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) {
-		return nil, usagef("for example --proxy http://proxy.example.org:3128", "--proxy: invalid proxy URL %q", withoutUser(o.proxy))
+		return nil, usagef("for example --proxy http://proxy.example.org:3128", "--proxy: invalid proxy URL %q", maskUserInfo(o.proxy))
 	}
 	t.secrets.AddURL(u)
 	return u, inASCII("--proxy", u)
@@ -238,7 +238,7 @@ func (o *serverOptions) header(env Env, t *console, s *settings) (http.Header, e
 			return nil, usagef("", "--header %s: the value contains a control character", name)
 		}
 		header.Add(canonical, value)
-		s.sent = append(s.sent, sentSecret{"--header " + name, used})
+		s.sent = append(s.sent, headerSecrets{"--header " + name, used})
 	}
 	return header, nil
 }

@@ -14,10 +14,10 @@ import (
 
 // A stateFile is a file in the state directory that processes read and replace atomically under a lock.
 type stateFile struct {
-	dir, name string
-	what      string        // in messages
-	most      int           // maximum size in bytes
-	patience  time.Duration // limit of the wait for the lock
+	dir, name   string
+	what        string        // in messages
+	most        int           // maximum size in bytes
+	lockTimeout time.Duration // limit of the wait for the lock
 }
 
 func (s stateFile) path() string { return filepath.Join(s.dir, s.name) }
@@ -27,18 +27,18 @@ func (s stateFile) lock() (release func(), err error) {
 	const pause = 2 * time.Millisecond
 	f, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, s.fault(err)
+		return nil, s.wrapError(err)
 	}
-	for end := time.Now().Add(s.patience); ; time.Sleep(pause) {
+	for end := time.Now().Add(s.lockTimeout); ; time.Sleep(pause) {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {
 		case err == nil:
 			return func() { _ = f.Close() }, nil // nothing to flush
 		case errors.Is(err, unix.EINTR):
 		case !errors.Is(err, unix.EWOULDBLOCK):
-			return nil, errors.Join(s.fault(err), f.Close())
+			return nil, errors.Join(s.wrapError(err), f.Close())
 		case time.Now().After(end):
-			return nil, errors.Join(s.fault(errors.New("another process has held the lock for "+s.patience.String())), f.Close())
+			return nil, errors.Join(s.wrapError(errors.New("another process has held the lock for "+s.lockTimeout.String())), f.Close())
 		}
 	}
 }
@@ -51,7 +51,7 @@ func (s stateFile) read() (text []byte, written time.Time, err error) {
 		return nil, written, nil
 	}
 	if err != nil {
-		return nil, written, s.fault(err)
+		return nil, written, s.wrapError(err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -59,10 +59,10 @@ func (s stateFile) read() (text []byte, written time.Time, err error) {
 		err = fmt.Errorf("%s is no regular file", s.path())
 	}
 	if err != nil {
-		return nil, written, s.fault(err)
+		return nil, written, s.wrapError(err)
 	}
 	if text, err = io.ReadAll(io.LimitReader(f, int64(s.most)+1)); err != nil {
-		return nil, written, s.fault(err)
+		return nil, written, s.wrapError(err)
 	}
 	return append([]byte{}, text...), info.ModTime(), nil
 }
@@ -71,7 +71,7 @@ func (s stateFile) read() (text []byte, written time.Time, err error) {
 func (s stateFile) write(text []byte) error {
 	f, err := os.CreateTemp(s.dir, "."+s.name+"-*") // with the mode 0600
 	if err != nil {
-		return s.fault(err)
+		return s.wrapError(err)
 	}
 	_, err = f.Write(append(text, '\n'))
 	err = errors.Join(err, f.Sync(), f.Close())
@@ -79,10 +79,10 @@ func (s stateFile) write(text []byte) error {
 		err = os.Rename(f.Name(), s.path())
 	}
 	if err != nil {
-		return s.fault(errors.Join(err, os.Remove(f.Name())))
+		return s.wrapError(errors.Join(err, os.Remove(f.Name())))
 	}
 	return nil
 }
 
-// fault returns an output error.
-func (s stateFile) fault(err error) error { return &outputError{fmt.Errorf("%s: %w", s.what, err)} }
+// wrapError returns an output error.
+func (s stateFile) wrapError(err error) error { return &outputError{fmt.Errorf("%s: %w", s.what, err)} }

@@ -139,7 +139,7 @@ func hasUnread(env Env) bool {
 	}
 	switch originOf(info.Mode()) {
 	case originPipe, originSocket:
-		n, err := waiting(f)
+		n, err := pendingBytes(f)
 		return err == nil && n > 0
 	case originFile:
 		offset, err := f.Seek(0, io.SeekCurrent)

@@ -11,8 +11,8 @@ import (
 
 // Substitutes for functions of Linux.
 
-// waiting returns 1 if a pipe holds bytes. Some systems also do so when the writer has closed it.
-func waiting(pipe *os.File) (int, error) {
+// pendingBytes returns 1 if a pipe holds bytes. Some systems also do so when the writer has closed it.
+func pendingBytes(pipe *os.File) (int, error) {
 	fds := []unix.PollFd{{Fd: descriptor(pipe), Events: unix.POLLIN}}
 	_, err := unix.Poll(fds, 0)
 	if fds[0].Revents&(unix.POLLIN|unix.POLLHUP) != unix.POLLIN {
@@ -24,12 +24,12 @@ func waiting(pipe *os.File) (int, error) {
 // Harden keeps the memory of this process, which contains keys, out of core files.
 func Harden() { noCore() }
 
-func nameless(string, os.FileMode) (*os.File, error) { return nil, errors.ErrUnsupported }
+func openUnnamed(string, os.FileMode) (*os.File, error) { return nil, errors.ErrUnsupported }
 
-func link(*os.File, string) error { return errors.ErrUnsupported }
+func linkUnnamed(*os.File, string) error { return errors.ErrUnsupported }
 
-// flushTyped discards unread terminal input.
-func flushTyped(fd int) error {
+// flushInput discards unread terminal input.
+func flushInput(fd int) error {
 	const read = 1 // FREAD
 	return unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, read)
 }

@@ -26,25 +26,25 @@ func openTerminal() (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no terminal: %w", err)
 	}
-	if err := dropTyped(f); err != nil {
+	if err := discardInput(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("terminal: %w", err), f.Close())
 	}
 	return f, nil
 }
 
-// dropTyped discards unread terminal input.
-func dropTyped(tty *os.File) error { return control(tty, flushTyped) }
+// discardInput discards unread terminal input.
+func discardInput(tty *os.File) error { return withDescriptor(tty, flushInput) }
 
 // isGone reports whether a terminal has been hung up.
 func isGone(tty *os.File) bool {
-	return control(tty, func(fd int) error {
+	return withDescriptor(tty, func(fd int) error {
 		_, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ)
 		return err
 	}) != nil
 }
 
-// control calls do with the descriptor of a file.
-func control(f *os.File, do func(fd int) error) error {
+// withDescriptor calls do with the descriptor of a file.
+func withDescriptor(f *os.File, do func(fd int) error) error {
 	raw, err := f.SyscallConn() // Fd would make reads block
 	if err != nil {
 		return err
@@ -65,10 +65,10 @@ func (a *terminalApprover) dialog(tty *os.File, q agent.ApprovalRequest) *dialog
 	d := &dialog{
 		in: bufio.NewReader(tty), out: redactingWriter{tty, a.console.secrets}, q: q, choice: choiceOf(q),
 		width: 80, height: 24, hide: a.console.secrets.Redact,
-		forget: func() error { return dropTyped(tty) },
-		plain:  a.console.color == "never" || a.console.color == "auto" && a.console.noColor,
+		discardTyped: func() error { return discardInput(tty) },
+		plain:        a.console.color == "never" || a.console.color == "auto" && a.console.noColor,
 	}
-	_ = control(tty, func(fd int) error { // else the default size
+	_ = withDescriptor(tty, func(fd int) error { // else the default size
 		size, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ)
 		if err == nil && size.Col > 0 && size.Row > 0 {
 			d.width, d.height = max(int(size.Col), 40), max(int(size.Row), 12)
@@ -78,8 +78,8 @@ func (a *terminalApprover) dialog(tty *os.File, q agent.ApprovalRequest) *dialog
 	return d
 }
 
-// hangup is how long SIGHUP may take after the terminal closes.
-const hangup = 500 * time.Millisecond
+// hangupWait is how long SIGHUP may take after the terminal closes.
+const hangupWait = 500 * time.Millisecond
 
 // Approve asks at the terminal. A closed terminal is a refusal.
 func (a *terminalApprover) Approve(ctx context.Context, q agent.ApprovalRequest) (agent.Approval, error) {
@@ -95,7 +95,7 @@ func (a *terminalApprover) Approve(ctx context.Context, q agent.ApprovalRequest)
 	if isGone(tty) { // SIGHUP follows unless it is ignored
 		select {
 		case <-ctx.Done():
-		case <-time.After(hangup):
+		case <-time.After(hangupWait):
 		}
 	}
 	if ctx.Err() != nil {

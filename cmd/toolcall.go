@@ -95,7 +95,7 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	def, err := callable(registry, name)
+	def, err := findCallable(registry, name)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 	}
 	p = o.confine.resolveFileRules(p)
 	p.Secrets = o.console.secrets
-	made := slices.Concat(ownFiles(o.env), o.policy.files, o.secrets.files(), runnable(p, registry.All()))
+	made := slices.Concat(ownFiles(o.env), o.policy.files, o.secrets.files(), programPaths(p, registry.All()))
 	if o.programs, err = o.confine.programs(o.console, p, []*tool.Definition{def}, made, o.tools.files()); err != nil {
 		return err
 	}
@@ -142,28 +142,28 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 		if o.dryRun {
 			return o.printDecision(ctx, env, def, json.RawMessage(args), d)
 		}
-		o.programs.logged(o.console, "")
-		about := o.decided(def, d)
+		o.programs.log(o.console, "")
+		about := o.logDecision(def, d)
 		if d.Verdict == policy.Ask {
 			if d, err = o.approved(ctx, approver, env, p, facts, about, d); err != nil {
 				return err
 			}
 		}
-		return o.perform(ctx, def, call, about, d, o.confine.runner(o.env, registry, env))
+		return o.execute(ctx, def, call, about, d, o.confine.runner(o.env, registry, env))
 	}
 	if !o.dryRun {
 		_, code, why := agent.StatusOf(*result)
-		o.ended(o.decided(def, policy.Decision{Verdict: policy.Deny, Rule: "check", Why: strings.TrimPrefix(why, string(code)+": "), Arguments: call.Arguments}), *result)
+		o.logResult(o.logDecision(def, policy.Decision{Verdict: policy.Deny, Rule: "check", Why: strings.TrimPrefix(why, string(code)+": "), Arguments: call.Arguments}), *result)
 	}
-	return o.end(def, *result)
+	return o.finish(def, *result)
 }
 
-// callable returns the definition of a tool that can be called.
-func callable(registry *tool.Registry, name string) (*tool.Definition, error) {
+// findCallable returns the definition of a tool that can be called.
+func findCallable(registry *tool.Registry, name string) (*tool.Definition, error) {
 	def, ok := registry.Get(name)
 	switch {
 	case !ok:
-		return nil, noTool(name, registry)
+		return nil, unknownToolError(name, registry)
 	case tool.EndingTool(name) == def:
 		return nil, usagef("", "%s ends a run; there is nothing to call", name)
 	case def == tool.AskUser:
@@ -172,8 +172,8 @@ func callable(registry *tool.Registry, name string) (*tool.Definition, error) {
 	return def, nil
 }
 
-// noTool is the error for an unknown tool.
-func noTool(name string, registry *tool.Registry) error {
+// unknownToolError is the error for an unknown tool.
+func unknownToolError(name string, registry *tool.Registry) error {
 	hint := showsTools
 	if near := registry.Suggest(name); near != "" {
 		hint = "did you mean " + near + "?"
@@ -181,8 +181,8 @@ func noTool(name string, registry *tool.Registry) error {
 	return usagef(hint, "unknown tool %q", name)
 }
 
-// paired returns the K=V arguments as JSON, converted to the types of their parameters.
-func (o *toolsCallOptions) paired(def *tool.Definition) (jsontext.Value, error) {
+// pairArguments returns the K=V arguments as JSON, converted to the types of their parameters.
+func (o *toolsCallOptions) pairArguments(def *tool.Definition) (jsontext.Value, error) {
 	given, example := map[string]string{}, ""
 	if params := def.Signature.Params; len(params) > 0 {
 		example = "for example oneshot tools call " + def.Name + " " + params[0].Name + "=…"
@@ -208,7 +208,7 @@ func (o *toolsCallOptions) paired(def *tool.Definition) (jsontext.Value, error) 
 // arguments returns the arguments of the call, a strict JSON object.
 func (o *toolsCallOptions) arguments(ctx context.Context, def *tool.Definition) (jsontext.Value, error) {
 	if len(o.pairs) > 0 {
-		return o.paired(def)
+		return o.pairArguments(def)
 	}
 	text, err := []byte(o.args), error(nil)
 	switch path, isFile := strings.CutPrefix(o.args, "@"); {
@@ -256,8 +256,8 @@ func question(ctx context.Context, env executor.Env, def *tool.Definition, d pol
 	return q
 }
 
-// unapproved is the error for an unanswered question; why may be nil.
-func unapproved(q agent.ApprovalRequest, why error) error {
+// approvalError is the error for an unanswered question; why may be nil.
+func approvalError(q agent.ApprovalRequest, why error) error {
 	hint := "--approve-call " + q.Approval + " approves it"
 	if why == nil || errors.Is(why, errNobody) {
 		hint += "; --approve tty asks at the terminal"
@@ -276,25 +276,25 @@ func (o *toolsCallOptions) approved(ctx context.Context, approver agent.Approver
 	case err != nil && ctx.Err() != nil:
 		return d, context.Cause(ctx)
 	case err != nil:
-		return d, unapproved(q, err)
+		return d, approvalError(q, err)
 	}
 	if now := question(ctx, env, facts.Def, d); a.Approved && now.Approval != q.Approval {
-		return d, unapproved(now, errOther)
+		return d, approvalError(now, errOther)
 	}
-	o.answered(about, a)
+	o.logApproval(about, a)
 	return a.Decide(facts.Def, d, func(args json.RawMessage) policy.Decision {
 		facts.Arguments = args
 		return p.Decide(&policy.State{}, facts)
 	}), nil
 }
 
-// perform runs an allowed call and prints its result, or the refusal.
-func (o *toolsCallOptions) perform(ctx context.Context, def *tool.Definition, call chat.Call, about agent.Event, d policy.Decision, r *executor.Runner) error {
+// execute runs an allowed call and prints its result, or the refusal.
+func (o *toolsCallOptions) execute(ctx context.Context, def *tool.Definition, call chat.Call, about agent.Event, d policy.Decision, r *executor.Runner) error {
 	call.Arguments = d.Arguments
 	if d.Verdict != policy.Allow {
 		refusal := chat.Failure(d.Code, "%s", d.Why)
-		o.ended(about, refusal)
-		return errors.Join(printResult(o.console, refusal), denial(def, d))
+		o.logResult(about, refusal)
+		return errors.Join(printResult(o.console, refusal), deniedError(def, d))
 	}
 	if err := o.wait(ctx, d); err != nil {
 		return err
@@ -306,8 +306,8 @@ func (o *toolsCallOptions) perform(ctx context.Context, def *tool.Definition, ca
 		return err
 	}
 	about.Duration = time.Since(begin)
-	o.ended(about, result)
-	return o.end(def, result)
+	o.logResult(about, result)
+	return o.finish(def, result)
 }
 
 // freshKey returns a unique key for a call.
@@ -317,8 +317,8 @@ func freshKey() string {
 	return hex.EncodeToString(key[:])
 }
 
-// decided logs the decision about a call and returns its event.
-func (o *toolsCallOptions) decided(def *tool.Definition, d policy.Decision) agent.Event {
+// logDecision logs the decision about a call and returns its event.
+func (o *toolsCallOptions) logDecision(def *tool.Definition, d policy.Decision) agent.Event {
 	about := agent.Event{
 		Call:   agent.CallReport{Tool: def.Name, Effect: def.Effect},
 		Digest: o.digest(def, d.Arguments), Verdict: d.Verdict, Rule: d.Rule, Text: d.Why,
@@ -331,8 +331,8 @@ func (o *toolsCallOptions) digest(def *tool.Definition, args json.RawMessage) st
 	return runfile.CallDigest(def.Name, o.console.secrets.HideJSON(args))
 }
 
-// answered logs the approval of a call.
-func (o *toolsCallOptions) answered(about agent.Event, a agent.Approval) {
+// logApproval logs the approval of a call.
+func (o *toolsCallOptions) logApproval(about agent.Event, a agent.Approval) {
 	about.Verdict, about.By, about.Text = policy.Deny, a.By, a.Why
 	if a.Approved {
 		about.Verdict = policy.Allow
@@ -343,8 +343,8 @@ func (o *toolsCallOptions) answered(about agent.Event, a agent.Approval) {
 	o.console.logApproval("", about)
 }
 
-// ended logs the result of a call.
-func (o *toolsCallOptions) ended(about agent.Event, r chat.Result) {
+// logResult logs the result of a call.
+func (o *toolsCallOptions) logResult(about agent.Event, r chat.Result) {
 	about.Call.Status, about.Call.Code, about.Text = agent.StatusOf(r)
 	o.console.logResult("", about)
 }
@@ -363,17 +363,17 @@ func (o *toolsCallOptions) wait(ctx context.Context, d policy.Decision) error {
 	}
 }
 
-// denial is the error for a denied call.
-func denial(def *tool.Definition, d policy.Decision) error {
+// deniedError is the error for a denied call.
+func deniedError(def *tool.Definition, d policy.Decision) error {
 	return &agent.DeniedError{Tool: def.Name, Why: d.Why, Hint: d.Hint}
 }
 
-// end prints a result and returns its error.
-func (o *toolsCallOptions) end(def *tool.Definition, result chat.Result) error {
+// finish prints a result and returns its error.
+func (o *toolsCallOptions) finish(def *tool.Definition, result chat.Result) error {
 	if err := printResult(o.console, result); err != nil {
 		return err
 	}
-	return ending(def, result)
+	return resultError(def, result)
 }
 
 func messages(findings []diag.Finding) string {
@@ -384,8 +384,8 @@ func messages(findings []diag.Finding) string {
 	return strings.Join(lines, "; ")
 }
 
-// ending returns the error for a result, nil for success.
-func ending(def *tool.Definition, r chat.Result) error {
+// resultError returns the error for a result, nil for success.
+func resultError(def *tool.Definition, r chat.Result) error {
 	switch {
 	case len(r.Needs) > 0:
 		return &hintedError{&agent.NeedsError{All: []agent.Needs{{Tool: def.Name, Fields: r.Needs, Question: r.Question}}}, "pass it in --args"}

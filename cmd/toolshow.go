@@ -93,7 +93,7 @@ func (o *toolsOptions) show(name string) error {
 	}
 	def, ok := registry.Get(name)
 	if !ok {
-		return noTool(name, registry)
+		return unknownToolError(name, registry)
 	}
 	if o.format == "json" {
 		return report.JSON(o.console.out, newToolDoc(def))
@@ -117,8 +117,8 @@ func (d toolDoc) print(out io.Writer) error {
 		{"asked for", strings.Join(slices.Sorted(maps.Keys(d.Ask)), ", ")},
 		{"timeout", d.Timeout},
 		{"rate", d.Rate},
-		{"result", size(d.MaxBytes)},
-		{"shown", size(d.ModelBytes)},
+		{"result", formatLimit(d.MaxBytes)},
+		{"shown", formatLimit(d.ModelBytes)},
 		{"in prompts", d.inPrompts()},
 		{"tags", strings.Join(d.Tags, ", ")},
 		{"builtin", d.Builtin},
@@ -150,8 +150,8 @@ func (d toolDoc) inPrompts() string {
 	return fmt.Sprintf("%d of %d examples", *d.InPrompt, len(d.Examples))
 }
 
-// size describes a limit in bytes.
-func size(bytes int64) string {
+// formatLimit describes a limit in bytes.
+func formatLimit(bytes int64) string {
 	if bytes == 0 {
 		return ""
 	}

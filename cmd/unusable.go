@@ -23,8 +23,8 @@ func (o *runOptions) usable(tools *tool.Registry, p *policy.Policy) (*tool.Regis
 		return toolsOnRecord(tools, *o.toolsOf), nil
 	}
 	var named error
-	var left []leftOut
-	usable := only(tools, func(d *tool.Definition) bool {
+	var left []omittedTools
+	usable := filterTools(tools, func(d *tool.Definition) bool {
 		why, hint := o.missingRequirements(p, d)
 		if why == "" {
 			return true
@@ -32,9 +32,9 @@ func (o *runOptions) usable(tools *tool.Registry, p *policy.Policy) (*tool.Regis
 		if named == nil && (slices.Contains(o.tools.globs, d.Name) || slices.Contains(o.require, d.Name) || len(tools.All()) == 1) {
 			named = cannotWork(d, why, hint)
 		}
-		i := slices.IndexFunc(left, func(l leftOut) bool { return l.why == why && l.hint == hint })
+		i := slices.IndexFunc(left, func(l omittedTools) bool { return l.why == why && l.hint == hint })
 		if i < 0 {
-			i, left = len(left), append(left, leftOut{why: why, hint: hint})
+			i, left = len(left), append(left, omittedTools{why: why, hint: hint})
 		}
 		left[i].names = append(left[i].names, d.Name)
 		return false
@@ -52,13 +52,13 @@ func (o *runOptions) usable(tools *tool.Registry, p *policy.Policy) (*tool.Regis
 	return usable, nil
 }
 
-// A leftOut is a group of omitted tools with the same reason.
-type leftOut struct {
+// A omittedTools is a group of omitted tools with the same reason.
+type omittedTools struct {
 	why, hint string
 	names     []string
 }
 
-func (l leftOut) warn(t *console) {
+func (l omittedTools) warn(t *console) {
 	if len(l.names) == 1 {
 		t.warn(l.hint, "tool %s omitted: %s", l.names[0], l.why)
 		return
@@ -68,7 +68,7 @@ func (l leftOut) warn(t *console) {
 
 // toolsOnRecord returns the tools of a recorded run.
 func toolsOnRecord(tools *tool.Registry, run runfile.Run) *tool.Registry {
-	return only(tools, func(d *tool.Definition) bool { _, has := run.Digests.Tools[d.Name]; return has })
+	return filterTools(tools, func(d *tool.Definition) bool { _, has := run.Digests.Tools[d.Name]; return has })
 }
 
 // missingRequirements returns why no call of a tool can succeed and a hint, or "".
@@ -95,8 +95,8 @@ func cannotWork(d *tool.Definition, why, hint string) error {
 	return usagef(hint, "tool %s is unusable: %s", d.Name, why)
 }
 
-// only returns a registry of the definitions for which has is true, nil for none.
-func only(tools *tool.Registry, has func(*tool.Definition) bool) *tool.Registry {
+// filterTools returns a registry of the definitions for which has is true, nil for none.
+func filterTools(tools *tool.Registry, has func(*tool.Definition) bool) *tool.Registry {
 	all := tools.All()
 	chosen := slices.DeleteFunc(slices.Clone(all), func(d *tool.Definition) bool { return !has(d) })
 	switch len(chosen) {

@@ -211,7 +211,7 @@ func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []
 			}
 		}
 		if v.Kind == lint.Policy && f.name != "-" {
-			open, err := openToOthers(f.name)
+			open, err := checkPolicyMode(f.name)
 			if err != nil {
 				return nil, err
 			}
@@ -220,7 +220,7 @@ func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []
 		o.findings.count(subject{number: i, name: f.name, text: diag.Text{Bytes: f.text}, findings: &v.Findings})
 		all = append(all, o.verdict(v, f.text))
 	}
-	stale, err := o.findings.settle(o.console)
+	stale, err := o.findings.finish(o.console)
 	if len(stale) > 0 {
 		base := o.findings.base
 		all = append(all, o.verdict(lint.FileResult{File: base.name, Kind: lint.BaselineFile, Findings: stale}, base.text))
@@ -302,7 +302,7 @@ func (o *validateOptions) printFixed(checker *lint.Checker, f file, kind lint.Ki
 		return err
 	}
 	v, quota := fixed.Result, o.findings.quota()
-	o.findings.sayLeft(o.console, quota, subject{name: f.name, text: diag.Text{Bytes: fixed.Text}, findings: &v.Findings})
+	o.findings.printRemaining(o.console, quota, subject{name: f.name, text: diag.Text{Bytes: fixed.Text}, findings: &v.Findings})
 	quota.note(o.console)
 	o.console.note("safe fixes applied: %d", fixed.Applied)
 	if fixed.Unfinished != "" {
@@ -334,7 +334,7 @@ func (o *validateOptions) print(all []verdict) error {
 		return o.printText(all, files, quota)
 	}
 	quota.note(o.console)
-	return printForeign(o.console.out, o.format, files)
+	return printExternal(o.console.out, o.format, files)
 }
 
 // A verdictDoc is the JSON form of a verdict.
@@ -357,7 +357,7 @@ func (o *validateOptions) printText(all []verdict, files []report.File, quota *q
 		fmt.Fprintf(o.console.out, "%s: %s\n", report.EscapeLine(v.File), v)
 		fixable += len(diag.SafeFixes(v.Findings))
 	}
-	quota.rest(o.console.out)
+	quota.printRest(o.console.out)
 	printFixable(o.console.out, fixable)
 	return o.console.out.err
 }
@@ -377,7 +377,7 @@ func (v verdict) String() string {
 	return "ok (" + strings.Join(what, ", ") + ")"
 }
 
-// judge returns an error if a file is invalid.
+// verdictOf returns an error if a file is invalid.
 func (o *validateOptions) judge(all []verdict) error {
 	var bad []string
 	for _, v := range all {

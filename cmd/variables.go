@@ -77,8 +77,8 @@ func placeholder(text string) (name, rest string, ok bool) {
 	return "", "", false
 }
 
-// fill expands the prompt and the system prompt. An unused variable is an error: it is probably misspelt.
-func (v *variables) fill(cfg *agent.Config) (err error) {
+// expandPrompts expands the prompt and the system prompt. An unused variable is an error: it is probably misspelt.
+func (v *variables) expandPrompts(cfg *agent.Config) (err error) {
 	if cfg.System, err = v.expand("the system prompt", cfg.System); err != nil {
 		return err
 	}
