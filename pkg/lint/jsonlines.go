@@ -85,8 +85,8 @@ func (o Options) startsJSONLines(head []byte) bool {
 }
 
 // isJSONLines reports whether a text is records in JSON Lines: an object on each line, but not a
-// server's body, a run file, or calls only. Lines after the first may be damaged. A single object
-// is a record only if one of [responseKeys] holds calls in it.
+// server's body, a run file, or calls only. Lines may be damaged if another is valid. A single
+// object is a record only if one of [responseKeys] holds calls in it.
 func (o Options) isJSONLines(text []byte) bool {
 	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	if !isJSON(text) || o.Format.Name != "" || IsRunFile(text) {
@@ -95,23 +95,25 @@ func (o Options) isJSONLines(text []byte) bool {
 	if _, ok := wire.DetectFormat(text); ok {
 		return false
 	}
-	objects, isCalls := 0, true
+	objects, valid, isCalls := 0, 0, true
 	for line := range bytes.Lines(text) {
 		if line = bytes.Trim(line, blanks); len(line) == 0 {
 			continue
 		}
-		record := line[0] == '{' && isJSONLine(line)
-		if line[0] != '{' || !record && objects == 0 {
+		if line[0] != '{' {
 			return false
 		}
-		isCalls = isCalls && (!record || len(o.readText(line).calls) > 0)
+		if isJSONLine(line) {
+			valid++
+			isCalls = isCalls && len(o.readText(line).calls) > 0
+		}
 		objects++
 	}
-	if objects == 1 && !isCalls {
+	if objects == 1 && valid == 1 && !isCalls {
 		_, calls := o.knownMembers(text)
 		return len(calls) > 0
 	}
-	return objects > 1 && !isCalls
+	return objects > 1 && valid > 0 && !isCalls
 }
 
 // readKnownMember reads the response of a record without a response path: the record itself, as a

@@ -80,6 +80,7 @@ func (o Options) readPlainText(src []byte) scanResult {
 			r.report(f)
 		}
 		r.reportPythonAfterText(src, tools)
+		r.reportCallInBrokenJSON(src, o)
 	}
 	r.checkUTF8(src)
 	return r
