@@ -97,12 +97,12 @@ func (t *console) check() error {
 	return nil
 }
 
-// setFailure prints a message that is not an error.
+// note prints a message that is not an error.
 func (t *console) note(format string, args ...any) {
 	t.say(slog.LevelInfo, fmt.Sprintf(format, args...))
 }
 
-// printRemaining prints a message that is not an error. The attributes appear in JSON only.
+// say prints a message that is not an error. The attributes appear in JSON only.
 func (t *console) say(level slog.Level, text string, attrs ...slog.Attr) {
 	switch {
 	case t.quiet:

@@ -106,7 +106,7 @@ func (d *dialog) approved() (agent.Approval, bool) {
 	return a, true
 }
 
-// selectCodes marks and unmarks files.
+// choose marks and unmarks files.
 func (d *dialog) choose(words string) {
 	if d.choice == nil || !d.choice.mark(words) {
 		fmt.Fprintf(d.out, "%q is not an answer.\n", words)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// What hangs, panics or heeds the time limit costs no more than that, and counts
-// filterTools where a run cannot do without it.
+// A probe that hangs, panics or times out costs only its own time, and fails the report
+// only where a run cannot do without it.
 func TestExamine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		forever := make(chan struct{})

@@ -13,7 +13,7 @@ import (
 	"oneshot/prompts"
 )
 
-// responderName is a server of the API chat that always gives the same answer.
+// answering is a server of the API chat that always gives the same answer.
 func answering(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprint(w, `{"choices":[{"message":{"role":"assistant","content":"{\"answer\":\"hello\"}"},"finish_reason":"stop"}]}`)

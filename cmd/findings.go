@@ -220,7 +220,7 @@ func (q *quota) printRest(w io.Writer) {
 	}
 }
 
-// setFailure prints the same on stderr, for report formats without a place for it.
+// note prints the same on stderr, for report formats without a place for it.
 func (q *quota) note(t *console) {
 	if q.cut > 0 {
 		t.note("%s not printed (--max-findings)", report.Count(q.cut, "more finding"))

@@ -81,7 +81,7 @@ func (r folderReader) isOmitted(name string) bool {
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// asInputError returns the reason why a file cannot be read as text, or "".
+// unreadable returns the reason why a file cannot be read as text, or "".
 func (r folderReader) unreadable(name string) (reason string, err error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -44,8 +44,8 @@ func hostileRun() []byte {
 	)
 }
 
-// M9: no command prints a character that a terminal obeys or hides, whatever stands
-// checkListed a file or its name, and JSON has the same values without them.
+// M9: no command prints a character that a terminal obeys or hides, whatever is
+// in a file or its name, and JSON has the same values without them.
 func TestHostileOutput(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, text []byte) string {

@@ -1,7 +1,7 @@
 // Package cmd is the command line: flags, files, environment and exit codes.
 //
 // A command is an options struct, a constructor without I/O and a run function,
-// checkListed the file of its name. Nothing below this package knows Cobra, prints, reads
+// in the file of its name. Nothing below this package knows Cobra, prints, reads
 // the environment or exits.
 package cmd
 

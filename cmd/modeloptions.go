@@ -66,7 +66,7 @@ func providerNames() string {
 	return strings.Join(names, ", ")
 }
 
-// selectCodes sets the models, their parameters and the seed of the run.
+// configure sets the models, their parameters and the seed of the run.
 func (o *modelOptions) configure(ctx context.Context, env Env, t *console, cfg *agent.Config) error {
 	if _, err := crand.Read(cfg.Seed[:]); err != nil {
 		return err

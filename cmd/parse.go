@@ -125,7 +125,7 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	return o.lint(ctx, args, options)
 }
 
-// verdictOf returns an error if findings reach the threshold.
+// judge returns an error if findings reach the threshold.
 func (o *parseOptions) judge(tally diag.Tally) error {
 	if o.findings.failOn.reached(tally) {
 		return &findingsError{report.Summary(tally)}

@@ -108,7 +108,7 @@ func openRoot(dir string, files, definitions []string) (*fileroot.Root, error) {
 }
 
 // relativeTo returns the slash path of a file relative to a folder, "." for the folder itself. It follows links in the
-// nearestExisting part of both. It reports false if the file is outside the folder or the name is empty.
+// existing part of both. It reports false if the file is outside the folder or the name is empty.
 func relativeTo(dir, name string) (string, bool) {
 	rel, err := filepath.Rel(realPath(dir), realPath(name))
 	return filepath.ToSlash(rel), err == nil && name != "" && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))

@@ -68,7 +68,7 @@ func (l *userRates) Take(at time.Time, uses []policy.RateWindow) (time.Time, err
 	return at, l.write(kept)
 }
 
-// setFailure adds a start.
+// addStarts adds a start.
 func addStarts(kept map[string]keptStarts, at time.Time, uses []policy.RateWindow) {
 	for _, u := range uses {
 		k := kept[u.Key]
@@ -79,7 +79,7 @@ func addStarts(kept map[string]keptStarts, at time.Time, uses []policy.RateWindo
 	}
 }
 
-// discardTyped drops start times outside of their window. It compares with now and not with the start of a waiting call,
+// dropExpired drops start times outside of their window. It compares with now and not with the start of a waiting call,
 // because other calls may start earlier.
 func dropExpired(kept map[string]keptStarts, now time.Time) {
 	for key, k := range kept {

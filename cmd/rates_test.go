@@ -139,7 +139,7 @@ func TestUserRatesDamaged(t *testing.T) {
 	}
 }
 
-// A linkUnnamed in the place of the file is not followed.
+// A link in the place of the file is not followed.
 func TestUserRatesLink(t *testing.T) {
 	l := ledger(t)
 	target := filepath.Join(t.TempDir(), "target")

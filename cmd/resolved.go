@@ -33,7 +33,7 @@ type resolution struct {
 	found []runfile.Setting // of this command
 }
 
-// setFailure adds a setting, once.
+// note adds a setting, once.
 func (r *resolution) note(name, value, source string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

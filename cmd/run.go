@@ -506,7 +506,7 @@ func (o *runOptions) end(w *runfile.Writer, err error) error {
 }
 
 // print delivers the answer or envelope. If ctx ends while the reader blocks, print returns in time to write the last
-// writeBaselineFile.
+// record.
 func (o *runOptions) print(ctx context.Context) error {
 	doc, err := o.document()
 	if err != nil {

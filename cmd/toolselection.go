@@ -60,7 +60,7 @@ func (o *toolOptions) load(env Env, t *console) (*tool.Registry, error) {
 }
 
 // selectTools returns the selected definitions: with globs the matching ones of files and shipped ones, with files alone
-// allNames of theirs, with neither all shipped ones. A glob without a match and definitions with errors are usage errors.
+// all of theirs, with neither all shipped ones. A glob without a match and definitions with errors are usage errors.
 // Replacing are the definitions of files that replace a shipped one.
 func selectTools(env Env, o toolOptions) (registry *tool.Registry, findings []diag.Finding, replacing []*tool.Definition, err error) {
 	if bad := policy.FirstInvalidGlob(o.globs); bad != "" {

@@ -377,7 +377,7 @@ func (v verdict) String() string {
 	return "ok (" + strings.Join(what, ", ") + ")"
 }
 
-// verdictOf returns an error if a file is invalid.
+// judge returns an error if a file is invalid.
 func (o *validateOptions) judge(all []verdict) error {
 	var bad []string
 	for _, v := range all {

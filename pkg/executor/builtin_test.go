@@ -66,7 +66,7 @@ func call(t testing.TB, env Env, name, args string) chat.Result {
 	return result
 }
 
-// successResult decodes the data of a result.
+// data decodes the data of a result.
 func data[T any](t testing.TB, r chat.Result) T {
 	t.Helper()
 	var v T

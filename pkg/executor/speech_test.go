@@ -100,7 +100,7 @@ func TestSayHangs(t *testing.T) {
 	wantError(t, say(t, s, "echo late"), chat.Unavailable, "the run is over")
 }
 
-// The stopAll of the run's context is enough, also before Close.
+// The end of the run's context is enough, also before Close.
 func TestSayEndsWithContext(t *testing.T) {
 	out := new(screen)
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -210,29 +210,29 @@ func TestFindings(t *testing.T) {
 		Kind diag.FixKind
 	}
 	for text, want := range map[string][]found{
-		`[1,]`:               {{diag.TrailingComma, diag.Safe}},
-		`['x']`:              {{diag.QuoteCharacter, diag.Safe}, {diag.QuoteCharacter, diag.Safe}},
-		`[“x”]`:              {{diag.SmartQuote, diag.Safe}, {diag.SmartQuote, diag.Safe}},
-		`[True]`:             {{diag.PythonLiteral, diag.Safe}},
-		"[\"a\nb\"]":         {{diag.RawControl, diag.Safe}},
-		`["\q"]`:             {{diag.BadEscape, diag.Unsafe}},
-		`{"a": "b "c" d"}`:   {{diag.UnescapedQuote, diag.Unsafe}},
-		`[1/**/]`:            {{diag.Comment, diag.Safe}},
-		`{a: 1}`:             {{diag.UnquotedKey, diag.Safe}},
-		`[a]`:                {{diag.UnquotedString, diag.Unsafe}},
-		`{"a": [1}`:          {{diag.UnbalancedBracket, diag.Unsafe}},
-		`{"a":1} {"b":2}`:    {{diag.ConcatenatedValues, diag.Unsafe}, {diag.BadLiteral, diag.Unsafe}},
-		`["a" + "b"]`:        {{diag.ConcatenatedValues, diag.Unsafe}},
-		`[NaN]`:              {{diag.NotANumber, diag.Unsafe}},
-		`[+1]`:               {{diag.NonstandardNumber, diag.Safe}},
-		`[f("x")]`:           {{diag.UnbalancedBracket, diag.Unsafe}, {diag.NotALiteral, ""}},
-		`[/x/]`:              {{diag.NotALiteral, diag.Unsafe}},
-		`[1 2]`:              {{diag.BadLiteral, diag.Unsafe}},
-		`[1`:                 {{diag.UnbalancedBracket, diag.Unsafe}, {diag.TruncatedCall, ""}},
-		`See: {"a":1}`:       {{diag.SurroundingText, diag.Unsafe}},
-		"```\n[1]\n```":      {{diag.MalformedFence, diag.Safe}, {diag.MalformedFence, diag.Safe}},
-		"[\"\xff\"]":         {{diag.InvalidUTF8, diag.Unsafe}},
-		``:                   {{diag.NotJSON, ""}},
+		`[1,]`:             {{diag.TrailingComma, diag.Safe}},
+		`['x']`:            {{diag.QuoteCharacter, diag.Safe}, {diag.QuoteCharacter, diag.Safe}},
+		`[“x”]`:            {{diag.SmartQuote, diag.Safe}, {diag.SmartQuote, diag.Safe}},
+		`[True]`:           {{diag.PythonLiteral, diag.Safe}},
+		"[\"a\nb\"]":       {{diag.RawControl, diag.Safe}},
+		`["\q"]`:           {{diag.BadEscape, diag.Unsafe}},
+		`{"a": "b "c" d"}`: {{diag.UnescapedQuote, diag.Unsafe}},
+		`[1/**/]`:          {{diag.Comment, diag.Safe}},
+		`{a: 1}`:           {{diag.UnquotedKey, diag.Safe}},
+		`[a]`:              {{diag.UnquotedString, diag.Unsafe}},
+		`{"a": [1}`:        {{diag.UnbalancedBracket, diag.Unsafe}},
+		`{"a":1} {"b":2}`:  {{diag.ConcatenatedValues, diag.Unsafe}, {diag.BadLiteral, diag.Unsafe}},
+		`["a" + "b"]`:      {{diag.ConcatenatedValues, diag.Unsafe}},
+		`[NaN]`:            {{diag.NotANumber, diag.Unsafe}},
+		`[+1]`:             {{diag.NonstandardNumber, diag.Safe}},
+		`[f("x")]`:         {{diag.UnbalancedBracket, diag.Unsafe}, {diag.NotALiteral, ""}},
+		`[/x/]`:            {{diag.NotALiteral, diag.Unsafe}},
+		`[1 2]`:            {{diag.BadLiteral, diag.Unsafe}},
+		`[1`:               {{diag.UnbalancedBracket, diag.Unsafe}, {diag.TruncatedCall, ""}},
+		`See: {"a":1}`:     {{diag.SurroundingText, diag.Unsafe}},
+		"```\n[1]\n```":    {{diag.MalformedFence, diag.Safe}, {diag.MalformedFence, diag.Safe}},
+		"[\"\xff\"]":       {{diag.InvalidUTF8, diag.Unsafe}},
+		``:                 {{diag.NotJSON, ""}},
 	} {
 		var got []found
 		for _, f := range JSON(text).Findings {
@@ -254,7 +254,7 @@ func TestDepth(t *testing.T) {
 	}
 	for _, open := range []string{"[", "(", `{"a":`, "[{a:", "f({"} {
 		text := prefixed("", open)(MaxDepth * len(open))
-		deeper := JSON(text+text+open)
+		deeper := JSON(text + text + open)
 		if deeper.Status != invalid || !hasCode(deeper.Findings, diag.TooDeep) || deeper.Value != nil {
 			t.Errorf("%s many times is %s: %v", open, deeper.Status, deeper.Findings)
 		}
@@ -263,7 +263,7 @@ func TestDepth(t *testing.T) {
 	if r := JSON(text); r.Status != ok {
 		t.Errorf("%d brackets are %s", MaxDepth, r.Status)
 	}
-	if r := JSON("["+text+"]"); r.Status != invalid {
+	if r := JSON("[" + text + "]"); r.Status != invalid {
 		t.Errorf("%d brackets are %s", MaxDepth+1, r.Status)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// isObjectFast accepts only valid JSON, and usually accepts records.
+// FuzzIsObjectFast: isObjectFast accepts only valid JSON, and usually accepts records.
 func FuzzIsObjectFast(f *testing.F) {
 	for _, line := range []string{
 		`{}`, ` { "a" : "b\n\u00e9\"c" , "d" : [ 1 , { "e" : null } ] } `, `{"a":"x","a":1}`, `{"a":1,}`, `{,}`, `{"a"}`, `{"a":}`, `{"a":1 2}`,

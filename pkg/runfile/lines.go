@@ -30,7 +30,7 @@ type lineReader struct {
 	offset int64 // of the next line
 }
 
-// nextMatch returns the next line, or io.EOF after the last one.
+// next returns the next line, or io.EOF after the last one.
 func (r *lineReader) next() (line, error) {
 	r.number++
 	r.buf = r.buf[:0]

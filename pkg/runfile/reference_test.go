@@ -246,7 +246,7 @@ func TestDamagedReferences(t *testing.T) {
 	}
 }
 
-// expandJSON is a body whose members are given.
+// raw is a body whose members are given.
 type raw struct {
 	members map[string]any
 	kind    Kind

@@ -13,7 +13,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// blockIndex returns how many bytes of the disk a file has, and its size.
+// blocks returns how many bytes of the disk a file has, and its size.
 func blocks(t *testing.T, path string) (held, size int64) {
 	t.Helper()
 	var info unix.Stat_t

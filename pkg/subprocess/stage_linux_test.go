@@ -86,7 +86,7 @@ func TestUnsafeVariables(t *testing.T) {
 	}
 }
 
-// The processState that a program begins with does not depend on that of its caller.
+// The state that a program begins with does not depend on that of its caller.
 func TestStage(t *testing.T) {
 	c := confinement()
 	held, err := unix.Open("/", unix.O_RDONLY, 0) // without close-on-exec

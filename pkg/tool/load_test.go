@@ -43,7 +43,7 @@ func lines(findings []diag.Finding) []string {
 	return out
 }
 
-// A definitionCase is an archive of definition files, and of a file "want" with
+// definitionCases returns the case files. A case is an archive of definition files, and of a file "want" with
 // their findings and then the signatures of the tools that are read.
 func definitionCases(t testing.TB) []string {
 	t.Helper()

@@ -19,7 +19,7 @@ type story struct {
 	broken string          // what was wrong with the run file before the last leg
 }
 
-// exitUnknown and its like are exit codes.
+// exitOK and its like are exit codes.
 const (
 	exitOK       = 0
 	exitUsage    = 2
