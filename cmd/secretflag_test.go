@@ -52,7 +52,7 @@ func TestIsFor(t *testing.T) {
 func TestSecretInClear(t *testing.T) {
 	for address, want := range map[string]map[string]string{ // hosts of the secret to words of the error, "" for none
 		"https://api.example.com":      {"": "", "api.example.com": ""},
-		"http://api.example.com":       {"": "", "api.example.com": "unencrypted", "*.example.com": "could read", "api.example.com:443": "is for", "api.example.com:80": "", "a.test:80,api.example.com": "could read"},
+		"http://api.example.com":       {"": "", "api.example.com": "unencrypted", "*.example.com": "unencrypted", "api.example.com:443": "is for", "api.example.com:80": "", "a.test:80,api.example.com": "unencrypted"},
 		"http://api.example.com:8080":  {"api.example.com": "unencrypted", "*.example.com:8080": "", "api.example.com:80": "is for"},
 		"https://api.example.com:8080": {"api.example.com": "", "api.example.com:443": "is for"},
 		"http://127.0.0.1:8080":        {"127.0.0.1": ""},
