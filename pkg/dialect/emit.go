@@ -17,7 +17,7 @@ func (s *Scanner) report(f diag.Finding) {
 	}
 	s.callCut = s.callCut || f.Code == diag.TruncatedCall
 	s.unbalanced = s.unbalanced || f.Code == diag.UnbalancedBracket && f.Severity == diag.Error
-	if s.reasoning.inside && f.Call == nil && s.resync.marker == "" {
+	if s.reasoning.inside && f.Call == nil {
 		downgradeInReasoning(&f)
 	}
 	s.frame.reportedNotACall = s.frame.reportedNotACall || f.Code == diag.NotACall
