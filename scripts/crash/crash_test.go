@@ -125,7 +125,7 @@ func TestJudge(t *testing.T) {
 		{"a call that is not open", both, []runfile.Body{done}, []leg{killed, unknown}, "", []guilt{unexplained}},
 		{"another answer", both, []runfile.Body{done}, []leg{{stdout: "{}\n", file: fileBefore}, again}, "", []guilt{unexplained}},
 		{"another exit", both, []runfile.Body{done}, []leg{killed, {exit: exitInput, stderr: "bad", file: fileBefore}}, "", []guilt{unexplained}},
-		{"not begun, and it was", both, []runfile.Body{done}, []leg{killed, {exit: exitInput, stderr: "there is no run file", file: fileBefore}}, "", []guilt{unexplained}},
+		{"not begun, and it was", both, []runfile.Body{done}, []leg{killed, {exit: exitInput, stderr: "run file run.jsonl not found", file: fileBefore}}, "", []guilt{unexplained}},
 		{"answered, and never said", both, []runfile.Body{done}, []leg{killed, again}, "", []guilt{unexplained}},
 		{"twice a success", both, []runfile.Body{done}, []leg{ok, ok}, "", []guilt{twice}},
 		{"a result that is gone", both, nil, []leg{killed, unknown}, "c1", []guilt{lost}},

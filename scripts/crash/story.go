@@ -114,10 +114,10 @@ func (l leg) isAnswered() bool {
 
 // isEndless reports whether a leg has delivered its answer and warns that its record does not say so (D3).
 func (l leg) isEndless() bool {
-	return l.exit == exitOK && strings.Contains(l.stderr, "the record of the run has no end")
+	return l.exit == exitOK && strings.Contains(l.stderr, "the end of the run was not recorded")
 }
 
 // isUnbegun reports whether a leg says that there is nothing on record.
 func (l leg) isUnbegun() bool {
-	return l.exit == exitInput && (strings.Contains(l.stderr, "before anything of it was on record") || strings.Contains(l.stderr, "there is no run file"))
+	return l.exit == exitInput && (strings.Contains(l.stderr, "before its first record was written") || strings.Contains(l.stderr, " not found"))
 }
