@@ -52,7 +52,7 @@ func TestRecordMemory(t *testing.T) {
 		{[]string{"validate", "line.jsonl"}, 1, limit, 3 * mostKiB},
 		{[]string{"parse", "line.jsonl"}, 1, limit, 3 * mostKiB},
 		{[]string{"runs", "show", "line.jsonl"}, 3, "the line is longer than 67108864 bytes (64 MiB), the limit of a record", 3 * mostKiB},
-		{[]string{"parse", "--fix", "large.jsonl"}, 2, "large.jsonl is a run file, which nobody may change", mostKiB},
+		{[]string{"parse", "--fix", "large.jsonl"}, 2, "large.jsonl is a run file, which must not change", mostKiB},
 	} {
 		out, code, kib := measured(t, home, nil, tt.args...)
 		t.Logf("%v: exit %d, %d MiB at the peak", tt.args, code, kib>>10)
