@@ -225,7 +225,7 @@ func hintOf(err error) string {
 
 // maxFlag returns the flag that sets a budget.
 func maxFlag(limit *agent.LimitError) string {
-	return "--max-" + strings.Replace(limit.Budget, "tokens", "total-tokens", 1)
+	return "--max-" + strings.NewReplacer("tokens", "total-tokens", "repeats", "identical-calls").Replace(limit.Budget)
 }
 
 // forStdout returns a text for stdout, with control characters escaped if stdout is a terminal.
