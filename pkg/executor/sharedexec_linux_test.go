@@ -28,10 +28,10 @@ type sharedExec struct {
 // judgedElsewhere lists rows that are no matter of what runs a command, with the test that has them.
 var judgedElsewhere = map[string]struct{ file, says string }{
 	"argv-":                 {"../policy/shared_test.go", "exec_cases.jsonl"},
-	"sandbox-link":          {"../program/sandbox_linux_test.go", "through SECRET"},
-	"sandbox-ptrace":        {"../program/sandbox_linux_test.go", "trace VICTIM"},
+	"sandbox-link":          {"../subprocess/sandbox_linux_test.go", "through SECRET"},
+	"sandbox-ptrace":        {"../subprocess/sandbox_linux_test.go", "trace VICTIM"},
 	"sandbox-missing":       {"../../testdata/script/policy_sandbox.txtar", "exits 2"},
-	"sandbox-config-absent": {"../program/sandbox_linux_test.go", "mkdir ROOT/.git/hooks"},
+	"sandbox-config-absent": {"../subprocess/sandbox_linux_test.go", "mkdir ROOT/.git/hooks"},
 }
 
 // Every row of the shared list is tried here, or stands above with the test that has it.
@@ -217,7 +217,7 @@ func (row sharedExec) checkTemplate(t *testing.T) {
 			t.Error(got)
 		}
 		bare := slices.DeleteFunc(words, func(word string) bool { return word == "--" })
-		wantError(t, run(bare), chat.InvalidArguments, "begins with -")
+		wantError(t, run(bare), chat.InvalidArguments, "starts with -")
 	default:
 		t.Error("nobody has said what becomes of this row")
 	}

@@ -81,7 +81,7 @@ func (r *Root) ReadResolved(path string, max int64) ([]byte, error) {
 // retryIfReplaced retries a read if the file was replaced while it was opened, a bounded number of times.
 func retryIfReplaced[T any](read func() (T, error)) (T, error) {
 	content, err := read()
-	for range 10 {
+	for range 100 {
 		var moved *PathError
 		if !errors.As(err, &moved) || moved.Kind != Changed {
 			break
