@@ -252,7 +252,11 @@ func TestAsNobody(t *testing.T) {
 	}
 	dir := t.TempDir()
 	copied := filepath.Join(dir, "program.test")
-	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.WriteFile(copied, exe, 0o755)); err != nil {
+	// A program forked by a parallel test would hold the file open for writing, and the start below would be refused.
+	syscall.ForkLock.RLock()
+	err = errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.WriteFile(copied, exe, 0o755))
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	c := exec.Command(copied, "-test.run", nobodyRuns, "-test.v")
