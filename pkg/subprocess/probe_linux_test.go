@@ -254,7 +254,11 @@ func neighbour(call string, pid int) error {
 // everybody changes how all processes of the user run, or none if it may not.
 func everybody(call string) error {
 	if call == "setpriority" {
-		return made(unix.SYS_SETPRIORITY, unix.PRIO_USER, 0, 0)
+		priority, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+		if err != nil {
+			return err
+		}
+		return made(unix.SYS_SETPRIORITY, unix.PRIO_USER, 0, uintptr(20-priority)) // the niceness that they have
 	}
 	return made(unix.SYS_IOPRIO_SET, 3, 0, 2<<13|4)
 }
