@@ -59,7 +59,7 @@ check: ## what has to hold before a change goes in
 	$(PLAIN) -tags crash ./pkg/failpoint
 	cd scripts && $(PLAIN) -run 'Layers|Fresh|Docs|Links|Examples|README|ExitTable' ./endtoend
 	$(FULL) ./pkg/netguard ./pkg/subprocess ./pkg/executor ./pkg/fileroot
-	$(FULL) ./pkg/dialect ./pkg/literal ./pkg/markup ./pkg/wire ./pkg/jsonrepair ./pkg/lint ./pkg/redact
+	$(FULL) ./pkg/dialect/... ./pkg/literal ./pkg/wire ./pkg/jsonrepair ./pkg/lint ./pkg/redact
 	$(FULL) -run 'CutResults|ReplyLongLine|HostileReplies' ./pkg/policy ./pkg/model ./pkg/agent
 	cd scripts && $(FULL) ./bench
 	cd scripts && $(FULL) -run 'Script/(exec|policy|tools|http|attack|contract_6|contract_9)|ServerScripts/.*/fault_size' ./endtoend

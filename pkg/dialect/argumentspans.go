@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"oneshot/pkg/diag"
-	"oneshot/pkg/markup"
+	"oneshot/pkg/dialect/markup"
 )
 
 // An ArgumentSpan is the location of an argument in the text of a call.

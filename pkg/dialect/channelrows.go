@@ -2,7 +2,7 @@ package dialect
 
 import (
 	"oneshot/pkg/diag"
-	"oneshot/pkg/markup"
+	"oneshot/pkg/dialect/markup"
 )
 
 var harmonyClosers = []string{"<|end|>", "<|call|>", "<|return|>"}

@@ -9,8 +9,8 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/dialect/markup"
 	"oneshot/pkg/literal"
-	"oneshot/pkg/markup"
 )
 
 // Keywords of Continue's line protocol, in lower case.

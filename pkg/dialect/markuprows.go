@@ -3,7 +3,7 @@ package dialect
 import (
 	"bytes"
 
-	"oneshot/pkg/markup"
+	"oneshot/pkg/dialect/markup"
 )
 
 // Lookaheads of markers that several dialects share.

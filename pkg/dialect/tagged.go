@@ -6,7 +6,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
-	"oneshot/pkg/markup"
+	"oneshot/pkg/dialect/markup"
 )
 
 // A Toolset maps tool names to the shapes of their arguments. Dialects with plain text values take their types

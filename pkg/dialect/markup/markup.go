@@ -105,7 +105,7 @@ func (s *Scanner) finishIfEnded(before, piece int) int {
 	return max(0, end-before)
 }
 
-// Close markers the end of the text and returns the last state. An unfinished call is reported as
+// Close marks the end of the text and returns the last state. An unfinished call is reported as
 // truncated and is never executable.
 func (s *Scanner) Close() State {
 	if s.state == NeedMore {
