@@ -7,7 +7,7 @@ import (
 	"maps"
 	"time"
 
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 )
 
 // breakers share between the runs of a user when models failed last, in a file of the state directory. They only
@@ -68,7 +68,7 @@ func (b *breakers) change(key string, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	maps.DeleteFunc(kept, func(_ string, then time.Time) bool { return time.Since(then) > model.CoolDown })
+	maps.DeleteFunc(kept, func(_ string, then time.Time) bool { return time.Since(then) > provider.CoolDown })
 	if delete(kept, key); !at.IsZero() {
 		kept[key] = at.Round(0)
 	}

@@ -15,7 +15,7 @@ import (
 	"oneshot/pkg/agent"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/failpoint"
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/redact"
 	"oneshot/pkg/subprocess"
 )
@@ -174,7 +174,7 @@ func (t *console) report(err error) {
 
 // withoutDiff splits the long diff of a replay from the message of an error.
 func withoutDiff(err error) (message, diff string) {
-	var replay *model.ReplayError
+	var replay *provider.ReplayError
 	message = err.Error()
 	if !errors.As(err, &replay) || replay.Diff == "" {
 		return message, ""

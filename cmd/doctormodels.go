@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/schema"
 )
 
@@ -65,7 +65,7 @@ func (o *doctorOptions) local(s *settings) []probe {
 	for _, name := range []string{"ollama", "lmstudio"} {
 		probes = append(probes, probe{name: name, check: func(ctx context.Context) check {
 			p := endpoint{}
-			p.provider, _ = model.ProviderNamed(name)
+			p.provider, _ = provider.PresetNamed(name)
 			if err := errors.Join(here.locate(o.env, o.console, &p), here.authorize(o.env, o.console, &p)); err != nil {
 				return failedCheck(err)
 			}
@@ -78,7 +78,7 @@ func (o *doctorOptions) local(s *settings) []probe {
 // keys returns a probe for each vendor that checks whether a key is set, without contacting the vendor.
 func (o *doctorOptions) keys() []probe {
 	var probes []probe
-	for _, p := range model.Providers() {
+	for _, p := range provider.Presets() {
 		if !p.NeedsKey {
 			continue
 		}
@@ -102,17 +102,17 @@ func failedCheck(err error) check {
 // checkModel checks one model without generating text.
 func (s *settings) checkModel(ctx context.Context, p endpoint) check {
 	client := s.client(p, [32]byte{}, nil)
-	if client.API() == model.Ollama {
+	if client.API() == provider.Ollama {
 		can, err := client.Show(ctx)
 		switch {
-		case as[*model.AuthError](err):
+		case as[*provider.AuthError](err):
 			return failedCheck(&hintedError{err, hintOfServer(err)})
 		case err != nil:
 			return failedCheck(err)
 		case !can.Completion:
 			return failedCheck(usagef("use another model", "model %s cannot generate text", p.name))
 		}
-		doc := newModelDoc(p.name, model.ModelInfo{}, can)
+		doc := newModelDoc(p.name, provider.ModelInfo{}, can)
 		return check{Status: fine, Detail: "at " + p.address(), Models: []modelDoc{doc}}
 	}
 	list, err := client.List(ctx)
@@ -126,7 +126,7 @@ func (s *settings) checkModel(ctx context.Context, p endpoint) check {
 }
 
 // checkListed checks whether the server's list contains a model.
-func (p endpoint) checkListed(list []model.ModelInfo) check {
+func (p endpoint) checkListed(list []provider.ModelInfo) check {
 	var names []string
 	for _, m := range list {
 		names = append(names, strings.TrimPrefix(m.Name, "models/")) // Gemini's prefix
@@ -136,7 +136,7 @@ func (p endpoint) checkListed(list []model.ModelInfo) check {
 		id, _, _ = strings.Cut(id, ":") // variants may not be listed
 	}
 	if !slices.Contains(names, id) {
-		c := failedCheck(&model.UnknownModelError{Name: p.id})
+		c := failedCheck(&provider.UnknownModelError{Name: p.id})
 		c.Hint = cmp.Or(schema.DidYouMean(p.id, names), "it has "+shortList(names, 10))
 		return c
 	}
@@ -149,8 +149,8 @@ func (p endpoint) checkListed(list []model.ModelInfo) check {
 
 // hasNoModelList reports whether a server has no model list.
 func hasNoModelList(err error) bool {
-	var status *model.StatusError
-	return as[*model.UnknownModelError](err) || errors.As(err, &status) &&
+	var status *provider.StatusError
+	return as[*provider.UnknownModelError](err) || errors.As(err, &status) &&
 		slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}, status.Status)
 }
 
@@ -175,7 +175,7 @@ func (s *settings) checkServer(ctx context.Context, p endpoint) check {
 const maxConcurrent = 8
 
 // describeModels queries each model of a list, and reports whether any of them is usable.
-func (s *settings) describeModels(ctx context.Context, p endpoint, list []model.ModelInfo) ([]modelDoc, bool) {
+func (s *settings) describeModels(ctx context.Context, p endpoint, list []provider.ModelInfo) ([]modelDoc, bool) {
 	docs := make([]modelDoc, len(list))
 	usable := make([]bool, len(list))
 	places := make(chan struct{}, maxConcurrent)
@@ -196,7 +196,7 @@ func (s *settings) describeModels(ctx context.Context, p endpoint, list []model.
 }
 
 // newModelDoc returns the description of a model.
-func newModelDoc(name string, info model.ModelInfo, can model.Capabilities) modelDoc {
+func newModelDoc(name string, info provider.ModelInfo, can provider.Capabilities) modelDoc {
 	doc := modelDoc{Name: name, SizeBytes: info.SizeBytes, Context: can.ContextLength}
 	if can.Known {
 		doc.Tools, doc.Thinking = &can.Tools, &can.Thinking

@@ -9,7 +9,7 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/diag"
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 )
 
 // A requestDoc is the request that --dry-run prints: the first one of a run, or that of a tool.
@@ -50,7 +50,7 @@ func (o *runOptions) checkFirstRequest(cfg agent.Config) error {
 
 // printRequest prints a request, the confinement of programs and the managed policy as one JSON document. Invisible
 // characters of the body are escaped.
-func (t *console) printRequest(r model.HTTPRequest, c *confined, m *managedPolicy) error {
+func (t *console) printRequest(r provider.HTTPRequest, c *confined, m *managedPolicy) error {
 	var doc bytes.Buffer
 	enc := json.NewEncoder(&doc)
 	enc.SetEscapeHTML(false)

@@ -13,16 +13,16 @@ import (
 	"strconv"
 	"strings"
 
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 )
 
 // An endpoint is a model on a server.
 type endpoint struct {
-	name     string         // from the command line
-	provider model.Provider // only API and Credential are set for an unknown server
-	id       string         // of the model on the server
-	url      *url.URL       // nil: the provider's
-	header   http.Header    // with the credentials
+	name     string          // from the command line
+	provider provider.Preset // only API and Credential are set for an unknown server
+	id       string          // of the model on the server
+	url      *url.URL        // nil: the provider's
+	header   http.Header     // with the credentials
 }
 
 // endpoints returns the endpoints of the named models. It contacts no server. Flags for a server that is ambiguous or
@@ -70,9 +70,9 @@ func (s *settings) appliesToOnlyServer() bool {
 
 // endpoint returns the endpoint of one model.
 func (s *settings) endpoint(env Env, t *console, name string) (endpoint, error) {
-	p := endpoint{name: name, id: name, provider: model.Provider{API: s.api}}
+	p := endpoint{name: name, id: name, provider: provider.Preset{API: s.api}}
 	prefix, id, _ := strings.Cut(name, "/")
-	preset, known := model.ProviderNamed(prefix)
+	preset, known := provider.PresetNamed(prefix)
 	switch {
 	case s.urls[""] != nil && s.api != "": // a server that is not preset
 	case known && id != "":
@@ -81,13 +81,13 @@ func (s *settings) endpoint(env Env, t *console, name string) (endpoint, error) 
 			p.provider.API = s.api
 		}
 	case s.urls[""] != nil && !known:
-		p.provider.API = model.Chat
+		p.provider.API = provider.Chat
 	default:
 		return p, usagef("use "+providerNames()+", replay:RUN or demo; for another server --base-url URL --api chat --model NAME",
 			"--model: unknown model %q", name)
 	}
-	if p.provider.API == model.Messages && p.provider.Credential == "" {
-		p.provider.Credential = model.APIKey
+	if p.provider.API == provider.Messages && p.provider.Credential == "" {
+		p.provider.Credential = provider.APIKey
 	}
 	return p, s.locate(env, t, &p)
 }
@@ -103,7 +103,7 @@ func (s *settings) locate(env Env, t *console, p *endpoint) (err error) {
 			}
 		}
 	}
-	if p.url != nil && p.provider.API == model.Ollama {
+	if p.url != nil && p.provider.API == provider.Ollama {
 		p.url = ollamaURL(p.url)
 	}
 	at := p.provider.BaseURL
@@ -127,7 +127,7 @@ func (s *settings) authorize(env Env, t *console, p *endpoint) error {
 		return err
 	}
 	key := held.value
-	given := slices.ContainsFunc(model.CredentialHeaders(), func(name string) bool { return p.header.Get(name) != "" })
+	given := slices.ContainsFunc(provider.CredentialHeaders(), func(name string) bool { return p.header.Get(name) != "" })
 	elsewhere := s.urls[p.provider.Name] != nil || s.urls[""] != nil
 	if key == "" && !given && !elsewhere {
 		var err error
@@ -172,16 +172,16 @@ func providerKey(env Env, t *console, p endpoint) (string, error) {
 }
 
 // client returns a client for a model. It makes no connection.
-func (s *settings) client(p endpoint, seed [32]byte, defaults map[string]json.RawMessage) *model.Client {
+func (s *settings) client(p endpoint, seed [32]byte, defaults map[string]json.RawMessage) *provider.Client {
 	c := s.config
 	c.Provider, c.BaseURL, c.Name, c.Model, c.Header, c.Defaults = p.provider, p.url, p.name, p.id, p.header, defaults
 	c.Rand = rand.New(rand.NewChaCha8(seed)).Float64
-	return model.New(c)
+	return provider.New(c)
 }
 
 // A probed is a client and the capabilities of its model.
 type probed struct {
-	client   *model.Client
+	client   *provider.Client
 	native   bool  // supports native calls, as far as known
 	probeErr error // why the server did not answer
 }
@@ -197,13 +197,13 @@ type requirements struct {
 // change it during the run. A failing server is an error unless there is a fallback; a missing model always is.
 func (s *settings) probe(ctx context.Context, p endpoint, seed [32]byte, m requirements) (*probed, error) {
 	c := &probed{client: s.client(p, seed, nil), native: true}
-	if c.client.API() != model.Ollama || !m.calls && !m.context {
+	if c.client.API() != provider.Ollama || !m.calls && !m.context {
 		return c, nil
 	}
 	can, err := c.client.Show(ctx)
 	switch {
 	case err == nil:
-	case m.another && ctx.Err() == nil && !as[*model.UnknownModelError](err):
+	case m.another && ctx.Err() == nil && !as[*provider.UnknownModelError](err):
 		c.probeErr = err
 	default:
 		return nil, err
@@ -216,7 +216,7 @@ func (s *settings) probe(ctx context.Context, p endpoint, seed [32]byte, m requi
 }
 
 // contextFor returns the context that a model of Ollama gets, in tokens.
-func contextFor(can model.Capabilities) int {
+func contextFor(can provider.Capabilities) int {
 	switch {
 	case can.NumCtx > 0:
 		return can.NumCtx
@@ -228,8 +228,8 @@ func contextFor(can model.Capabilities) int {
 
 // onlyModel returns the only model of Ollama. More or fewer are an error.
 func (s *settings) onlyModel(ctx context.Context, env Env, t *console) (string, error) {
-	p := endpoint{name: "ollama", provider: model.Provider{}}
-	p.provider, _ = model.ProviderNamed("ollama")
+	p := endpoint{name: "ollama", provider: provider.Preset{}}
+	p.provider, _ = provider.PresetNamed("ollama")
 	if err := s.locate(env, t, &p); err != nil {
 		return "", err
 	}

@@ -13,7 +13,7 @@ import (
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/redact"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
@@ -97,7 +97,7 @@ func limitOf(err error) string {
 	switch {
 	case errors.As(err, &limit):
 		return limit.Budget
-	case as[*model.OverflowError](err):
+	case as[*provider.OverflowError](err):
 		return "context"
 	case exitOf(err).Name == "limit":
 		return "bytes"

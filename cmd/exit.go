@@ -11,9 +11,9 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/executor"
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
+	"oneshot/pkg/provider/wire"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/wire"
 )
 
 // An exit is an exit code with its documentation.
@@ -152,21 +152,21 @@ var classes = []struct {
 	{as[*agent.UnknownOutcomeError], "unknown_outcome"},
 	{as[*agent.DivergedError], "input"},
 	{as[*agent.ModelError], "no_answer"},
-	{as[*model.AuthError], "auth"},
-	{as[*model.OverflowError], "limit"},
-	{as[*model.TimeoutError], "timeout"},
-	{as[*model.ReplayError], "findings"},
+	{as[*provider.AuthError], "auth"},
+	{as[*provider.OverflowError], "limit"},
+	{as[*provider.TimeoutError], "timeout"},
+	{as[*provider.ReplayError], "findings"},
 	{as[*executor.NoRecordError], "findings"},
-	{as[*model.UnknownModelError], "usage"},
-	{as[*model.ParameterError], "usage"},
-	{as[*model.NameCollisionError], "usage"},
+	{as[*provider.UnknownModelError], "usage"},
+	{as[*provider.ParameterError], "usage"},
+	{as[*provider.NameCollisionError], "usage"},
 	{isTooLarge, "limit"},
-	{model.IsRejection, "rejected"},
-	{as[*model.UnavailableError], "unavailable"},
+	{provider.IsRejection, "rejected"},
+	{as[*provider.UnavailableError], "unavailable"},
 	{as[*probeTimeoutError], "unavailable"},
 	{as[noModelError], "unavailable"},
-	{as[*model.BrokenOffError], "unavailable"},
-	{as[*model.StatusError], "unavailable"},
+	{as[*provider.BrokenOffError], "unavailable"},
+	{as[*provider.StatusError], "unavailable"},
 	{func(err error) bool { return errors.Is(err, context.Canceled) }, "interrupted"},
 }
 
@@ -209,7 +209,7 @@ func exitOf(err error) exit {
 			return exitNamed(c.name)
 		}
 	}
-	if e := new(model.RecordedEndError); errors.As(err, &e) {
+	if e := new(provider.RecordedEndError); errors.As(err, &e) {
 		return exitRecorded(e.End)
 	}
 	return exitNamed("internal")

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 )
 
 // noCore disables core files.
@@ -37,7 +37,7 @@ func (t *console) hideVariables(env Env, names []string) {
 
 // hideKeys masks the keys of all providers in the environment, used or not.
 func (t *console) hideKeys(env Env) {
-	for _, p := range model.Providers() {
+	for _, p := range provider.Presets() {
 		for _, name := range p.Keys {
 			if key := strings.TrimSpace(env.Getenv(name)); len(key) >= minKeyLength {
 				t.secrets.Add(key)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 )
 
 // hintNoModel lists three ways to get a model.
@@ -14,7 +14,7 @@ const hintNoModel = "start Ollama (ollama serve) and use --model ollama/NAME, re
 // hintOfKeys lists the providers whose keys are in the environment, or returns "".
 func hintOfKeys(env Env) string {
 	var set []string
-	for _, p := range model.Providers() {
+	for _, p := range provider.Presets() {
 		for _, key := range p.Keys {
 			if env.Getenv(key) != "" {
 				set = append(set, key+" is set: --model "+p.Name+"/NAME")
@@ -26,8 +26,8 @@ func hintOfKeys(env Env) string {
 
 // hintOfModel returns the hint for an error of a model, or "". It assumes Ollama.
 func hintOfModel(err error) string {
-	var unknown *model.UnknownModelError
-	var replay *model.ReplayError
+	var unknown *provider.UnknownModelError
+	var replay *provider.ReplayError
 	switch {
 	case errors.As(err, &unknown):
 		return "ollama list shows the installed models; ollama pull " + unknown.Name + " installs this one"
@@ -37,9 +37,9 @@ func hintOfModel(err error) string {
 		return "the recorded run was cut off; continue it with oneshot run --resume " + shellQuote(replay.File)
 	case errors.As(err, &replay):
 		return "a replay needs the prompt, tools, schema and flags of the recorded run"
-	case as[*model.OverflowError](err):
+	case as[*provider.OverflowError](err):
 		return "raise the context with --param num_ctx=N, or send less"
-	case as[*model.NoToolsError](err):
+	case as[*provider.NoToolsError](err):
 		return "--dialect tool has the model write its calls as text"
 	case isUnreachable(err):
 		return hintNoModel
@@ -49,7 +49,7 @@ func hintOfModel(err error) string {
 
 // isUnreachable reports whether no server answered.
 func isUnreachable(err error) bool {
-	return as[*model.UnavailableError](err) && !as[*model.StatusError](err) && !as[*model.BrokenOffError](err)
+	return as[*provider.UnavailableError](err) && !as[*provider.StatusError](err) && !as[*provider.BrokenOffError](err)
 }
 
 // A hintedError is an error with a hint of its own.
@@ -68,9 +68,9 @@ func (o *modelOptions) withModelHint(err error) error {
 	}
 	elsewhere := slices.ContainsFunc(o.allNames(), func(name string) bool { return !strings.HasPrefix(name, "ollama/") })
 	switch hint := hintOfServer(err); {
-	case hint != "" && (elsewhere || as[*model.AuthError](err)):
+	case hint != "" && (elsewhere || as[*provider.AuthError](err)):
 		return &hintedError{err, hint + "; " + try}
-	case elsewhere && as[*model.OverflowError](err):
+	case elsewhere && as[*provider.OverflowError](err):
 		return &hintedError{err, "send less, or use a model with a larger context"}
 	}
 	return err
@@ -79,13 +79,13 @@ func (o *modelOptions) withModelHint(err error) error {
 // hintOfServer returns the hint for an error of any server, or "".
 func hintOfServer(err error) string {
 	switch {
-	case as[*model.AuthError](err):
+	case as[*provider.AuthError](err):
 		return "check the key and its permissions"
-	case as[*model.UnknownModelError](err):
+	case as[*provider.UnknownModelError](err):
 		return "check the model name"
 	case isUnreachable(err):
 		return "check --base-url, --proxy and the network"
-	case as[*model.ProtocolError](err):
+	case as[*provider.ProtocolError](err):
 		return "check --base-url, --proxy and --ca-file"
 	}
 	return hintOfAddress(err)
@@ -93,7 +93,7 @@ func hintOfServer(err error) string {
 
 // hintOfAddress returns a hint at the missing or superfluous part of --base-url for a 404 of a compatible server, or "".
 func hintOfAddress(err error) string {
-	var status *model.StatusError
+	var status *provider.StatusError
 	if !errors.As(err, &status) || status.Request == "" {
 		return ""
 	}

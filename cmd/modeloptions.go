@@ -16,7 +16,7 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
 )
 
@@ -37,9 +37,9 @@ type modelOptions struct {
 	seed        int64
 	set         *pflag.FlagSet
 
-	chosen  string          // the main model: PROVIDER/NAME, or the recording
-	clients []*model.Client // of all models
-	log     *runfile.Log    // of the replayed run, or nil
+	chosen  string             // the main model: PROVIDER/NAME, or the recording
+	clients []*provider.Client // of all models
+	log     *runfile.Log       // of the replayed run, or nil
 
 	shared   bool      // share failures with other runs
 	breakers *breakers // nil: not shared
@@ -60,7 +60,7 @@ func (o *modelOptions) flags(f *pflag.FlagSet) {
 // providerNames lists how models are named: "ollama/NAME, openai/NAME, …".
 func providerNames() string {
 	var names []string
-	for _, p := range model.Providers() {
+	for _, p := range provider.Presets() {
 		names = append(names, p.Name+"/NAME")
 	}
 	return strings.Join(names, ", ")
@@ -166,11 +166,11 @@ func (o *modelOptions) probeModels(ctx context.Context, s *settings, t *console,
 func (o *modelOptions) buildFallback(cfg *agent.Config, places []endpoint, asked []*probed) {
 	cfg.Model = o.clients[0]
 	if len(o.names) > 1 {
-		var members []model.Member
+		var members []provider.Member
 		for i, c := range o.clients[:len(o.names)] {
-			members = append(members, model.Member{Name: c.Name(), Server: places[i].address(), Model: c})
+			members = append(members, provider.Member{Name: c.Name(), Server: places[i].address(), Model: c})
 		}
-		all := model.NewFallback(members...)
+		all := provider.NewFallback(members...)
 		o.shareBreakers(all, members)
 		for i := range members {
 			if asked[i].probeErr != nil {
@@ -185,14 +185,14 @@ func (o *modelOptions) buildFallback(cfg *agent.Config, places []endpoint, asked
 }
 
 // shareBreakers exchanges model failures with other runs.
-func (o *modelOptions) shareBreakers(all *model.Fallback, members []model.Member) {
+func (o *modelOptions) shareBreakers(all *provider.Fallback, members []provider.Member) {
 	if o.breakers == nil {
 		return
 	}
 	key := func(i int) string { return breakerKey(members[i].Name, members[i].Server) }
 	failed := o.breakers.failed(time.Now())
 	for i := range members {
-		if at, ok := failed[key(i)]; ok && time.Since(at) < model.CoolDown {
+		if at, ok := failed[key(i)]; ok && time.Since(at) < provider.CoolDown {
 			all.RestoreFailure(i, at)
 		}
 	}
@@ -241,7 +241,7 @@ func (o *modelOptions) flagParams() (map[string]json.RawMessage, error) {
 }
 
 // compose returns the first request for the first model. It fails if any model cannot take the request.
-func (o *modelOptions) compose(req chat.Request) (first model.HTTPRequest, err error) {
+func (o *modelOptions) compose(req chat.Request) (first provider.HTTPRequest, err error) {
 	for i, c := range o.clients {
 		out, err := c.Compose(req)
 		if err != nil {

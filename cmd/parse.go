@@ -13,7 +13,7 @@ import (
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/lint"
-	"oneshot/pkg/wire"
+	"oneshot/pkg/provider/wire"
 )
 
 // parseOptions are the flags of "oneshot parse".

@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/dialect"
-	"oneshot/pkg/wire"
+	"oneshot/pkg/provider/wire"
 )
 
 // printList prints the list that --list-codes or --list-dialects asks for.

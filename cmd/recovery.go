@@ -6,7 +6,7 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/executor"
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
 )
 
@@ -25,7 +25,7 @@ func recoveryOf(err error) recovery {
 		retry = runfile.RetryNo
 	case isReplayError(err), isTooLarge(err), as[*runfile.SizeError](err):
 		retry = runfile.RetryNo
-	case as[*model.TimeoutError](err):
+	case as[*provider.TimeoutError](err):
 		retry = runfile.RetryLater
 	}
 	return recovery{retry: retry, retryable: retry == runfile.RetryLater}
@@ -33,7 +33,7 @@ func recoveryOf(err error) recovery {
 
 // isReplayError reports whether a replay failed in a way that depends only on its recording.
 func isReplayError(err error) bool {
-	return as[*model.ReplayError](err) || as[*executor.NoRecordError](err) || as[*model.RecordedEndError](err)
+	return as[*provider.ReplayError](err) || as[*executor.NoRecordError](err) || as[*provider.RecordedEndError](err)
 }
 
 // recovery returns what to do after the run has ended with err.
@@ -42,7 +42,7 @@ func (o *runOptions) recovery(err error) recovery {
 	if err == nil {
 		return r
 	}
-	if o.model.log != nil && (as[*agent.ModelError](err) || as[*model.TimeoutError](err)) {
+	if o.model.log != nil && (as[*agent.ModelError](err) || as[*provider.TimeoutError](err)) {
 		r = recovery{retry: runfile.RetryNo}
 	}
 	if o.canResume(err) {

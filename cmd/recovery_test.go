@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"oneshot/pkg/agent"
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
 )
 
@@ -31,9 +31,9 @@ func TestRecovery(t *testing.T) {
 		{&findingsError{}, "findings: no no no no"},
 		{&usageError{err: errors.New("u")}, "usage: no no no no"},
 		{&inputError{errors.New("i")}, "input: no no no no"},
-		{&model.AuthError{}, "auth: after_repair+ after_repair+ after_repair+ by_hand+"},
-		{&model.UnavailableError{Err: errors.New("u")}, "unavailable: later!+ later+ later+ by_hand+"},
-		{&model.ReplayError{}, "findings: no no no no"},
+		{&provider.AuthError{}, "auth: after_repair+ after_repair+ after_repair+ by_hand+"},
+		{&provider.UnavailableError{Err: errors.New("u")}, "unavailable: later!+ later+ later+ by_hand+"},
+		{&provider.ReplayError{}, "findings: no no no no"},
 		{&agent.LimitError{Budget: "turns"}, "limit: with_more+ with_more+ with_more+ by_hand+"},
 		{&agent.LimitError{Budget: "calls", Why: "of a policy"}, "limit: with_more by_hand by_hand by_hand"},
 		{&agent.AnswerError{}, "findings: no+ no+ no+ no+"},
@@ -43,12 +43,12 @@ func TestRecovery(t *testing.T) {
 		{&agent.DeniedError{}, "denied: no no no no"},
 		{&agent.NeedsError{}, "needs: with_input+ with_input+ with_input+ by_hand+"},
 		{&agent.UnknownOutcomeError{}, "unknown_outcome: by_hand+ by_hand+ by_hand+ by_hand+"},
-		{&model.StatusError{Status: 400}, "rejected: no+ no+ no+ no+"},
+		{&provider.StatusError{Status: 400}, "rejected: no+ no+ no+ no+"},
 		{&panicError{}, "internal: no+ no+ no+ no+"},
 		{&outputError{syscall.ENOSPC}, "io: after_repair+ after_repair+ after_repair+ by_hand+"},
 		{&runfile.WriteError{Op: "check", Err: errors.New("gone")}, "io: after_repair by_hand by_hand by_hand"},
 		{&agent.TimeoutError{Limit: wall}, "timeout: with_more+ with_more+ with_more+ by_hand+"},
-		{&model.TimeoutError{}, "timeout: later!+ later+ later+ by_hand+"},
+		{&provider.TimeoutError{}, "timeout: later!+ later+ later+ by_hand+"},
 		{&InterruptError{syscall.SIGHUP}, "hangup: later!+ later+ later+ by_hand+"},
 		{&InterruptError{syscall.SIGINT}, "interrupted: later!+ later+ later+ by_hand+"},
 		{&InterruptError{syscall.SIGQUIT}, "quit: later!+ later+ later+ by_hand+"},
@@ -79,7 +79,7 @@ func recoveryAfter(w way, err error, set func(*runOptions)) string {
 
 // What the command line changes about it.
 func TestRecoveryOfCommands(t *testing.T) {
-	down := &model.UnavailableError{Err: errors.New("down")}
+	down := &provider.UnavailableError{Err: errors.New("down")}
 	for _, tt := range []struct {
 		name string
 		way  way

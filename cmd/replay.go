@@ -14,7 +14,7 @@ import (
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/executor"
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
 )
 
@@ -58,7 +58,7 @@ func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
 }
 
 // openRecording opens the recorded run of that name. It requires a run record.
-func openRecording(env Env, name string) (player *model.Replay, log *runfile.Log, err error) {
+func openRecording(env Env, name string) (player *provider.Replay, log *runfile.Log, err error) {
 	file, recorded := strings.CutPrefix(name, "replay:")
 	if recorded {
 		if file, err = recordingFile(env, file); err != nil {
@@ -77,7 +77,7 @@ func openRecording(env Env, name string) (player *model.Replay, log *runfile.Log
 	if _, ok := log.Run(); !ok {
 		return nil, nil, &inputError{fmt.Errorf("%s: not a run file", file)}
 	}
-	if player, err = model.NewReplay(file, log); err != nil {
+	if player, err = provider.NewReplay(file, log); err != nil {
 		return nil, nil, &inputError{err}
 	}
 	return player, log, nil
@@ -181,7 +181,7 @@ type replayedTools struct {
 func (p replayedTools) Run(ctx context.Context, x chat.Execution) (chat.Result, error) {
 	result, err := p.play.Run(ctx, x)
 	if as[*executor.NoRecordError](err) && p.end != nil && p.end.Exit != 0 && p.cut[x.Call.ID] == x.Call.Name {
-		err = &model.RecordedEndError{File: p.file, End: *p.end}
+		err = &provider.RecordedEndError{File: p.file, End: *p.end}
 	}
 	return result, err
 }

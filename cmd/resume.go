@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"oneshot/pkg/agent"
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
 )
 
@@ -261,7 +261,7 @@ func (r *resumed) applyTo(cfg *agent.Config, o *runOptions) error {
 	if cfg.Elapsed = r.spent; cfg.Limits.Wall-cfg.Elapsed < minTimeLeft {
 		return &agent.TimeoutError{Limit: cfg.Limits.Wall, Elapsed: cfg.Elapsed}
 	}
-	if player, ok := cfg.Model.(*model.Replay); ok {
+	if player, ok := cfg.Model.(*provider.Replay); ok {
 		player.Skip(r.past)
 	}
 	if err := o.model.useDialect(r.run.Dialect, cfg); err != nil {

@@ -21,8 +21,8 @@ import (
 	"oneshot/pkg/agent"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
-	"oneshot/pkg/model"
 	"oneshot/pkg/policy"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/redact"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/schema"
@@ -424,7 +424,7 @@ func (o *runOptions) runAgent(ctx context.Context, cfg agent.Config) (err error)
 	o.outcome, err = agent.Run(ctx, cfg)
 	err = withBudgetHint(err, cfg.Policy.Layers)
 	switch {
-	case cfg.NativeOnly && as[*model.NoToolsError](err):
+	case cfg.NativeOnly && as[*provider.NoToolsError](err):
 		return usagef(hintOf(err), "--dialect native: %w", err)
 	case as[*agent.ApprovalError](err):
 		return &hintedError{err, o.approveHint(err)}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 )
 
 // serverOptions are the flags about model servers.
@@ -54,8 +54,8 @@ func (o *serverOptions) given() bool {
 
 // settings are the parsed server flags. URLs and keys are mapped by provider; those without a provider have the key "".
 type settings struct {
-	config model.Config // shared by all clients
-	api    model.API
+	config provider.Config // shared by all clients
+	api    provider.API
 	urls   map[string]*url.URL
 	keys   map[string]apiKey
 	sent   []headerSecrets // with each request, by --header
@@ -84,10 +84,10 @@ func (o *serverOptions) read(env Env, t *console) (*settings, error) {
 		return nil, usagef("", "--first-byte-timeout and --idle-timeout must be more than 0")
 	}
 	s := &settings{
-		config: model.Config{FirstByte: o.firstByte, Idle: o.idle, Mask: t.secrets.Hide},
-		api:    model.API(o.api), urls: map[string]*url.URL{}, keys: map[string]apiKey{}, resolved: &o.resolved,
+		config: provider.Config{FirstByte: o.firstByte, Idle: o.idle, Mask: t.secrets.Hide},
+		api:    provider.API(o.api), urls: map[string]*url.URL{}, keys: map[string]apiKey{}, resolved: &o.resolved,
 	}
-	if known := []model.API{"", model.Ollama, model.Chat, model.Responses, model.Messages}; !slices.Contains(known, s.api) {
+	if known := []provider.API{"", provider.Ollama, provider.Chat, provider.Responses, provider.Messages}; !slices.Contains(known, s.api) {
 		return nil, usagef("use --api ollama, chat, responses or messages", "--api: unknown value %q", o.api)
 	}
 	var err error
@@ -142,9 +142,9 @@ func (o *serverOptions) readKeys(env Env, t *console, s *settings) error {
 }
 
 // ofProvider splits PROVIDER=VALUE. The provider may be missing.
-func ofProvider(value string) (provider, rest string) {
+func ofProvider(value string) (name, rest string) {
 	name, rest, ok := strings.Cut(value, "=")
-	if _, known := model.ProviderNamed(name); ok && known {
+	if _, known := provider.PresetNamed(name); ok && known {
 		return name, rest
 	}
 	return "", value
@@ -231,7 +231,7 @@ func (o *serverOptions) header(env Env, t *console, s *settings) (http.Header, e
 		switch {
 		case err != nil:
 			return nil, err
-		case len(used) == 0 && slices.Contains(model.CredentialHeaders(), canonical):
+		case len(used) == 0 && slices.Contains(provider.CredentialHeaders(), canonical):
 			return nil, usagef("use --header '"+name+"=${secret:NAME}', NAME an environment variable",
 				"--header %s: never put credentials on the command line", name)
 		case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):

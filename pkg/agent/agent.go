@@ -19,9 +19,9 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
-	"oneshot/pkg/model"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/prompt"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/schema"
 	"oneshot/pkg/tool"
@@ -265,8 +265,8 @@ type run struct {
 	nonce         nonce           // word of the fences of calls, with Config.Nonce
 
 	messages           []chat.Message
-	chain              model.Chain // digest chain of the redacted messages
-	recordedMessages   int         // number of messages in the record
+	chain              provider.Chain // digest chain of the redacted messages
+	recordedMessages   int            // number of messages in the record
 	budget             budget
 	responseStarted    bool                         // the latest response sent at least one delta
 	repairs            int                          // answers sent back, counted from the last resume point

@@ -11,7 +11,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
 )
 
@@ -58,7 +58,7 @@ func (r *run) answerRequest() string {
 func (r *run) requestAnswer(ctx context.Context) error {
 	for formats := r.answerFormats(); r.out.Answer == nil; {
 		p, err := r.sendRequest(ctx, chat.PurposeAnswer, formats[0])
-		refused := new(model.FormatError)
+		refused := new(provider.FormatError)
 		switch {
 		case errors.As(err, &refused) && len(formats) > 1:
 			formats = formats[1:]

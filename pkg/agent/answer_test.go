@@ -10,7 +10,7 @@ import (
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
 )
 
@@ -98,7 +98,7 @@ func TestRepairs(t *testing.T) {
 // A server that rejects the schema is asked for any JSON, and one that rejects that for no format;
 // a rejected format is not requested again.
 func TestRungs(t *testing.T) {
-	refused := &model.FormatError{Err: &model.StatusError{Status: 500, Message: "invalid format"}}
+	refused := &provider.FormatError{Err: &provider.StatusError{Status: 500, Message: "invalid format"}}
 	r := newRig(t, says(calls("finalResponse()")), breaks("", refused), breaks("", refused), says("no"), says(answer42))
 	out := r.mustRun()
 	if out.FormatMode != agent.FormatPrompt || out.Repairs != 1 || out.Turns != 5 {
@@ -127,7 +127,7 @@ func TestRungs(t *testing.T) {
 	// Without a format, a rejection is an ordinary error.
 	r = newRig(t, says(calls("finalResponse()")), breaks("", refused), breaks("", refused), breaks("", refused))
 	_, err := r.run()
-	wantError[*model.FormatError](t, err)
+	wantError[*provider.FormatError](t, err)
 }
 
 func requestsOf(r *rig) []runfile.Request {

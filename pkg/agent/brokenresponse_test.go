@@ -9,14 +9,14 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
 )
 
 // D12: the record of a long response that broke off has the part that a resumed run parses again,
 // up to the last call, plus a head, a tail and a digest. Nothing in the tail is parsed as a call.
 func TestResumeAfterLongBrokenResponse(t *testing.T) {
-	cut := &model.BrokenOffError{Err: errors.New("connection reset")}
+	cut := &provider.BrokenOffError{Err: errors.New("connection reset")}
 	call, page := calls(`look("a")`), strings.Repeat("word ", 1<<17)
 	for name, said := range map[string]struct {
 		text string

@@ -17,9 +17,9 @@ import (
 	"testing"
 
 	"oneshot/pkg/agent"
-	"oneshot/pkg/model"
 	"oneshot/pkg/policy"
-	"oneshot/pkg/wire"
+	"oneshot/pkg/provider"
+	"oneshot/pkg/provider/wire"
 )
 
 // A callCase is a list of calls from a hostile or broken server, with the expected outcome.
@@ -141,7 +141,7 @@ func (c callCase) functions() []any {
 // overServer returns a run whose model is behind a server.
 func overServer(t *testing.T, calls any, turns int) *rig {
 	r := nativeRig(t)
-	m := model.New(model.Config{API: model.Chat, BaseURL: serve(t, calls, turns), Model: "m"})
+	m := provider.New(provider.Config{API: provider.Chat, BaseURL: serve(t, calls, turns), Model: "m"})
 	r.cfg.Model, r.cfg.Tools = recordedModel{r, m}, toolsOf(t, caseTools)
 	r.cfg.Policy = policy.Policy{}
 	return r

@@ -10,9 +10,9 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
-	"oneshot/pkg/model"
 	"oneshot/pkg/prompt"
-	"oneshot/pkg/wire"
+	"oneshot/pkg/provider"
+	"oneshot/pkg/provider/wire"
 )
 
 // loop runs the conversation from the user's prompt to the answer.
@@ -55,7 +55,7 @@ func (r *run) appendUser(text string) {
 // appendAssistant appends a reply. It neutralises role tokens in the text, because a tool result
 // may have made the model write them.
 func (r *run) appendAssistant(p *reply) {
-	m := chat.Message{Role: chat.Assistant, Content: dialect.NeutraliseRoles(p.Content), Native: model.NeutraliseNative(p.Native), By: p.By}
+	m := chat.Message{Role: chat.Assistant, Content: dialect.NeutraliseRoles(p.Content), Native: provider.NeutraliseNative(p.Native), By: p.By}
 	if r.native {
 		m.Calls = p.batch.callsAsWritten()
 	}
@@ -111,7 +111,7 @@ func (b *batch) toolsNeedingUser() (names []string) {
 // server rejects tools before the first call, or with one more request after a response broke off.
 // No call of a broken response was executed with an effect.
 func (r *run) recoverFrom(ctx context.Context, err error) error {
-	refused := new(model.NoToolsError)
+	refused := new(provider.NoToolsError)
 	switch {
 	case errors.As(err, &refused) && r.native && !r.cfg.NativeOnly && len(r.reports) == 0:
 		r.useDialect()
@@ -129,11 +129,11 @@ func (r *run) recoverFrom(ctx context.Context, err error) error {
 // succeed.
 func isConnectionLost(err error) bool {
 	var fault *wire.Error
-	var cut *model.BrokenOffError
+	var cut *provider.BrokenOffError
 	if errors.As(err, &cut) {
 		return !errors.As(err, &fault) || fault.Kind != wire.TooLarge
 	}
-	return errors.As(err, new(*model.TimeoutError))
+	return errors.As(err, new(*provider.TimeoutError))
 }
 
 // appendResults appends the results of the calls of a response.

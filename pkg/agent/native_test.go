@@ -15,7 +15,7 @@ import (
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/dialect"
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
 )
 
@@ -180,7 +180,7 @@ func TestNativeCallInDialect(t *testing.T) {
 
 // A server that rejects tools before any call switches the run to the dialect, once.
 func TestNoTools(t *testing.T) {
-	refused := &model.NoToolsError{Err: &model.StatusError{Status: 400, Message: "does not support tools"}}
+	refused := &provider.NoToolsError{Err: &provider.StatusError{Status: 400, Message: "does not support tools"}}
 	r := nativeRig(t, then(breaks("", refused), says(calls(`look("a")`)))...)
 	out := r.mustRun()
 	wantStatuses(t, out, "look ok")
@@ -194,16 +194,16 @@ func TestNoTools(t *testing.T) {
 	r = nativeRig(t, breaks("", refused))
 	r.cfg.NativeOnly = true
 	_, err := r.run()
-	wantError[*model.NoToolsError](t, err)
+	wantError[*provider.NoToolsError](t, err)
 
 	r = nativeRig(t, requests("", native("x", "look", `{"q":"a"}`)), breaks("", refused))
 	_, err = r.run()
-	wantError[*model.NoToolsError](t, err)
+	wantError[*provider.NoToolsError](t, err)
 }
 
 // A response that breaks off is on record, executes no change, and is requested once more.
 func TestBrokenOff(t *testing.T) {
-	cut := &model.BrokenOffError{Err: errors.New("connection reset")}
+	cut := &provider.BrokenOffError{Err: errors.New("connection reset")}
 	c := native("x", "look", `{"q":"a"}`)
 	broken := func(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 		delta(chat.Delta{Content: "I "})
@@ -223,7 +223,7 @@ func TestBrokenOff(t *testing.T) {
 
 	r = nativeRig(t, broken, broken)
 	_, err := r.run()
-	wantError[*model.BrokenOffError](t, err)
+	wantError[*provider.BrokenOffError](t, err)
 
 	// D12: a long one without calls is on record with its head, its tail and a digest, and is replayed
 	// from that.
@@ -255,7 +255,7 @@ func TestBrokenOff(t *testing.T) {
 	// Without any delta, the model client has already retried by itself.
 	r = nativeRig(t, breaks("", cut))
 	_, err = r.run()
-	wantError[*model.BrokenOffError](t, err)
+	wantError[*provider.BrokenOffError](t, err)
 }
 
 // A required tool must succeed: the model gets one reminder, then the run ends without an answer.

@@ -15,7 +15,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/executor"
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
 )
 
@@ -107,7 +107,7 @@ func TestRecordGrowsLinearly(t *testing.T) {
 		if diff := cmp.Diff(sent.Messages, whole); diff != "" {
 			t.Fatalf("request %d is not what is on record (-sent +recorded):\n%s", i+1, diff)
 		}
-		if body.Digest != model.Digest(sent) || body.Turn != i+1 || body.Purpose != sent.Purpose {
+		if body.Digest != provider.Digest(sent) || body.Turn != i+1 || body.Purpose != sent.Purpose {
 			t.Errorf("record %+v", body)
 		}
 		if (body.System != "") != (i == 0) {
@@ -128,7 +128,7 @@ func TestReplayOfRunFile(t *testing.T) {
 
 	again := newRig(t)
 	again.cfg.Limits.Turns = 0
-	player, err := model.NewReplay("run.jsonl", log)
+	player, err := provider.NewReplay("run.jsonl", log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func (t tee) Sync() error {
 // Events arrive in the order in which they happen.
 func TestEvents(t *testing.T) {
 	var heard []string
-	refused := &model.FormatError{Err: &model.StatusError{Status: 500, Message: "invalid format"}}
+	refused := &provider.FormatError{Err: &provider.StatusError{Status: 500, Message: "invalid format"}}
 	r := newRig(t, says("Hm."), says(""), says(calls(`look("a")`, `look(1 2)`)), says(calls("finalResponse()")),
 		breaks("", refused), says("no"), says("```json\n"+answer42+"\n```"))
 	r.cfg.Observe = func(e agent.Event) {
@@ -224,7 +224,7 @@ func TestRecordIsOrdered(t *testing.T) {
 		"denied":                 {steps: []step{denied}, change: func(r *rig) { r.cfg.Policy.Flags.Allow = nil }},
 		"denied and told":        {steps: then(denied), change: func(r *rig) { r.cfg.Policy.Flags.Allow, r.cfg.ContinueDenied = nil, true }},
 		"over a limit":           {steps: []step{denied}, change: func(r *rig) { r.cfg.Limits.Calls = 2 }},
-		"refused format":         {steps: []step{says(calls("finalResponse()")), breaks("", &model.FormatError{Err: new(model.StatusError)}), says(answer42)}},
+		"refused format":         {steps: []step{says(calls("finalResponse()")), breaks("", &provider.FormatError{Err: new(provider.StatusError)}), says(answer42)}},
 		"no answer":              {steps: []step{says(calls("finalResponse()")), says(""), says("")}},
 		"an answer in the first": {steps: []step{says(answer42 + "\n" + calls("finalResponse()"))}},
 	} {

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"oneshot/pkg/chat"
-	"oneshot/pkg/model"
 	"oneshot/pkg/policy"
+	"oneshot/pkg/provider"
+	"oneshot/pkg/provider/wire"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/wire"
 )
 
 // A resumed run repeats its recorded steps. The same loop requests, decides and executes, but the
@@ -198,7 +198,7 @@ func (r *run) loadHistory() error {
 	if lastIndexOf[runfile.Request](records) < 0 {
 		return nil
 	}
-	replay, err := model.NewReplay("the record", &runfile.Log{Records: records})
+	replay, err := provider.NewReplay("the record", &runfile.Log{Records: records})
 	if err != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ func (inv *invocation) replayResult(p recordedCalls, report bool) bool {
 
 // A resumedModel replies from the record and, after its end, from the live model.
 type resumedModel struct {
-	recorded *model.Replay
+	recorded *provider.Replay
 	live     Model
 }
 
@@ -265,7 +265,7 @@ func (m *resumedModel) Reply(ctx context.Context, req chat.Request, delta func(c
 		return m.live.Reply(ctx, req, delta)
 	}
 	resp, err := m.recorded.Reply(ctx, req, delta)
-	var replay *model.ReplayError
+	var replay *provider.ReplayError
 	if errors.As(err, &replay) {
 		err = &DivergedError{Why: fmt.Sprintf("turn %d: %s\n%s", replay.Turn, replay.Why, replay.Diff)}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"oneshot/pkg/agent"
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
 )
 
@@ -185,7 +185,7 @@ func TestResumeOfACutResult(t *testing.T) {
 // Recorded broken and rejected responses are replayed, and then the model is asked.
 func TestResumeBehindFaults(t *testing.T) {
 	steps := func() []step {
-		return then(breaks("I beg", &model.BrokenOffError{Err: errors.New("connection reset")}), says(calls(`put("x")`)))
+		return then(breaks("I beg", &provider.BrokenOffError{Err: errors.New("connection reset")}), says(calls(`put("x")`)))
 	}
 	first := newRig(t, steps()...)
 	was, log := first.recordedRun()

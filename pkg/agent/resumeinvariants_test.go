@@ -16,8 +16,8 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
-	"oneshot/pkg/model"
 	"oneshot/pkg/policy"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
 )
 
@@ -50,7 +50,7 @@ func (h generatedReply) step(isNative bool, turn int) step {
 			delta(chat.Delta{Call: &c})
 		}
 		if h.Break {
-			return resp, &model.BrokenOffError{Err: errors.New("connection reset")}
+			return resp, &provider.BrokenOffError{Err: errors.New("connection reset")}
 		}
 		return resp, nil
 	}
@@ -152,7 +152,7 @@ func (h generatedRun) steps() []step {
 	var all []step
 	isNative := h.Native
 	if h.NoTools {
-		all, isNative = append(all, breaks("", &model.NoToolsError{Err: errors.New("no tools here")})), false
+		all, isNative = append(all, breaks("", &provider.NoToolsError{Err: errors.New("no tools here")})), false
 	}
 	for i, reply := range h.Replies {
 		all = append(all, reply.step(isNative, i))
@@ -163,7 +163,7 @@ func (h generatedRun) steps() []step {
 	}
 	all = append(all, end)
 	for range h.Refuses {
-		all = append(all, breaks("", &model.FormatError{Err: errors.New("no formats here")}))
+		all = append(all, breaks("", &provider.FormatError{Err: errors.New("no formats here")}))
 	}
 	for _, a := range h.Answers {
 		all = append(all, says(a))

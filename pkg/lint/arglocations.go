@@ -8,8 +8,8 @@ import (
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/provider/wire"
 	"oneshot/pkg/schema"
-	"oneshot/pkg/wire"
 )
 
 // locateArguments locates the values at JSON pointers into a call's arguments, as far as possible.

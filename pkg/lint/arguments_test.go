@@ -12,8 +12,8 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/provider/wire"
 	"oneshot/pkg/tool"
-	"oneshot/pkg/wire"
 )
 
 // M22: in every dialect, a call is coerced to its tool's types, and its fixes write the coerced

@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
-	"oneshot/pkg/wire"
+	"oneshot/pkg/provider/wire"
 )
 
 // readResponse reads a body or a text and reports trailing data.

@@ -13,7 +13,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
-	"oneshot/pkg/wire"
+	"oneshot/pkg/provider/wire"
 )
 
 // texts returns the inputs of all dialect cases that JSON strings can represent.

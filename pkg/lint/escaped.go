@@ -7,7 +7,7 @@ import (
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
-	"oneshot/pkg/wire"
+	"oneshot/pkg/provider/wire"
 )
 
 // findEscapedResponse reports a text that is an entire response escaped as a JSON string, with or

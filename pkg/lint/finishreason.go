@@ -6,7 +6,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
-	"oneshot/pkg/wire"
+	"oneshot/pkg/provider/wire"
 )
 
 // checkFinish reports a response that did not finish normally, and a finish reason that contradicts

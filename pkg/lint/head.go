@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"oneshot/pkg/diag"
-	"oneshot/pkg/wire"
+	"oneshot/pkg/provider/wire"
 )
 
 // readWithHead reads a response that begins with an HTTP head. The head is a layer, so offsets stay

@@ -7,7 +7,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
-	"oneshot/pkg/wire"
+	"oneshot/pkg/provider/wire"
 )
 
 // checkIDs reports native calls without a required id, or with a repeated one. A run assigns a new

@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"oneshot/pkg/diag"
-	"oneshot/pkg/wire"
+	"oneshot/pkg/provider/wire"
 )
 
 // responseKeys are the paths of members that usually hold a response, in order of precedence, for

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"oneshot/pkg/wire"
+	"oneshot/pkg/provider/wire"
 )
 
 // A path is a gjson path into a line of JSON. Most paths consist only of member names and element

@@ -3,7 +3,7 @@ package lint
 import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
-	"oneshot/pkg/wire"
+	"oneshot/pkg/provider/wire"
 )
 
 // A scanResult is the result of reading a text. Spans are relative to that text.

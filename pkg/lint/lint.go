@@ -12,9 +12,9 @@ import (
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/provider/wire"
 	"oneshot/pkg/schema"
 	"oneshot/pkg/tool"
-	"oneshot/pkg/wire"
 )
 
 // Options control how a response is read.

@@ -5,7 +5,7 @@ import (
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
-	"oneshot/pkg/wire"
+	"oneshot/pkg/provider/wire"
 )
 
 // suppressProgrammaticCalls suppresses native calls made by a program that the server ran and whose

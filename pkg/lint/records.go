@@ -11,7 +11,7 @@ import (
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
-	"oneshot/pkg/wire"
+	"oneshot/pkg/provider/wire"
 )
 
 // FieldPaths are gjson paths to the parts of a JSON Lines record.

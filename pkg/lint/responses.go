@@ -14,8 +14,8 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/policy"
+	"oneshot/pkg/provider/wire"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/wire"
 )
 
 // ParseCapture reads the responses of a captured file or of a run file.

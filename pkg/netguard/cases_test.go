@@ -38,7 +38,7 @@ var elsewhere = map[string]string{
 // elsewhereID names single cases, with the test that stands for each.
 var elsewhereID = map[string]string{
 	"rebind-toctou":        "TestRebinding: a name is looked up once",
-	"cfg-shared-transport": "TestConnectionsAreNotShared, pkg/model TestClientsAreApart",
+	"cfg-shared-transport": "TestConnectionsAreNotShared, pkg/provider TestClientsAreApart",
 	"cfg-dial-tls":         "TestLayersNetwork",
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"oneshot/pkg/chat"
-	"oneshot/pkg/wire"
+	"oneshot/pkg/provider/wire"
 )
 
 // maxBody bounds a body, in bytes.

@@ -13,7 +13,7 @@ import (
 	"reflect"
 
 	"oneshot/pkg/chat"
-	"oneshot/pkg/wire"
+	"oneshot/pkg/provider/wire"
 )
 
 // decoders are the readers of what the server sends, by protocol.

@@ -16,7 +16,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
 
-	"oneshot/pkg/model"
+	"oneshot/pkg/provider"
 )
 
 // generated are the parts of README.md and docs that the program writes: each is the
@@ -274,7 +274,7 @@ func toolTable(t *testing.T) string {
 func providerTable(*testing.T) string {
 	var b strings.Builder
 	b.WriteString("| `--model` | server | key |\n|---|---|---|\n")
-	for _, p := range model.Providers() {
+	for _, p := range provider.Presets() {
 		key := strings.Join(p.Keys, ", ")
 		if key != "" && !p.NeedsKey {
 			key += " (optional)"

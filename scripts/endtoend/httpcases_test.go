@@ -28,7 +28,7 @@ var httpCases = map[string]string{
 	"conn-refused":       "fault_connection",
 	"reset-before":       "fault_connection",
 	"reset-after":        "fault_connection", // a model that answers changes nothing, so it is asked again
-	"dns-nx":             "pkg/model TestConnectionToNoName",
+	"dns-nx":             "pkg/provider TestConnectionToNoName",
 	"guard-deny":         "server_pages",
 	"slow-headers":       "fault_silence",
 	"slow-body":          "fault_silence",

@@ -12,7 +12,7 @@ import (
 )
 
 // The packages that open connections: one for tools, one for models.
-var connecting = []string{"pkg/netguard", "pkg/model"}
+var connecting = []string{"pkg/netguard", "pkg/provider"}
 
 // networks are paths of packages by which one could reach another machine, with all below them.
 var networks = []string{"net", "crypto/tls", "golang.org/x/net", "golang.org/x/crypto/ssh", "github.com/ollama/ollama", "log/syslog"}

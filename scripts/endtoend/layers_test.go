@@ -18,8 +18,8 @@ import (
 var layers = [][]string{
 	{"failpoint", "diag", "chat"},
 	{"literal", "schema", "jsonrepair", "redact", "runfile", "fileroot", "netguard", "subprocess"},
-	{"tool", "dialect", "wire"},
-	{"prompt", "model", "policy", "executor"},
+	{"tool", "dialect"},
+	{"prompt", "provider", "policy", "executor"},
 	{"lint", "agent"},
 }
 

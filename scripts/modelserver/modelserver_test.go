@@ -20,7 +20,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"oneshot/pkg/chat"
-	"oneshot/pkg/wire"
+	"oneshot/pkg/provider/wire"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

@@ -1,0 +1,126 @@
+package provider
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/provider/wire"
+)
+
+// exchange sends a request and reads the response.
+func (c *Client) exchange(ctx context.Context, out *composedRequest, emit func(chat.Delta)) (chat.Response, error) {
+	ctx, dog := newWatchdog(ctx, c.firstByte, c.idle)
+	defer dog.stop()
+	req, err := c.newRequest(ctx, out.api, http.MethodPost, out.api.path, out.body)
+	if err != nil {
+		return chat.Response{}, err
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return chat.Response{}, c.failure(ctx, err)
+	}
+	defer resp.Body.Close()
+	in := watchedReader{resp.Body, dog}
+	if resp.StatusCode != http.StatusOK {
+		return chat.Response{}, c.statusError(out, resp, in)
+	}
+	if err := checkEncoding(resp); err != nil {
+		return chat.Response{}, err
+	}
+	d := out.api.decode(c.maxBytes)
+	limits := c.limits
+	if out.maxCalls > 0 {
+		limits.Calls = min(limits.Calls, out.maxCalls)
+	}
+	d.SetLimits(limits)
+	err = decodeBody(d, in, emit)
+	response, fault := d.Close()
+	switch {
+	case fault == nil:
+		return response, nil // complete, even if the connection failed afterwards
+	case ctx.Err() != nil:
+		return response, context.Cause(ctx)
+	case err != nil:
+		return response, &BrokenOffError{Err: err}
+	}
+	return response, &BrokenOffError{Err: fault}
+}
+
+// decodeBody writes a body to its decoder until the end of the response or of the body. In an event stream only
+// bytes of events count as progress, not keep-alive lines; in other bodies all bytes except whitespace.
+func decodeBody(d wire.Decoder, in watchedReader, emit func(chat.Delta)) error {
+	buf := make([]byte, 32<<10)
+	var form bodyKind
+	for !d.Done() {
+		n, err := in.dog.read(in.body, buf)
+		form.detect(buf[:n])
+		seen := d.MessageCount()
+		if fault := d.Write(buf[:n], emit); fault != nil {
+			return fault
+		}
+		if form == plainBody && !isBlank(buf[:n]) || d.MessageCount() > seen || d.HasOpenMessage() {
+			in.dog.progress()
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// whitespace may separate JSON values.
+const whitespace = " \t\r\n"
+
+// isBlank reports whether p contains only whitespace.
+func isBlank(p []byte) bool { return len(bytes.TrimLeft(p, whitespace)) == 0 }
+
+// A bodyKind is the kind of a body, detected by its first byte.
+type bodyKind int
+
+const (
+	blankBody bodyKind = iota // nothing received yet
+	plainBody                 // JSON
+	eventBody                 // events and comments
+)
+
+// detect inspects the next bytes.
+func (f *bodyKind) detect(p []byte) {
+	if *f != blankBody || isBlank(p) {
+		return
+	}
+	switch bytes.TrimLeft(p, whitespace)[0] {
+	case '{', '[':
+		*f = plainBody
+	default:
+		*f = eventBody
+	}
+}
+
+// failure returns the error of a request without a response: the cause of an ended context, a connection error if a
+// retry may help, a *[ProtocolError] if another protocol answered, otherwise an *[UnavailableError].
+func (c *Client) failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var wrapped *url.Error // it repeats the method and the whole URL
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	err = fmt.Errorf("model server %s: %w", c.base.Host, err)
+	switch {
+	case isProtocolFault(err):
+		return &ProtocolError{err}
+	case isConnectionFault(err):
+		return err
+	}
+	return &UnavailableError{Attempts: 1, Err: err}
+}

@@ -1,0 +1,182 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"slices"
+	"syscall"
+	"time"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/provider/wire"
+)
+
+const (
+	defaultAttempts = 3
+	baseBackoff     = time.Second      // maximum of the first backoff; it doubles
+	maxBackoff      = 10 * time.Second // maximum of any backoff
+	// maxWait is the maximum wait that a server may request if the run has no deadline.
+	maxWait = 10 * time.Minute
+)
+
+// A retryPolicy limits the attempts of a request.
+type retryPolicy struct {
+	attempts int
+	rand     func() float64 // in [0, 1)
+}
+
+// newRetryPolicy returns a policy with defaults applied.
+func newRetryPolicy(attempts int, random func() float64) retryPolicy {
+	if attempts <= 0 {
+		attempts = defaultAttempts
+	}
+	if random == nil {
+		random = rand.Float64
+	}
+	return retryPolicy{attempts, random}
+}
+
+// An attempt makes one request.
+type attempt func(ctx context.Context, emit func(chat.Delta)) (chat.Response, error)
+
+// reply makes attempts until one succeeds or a retry cannot help. After the first delta of a response there are no more
+// attempts. Before it a request can be repeated whatever its outcome, because a model's answer has no side effects.
+// Every failed attempt except the last is reported to delta before the wait. A switch of the API does not count as an
+// attempt.
+func (p retryPolicy) reply(ctx context.Context, delta func(chat.Delta), try attempt) (chat.Response, error) {
+	allowed := p.attempts
+	for number := 1; ; number++ {
+		heard := false
+		resp, err := try(ctx, func(d chat.Delta) { heard = true; delta(d) })
+		switch {
+		case err == nil:
+			return resp, nil
+		case ctx.Err() != nil:
+			return resp, context.Cause(ctx)
+		case heard || !isRetryable(err):
+			return resp, err
+		}
+		wait := p.backoff(number, err)
+		if errors.As(err, new(*switchedAPIError)) {
+			wait = 0
+			allowed++
+		}
+		switch {
+		case number >= allowed:
+			return resp, &UnavailableError{Attempts: number, Err: err}
+		case wait >= timeLeft(ctx):
+			return resp, &UnavailableError{Attempts: number, Err: err, Wait: wait}
+		}
+		delta(chat.Delta{Attempt: &chat.Attempt{Number: number, Error: err.Error(), Status: statusOf(err), Wait: wait}})
+		if err := sleep(ctx, wait); err != nil {
+			return chat.Response{}, err
+		}
+	}
+}
+
+// backoff returns the wait after a failed attempt: as requested by the server, otherwise exponential backoff with full
+// jitter.
+func (p retryPolicy) backoff(number int, err error) time.Duration {
+	var status *StatusError
+	if errors.As(err, &status) && status.RetryAfter > 0 {
+		return status.RetryAfter
+	}
+	limit := min(maxBackoff, baseBackoff<<min(number-1, 10))
+	return time.Duration(p.rand() * float64(limit))
+}
+
+// timeLeft returns the maximum wait.
+func timeLeft(ctx context.Context) time.Duration {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return maxWait
+	}
+	return time.Until(deadline)
+}
+
+// sleep waits. It returns the cause of the context's end, if that comes first.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
+// isRetryable reports whether the same request may succeed later, given an error before the first delta. A server that
+// was silent from the start has used up its time; one that fell silent later may recover.
+func isRetryable(err error) bool {
+	var status *StatusError
+	var cut *BrokenOffError
+	var silence *TimeoutError
+	switch {
+	case errors.As(err, &silence):
+		return silence.What == awaitData
+	case errors.As(err, new(*FormatError)), errors.As(err, new(*NoToolsError)):
+		return false
+	case errors.As(err, new(*switchedAPIError)):
+		return true
+	case errors.As(err, &status):
+		return status.isTemporary()
+	case errors.As(err, &cut):
+		return cut.isTemporary()
+	}
+	return isConnectionFault(err)
+}
+
+// isTemporary reports whether a status is temporary. 408 and 425 are, although the request is a POST: see
+// [retryPolicy.reply]. No status is if the quota is exhausted, 500 is not if it is about the request, and 501 never is.
+// Statuses over 511 are from proxies and Anthropic (529, overloaded).
+func (e *StatusError) isTemporary() bool {
+	switch e.Status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, http.StatusForbidden:
+		return !e.isCalled(codeQuota) && (e.Status != http.StatusForbidden || e.limitsRate())
+	case http.StatusInternalServerError:
+		return !e.contains("option") || !e.contains("must be of type")
+	case http.StatusNotImplemented:
+		return false
+	}
+	return e.Status > http.StatusInternalServerError
+}
+
+// isTemporary reports whether a response that broke off may be complete next time.
+func (e *BrokenOffError) isTemporary() bool {
+	var fault *wire.Error
+	if errors.As(e.Err, &fault) {
+		return fault.Kind == wire.Truncated || fault.Kind == wire.Empty || fault.Kind == wire.ServerError && !slices.Contains(fault.Codes, codeQuota)
+	}
+	return true
+}
+
+// connectionErrors are the errors of a closed or reset connection.
+var connectionErrors = []error{io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED}
+
+// isConnectionFault reports whether a request got no answer because connecting failed or the connection broke. An
+// unknown host name does not count.
+func isConnectionFault(err error) bool {
+	var dns *net.DNSError
+	if errors.As(err, &dns) {
+		return dns.IsTemporary && !dns.IsNotFound
+	}
+	var op *net.OpError
+	if errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") {
+		return true
+	}
+	return slices.ContainsFunc(connectionErrors, func(target error) bool { return errors.Is(err, target) })
+}
+
+// statusOf returns the HTTP status of an error, or 0.
+func statusOf(err error) int {
+	var status *StatusError
+	if errors.As(err, &status) {
+		return status.Status
+	}
+	return 0
+}

@@ -1,0 +1,105 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/dialect"
+)
+
+// The output of one model is untrusted data for every other model: it can contain control tokens that the other
+// model obeys, and secrets of its server.
+
+// sanitizeForeign returns a message as this client sends it. For a message of another model it drops the native
+// form, neutralises control tokens and masks secrets.
+func (e *encoding) sanitizeForeign(m chat.Message) chat.Message {
+	if m.Role != chat.Assistant || m.By == "" || m.By == e.name {
+		return m
+	}
+	inert := func(text string) string {
+		if e.mask != nil {
+			text = e.mask(text)
+		}
+		return dialect.NeutraliseText(text)
+	}
+	m.Native, m.Content, m.Calls = nil, inert(m.Content), slices.Clone(m.Calls)
+	for i, c := range m.Calls {
+		m.Calls[i].Name, m.Calls[i].Arguments = inert(c.Name), mapStrings(c.Arguments, inert)
+	}
+	return m
+}
+
+// mapStrings returns JSON with all strings changed, including member names; nil for invalid JSON.
+func mapStrings(raw json.RawMessage, change func(string) string) json.RawMessage {
+	in := jsontext.NewDecoder(bytes.NewReader(raw), lenient)
+	var out bytes.Buffer
+	enc := jsontext.NewEncoder(&out, lenient)
+	for {
+		token, err := in.ReadToken()
+		if errors.Is(err, io.EOF) {
+			return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+		}
+		if err == nil && token.Kind() == '"' {
+			token = jsontext.String(change(token.String()))
+		}
+		if err == nil {
+			err = enc.WriteToken(token)
+		}
+		if err != nil {
+			return nil
+		}
+	}
+}
+
+// maxTextDepth is the maximum depth of a text in a native form: in a block of a list in a message of a list.
+const maxTextDepth = 4
+
+// NeutraliseNative returns a native form with role tokens in its texts neutralised, except in signed parts, which the
+// server would reject if changed.
+func NeutraliseNative(n *chat.Native) *chat.Native {
+	if n == nil {
+		return nil
+	}
+	inert := *n
+	inert.Body = neutraliseRoles(n.Body, maxTextDepth)
+	return &inert
+}
+
+func neutraliseRoles(raw []byte, depth int) []byte {
+	if depth == 0 || isSigned(raw) {
+		return raw
+	}
+	return mapValues(raw, func(name string, value []byte) []byte {
+		text, ok := unquote(value)
+		switch {
+		case !ok:
+			return neutraliseRoles(value, depth-1)
+		case !slices.Contains([]string{"content", "text", "reasoning", "reasoning_content", "thinking", "refusal"}, name):
+			return value
+		}
+		if inert := dialect.NeutraliseRoles(text); inert != text {
+			return quote(inert)
+		}
+		return value
+	})
+}
+
+// isSigned reports whether an object has a signature or encrypted text.
+func isSigned(raw []byte) bool {
+	var o map[string]json.RawMessage
+	if json.Unmarshal(raw, &o) != nil {
+		return false
+	}
+	for _, name := range []string{"signature", "thought_signature", "thoughtSignature", "encrypted_content"} {
+		if _, ok := o[name]; ok {
+			return true
+		}
+	}
+	return false
+}

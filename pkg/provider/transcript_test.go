@@ -1,0 +1,106 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/provider"
+	"oneshot/pkg/runfile"
+)
+
+var everyAPI = []provider.API{provider.Ollama, provider.Chat, provider.Responses, provider.Messages}
+
+// longConversation returns turns of a question, two native calls and their results, one of them echoed.
+func longConversation(turns int) []chat.Message {
+	var all []chat.Message
+	for i := range turns {
+		calls := []chat.Call{
+			{ID: fmt.Sprintf("a%d", i), Name: "read", Arguments: json.RawMessage(`{"n":1}`)},
+			{ID: fmt.Sprintf("b%d", i), Name: "read", Arguments: json.RawMessage(`{"n":2}`)},
+		}
+		said := chat.Message{Role: chat.Assistant, Content: "so", Calls: calls}
+		if i%2 == 1 {
+			said.Native = &chat.Native{API: "chat", Model: "p/m", Body: json.RawMessage(`{"role":"assistant","content":"echoed","tool_calls":[{},{}]}`)}
+		}
+		all = append(all, chat.Message{Role: chat.User, Content: fmt.Sprint("question ", i)}, said,
+			chat.Message{Role: chat.Tool, CallID: calls[0].ID, Name: "read", Content: "one"},
+			chat.Message{Role: chat.Tool, CallID: calls[1].ID, Name: "read", Content: "two"})
+	}
+	return all
+}
+
+// B12: what a client keeps of earlier requests changes no byte of the next one, also where another
+// conversation comes in between.
+func TestGrownConversationIsEncodedLikeANewOne(t *testing.T) {
+	messages := longConversation(5)
+	for _, api := range everyAPI {
+		config := provider.Config{API: api, Name: "p/m", Model: "m"}
+		grown := provider.New(config)
+		for n := range len(messages) + 1 {
+			req := chat.Request{System: "s", Messages: messages[:n:n]}
+			if n%3 == 2 {
+				req.Messages = append([]chat.Message(nil), req.Messages...) // as where a slice has grown
+			}
+			compareBodies(t, grown, provider.New(config), req)
+		}
+		other := chat.Request{System: "s", Messages: append(longConversation(2), messages...)}
+		compareBodies(t, grown, provider.New(config), other)
+		compareBodies(t, grown, provider.New(config), chat.Request{System: "another", Messages: messages})
+	}
+}
+
+func compareBodies(t *testing.T, a, b *provider.Client, req chat.Request) {
+	t.Helper()
+	x, err := a.Compose(req)
+	y, err2 := b.Compose(req)
+	if err != nil || err2 != nil || string(x.Body) != string(y.Body) || !json.Valid(x.Body) {
+		t.Fatalf("%s, %d messages: errors %v, %v\n%s\n%s", a.API(), len(req.Messages), err, err2, x.Body, y.Body)
+	}
+}
+
+// B12: a request costs as much whatever came before it, and so does its digest.
+func TestRequestCostsWhatIsNewInIt(t *testing.T) {
+	for _, api := range everyAPI {
+		var allocations []float64
+		for _, turns := range []int{10, 1000} {
+			client := provider.New(provider.Config{API: api, Name: "p/m", Model: "m"})
+			req := chat.Request{System: "s", Messages: longConversation(turns)}
+			var chain provider.Chain
+			chain.Add(req.Messages...)
+			allocations = append(allocations, testing.AllocsPerRun(5, func() {
+				if _, err := client.Compose(req); err != nil {
+					t.Fatal(err)
+				}
+				chain.Digest(req)
+			}))
+		}
+		if allocations[1] > allocations[0]+5 {
+			t.Errorf("%s: %v allocations after 10 turns, %v after 1,000", api, allocations[0], allocations[1])
+		}
+	}
+}
+
+// D4: a replay compares the digest that a request brings, and hashes no message again.
+func TestReplayTakesTheDigestOfARequest(t *testing.T) {
+	req := chat.Request{Purpose: chat.PurposeTurn, Messages: longConversation(500)}
+	digest := provider.Digest(req)
+	log := &runfile.Log{Records: []runfile.Record{
+		{Header: runfile.Header{Seq: 1}, Body: runfile.Request{Turn: 1, Purpose: req.Purpose, Messages: req.Messages, Digest: digest}},
+		{Header: runfile.Header{Seq: 2}, Body: runfile.Response{Turn: 1, Content: "ok", Stop: chat.StopEnd}},
+	}}
+	req.Digest = digest
+	allocations := testing.AllocsPerRun(3, func() {
+		p, err := provider.NewReplay("r", log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp, err := p.Reply(t.Context(), req, func(chat.Delta) {}); err != nil || resp.Content != "ok" {
+			t.Fatal(resp, err)
+		}
+	})
+	if allocations > 30 {
+		t.Errorf("%v allocations for a reply to 2,000 messages", allocations)
+	}
+}
