@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"oneshot/pkg/agent"
 	"oneshot/pkg/redact"
 	"oneshot/pkg/schema"
@@ -17,10 +15,6 @@ import (
 type answerOptions struct {
 	pairs []string
 	given []string // names that this command has answers for; the others come from the resumed run
-}
-
-func (o *answerOptions) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.pairs, "answer", nil, "answer the question of a tool with `K=V` (repeatable), e.g. --resume last --answer 'content=the budget'")
 }
 
 // read returns the answers by name. Answers to a run that waits for some must cover all of them, and nothing else.

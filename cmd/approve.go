@@ -14,8 +14,6 @@ import (
 	"sync"
 
 	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/spf13/pflag"
-
 	"oneshot/pkg/agent"
 	"oneshot/pkg/subprocess"
 	"oneshot/pkg/tool"
@@ -25,11 +23,6 @@ import (
 type approveOptions struct {
 	who   string
 	calls []string // approvals
-}
-
-func (o *approveOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.who, "approve", "never", "ask for approvals with `PROGRAM`, at the terminal (tty), or never, e.g. --approve ./approve.sh")
-	f.StringArrayVar(&o.calls, "approve-call", nil, "approve one call that waits, by the `APPROVAL` (sha256:…) in its error; oneshot run also needs --resume (repeatable)")
 }
 
 func (o *approveOptions) check() error {

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"oneshot/pkg/executor"
 	"oneshot/pkg/fileroot"
 	"oneshot/pkg/netguard"
@@ -28,13 +26,6 @@ type confineOptions struct {
 	opener     string
 
 	records []string // run files and their folders, which no tool may access
-}
-
-func (o *confineOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.root, "root", "", "let file tools work in `DIR` and run programs there (default none), e.g. --root notes")
-	f.StringArrayVar(&o.allowHosts, "allow-host", nil, "let tools reach the private `HOST[:PORT]` (repeatable), e.g. --allow-host localhost:8080")
-	f.StringVar(&o.speaker, "tts-command", "", "speak with `PROGRAM`, which reads text on stdin, for the tool say, e.g. --tts-command espeak-ng")
-	f.StringVar(&o.opener, "browser-command", "", "open pages with `PROGRAM`, which gets the URL and is killed when the run ends, for the tool open_url, e.g. --browser-command xdg-open")
 }
 
 // speechGrace is how long speech may continue after the command has finished.

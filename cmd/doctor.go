@@ -21,10 +21,10 @@ import (
 type doctorOptions struct {
 	env     Env
 	console *console
-	names   []string
-	servers serverOptions
-	format  string
-	limit   time.Duration
+	options
+	names  []string
+	format string
+	limit  time.Duration
 }
 
 func newDoctor(env Env, t *console) *cobra.Command {
@@ -46,7 +46,7 @@ directory is not writable. The report is on stdout in every case.`,
 	f.StringArrayVarP(&o.names, "model", "m", nil, "check `MODEL`, as for oneshot run (repeatable)")
 	f.StringVar(&o.format, "format", "text", "print text or json")
 	f.DurationVar(&o.limit, "timeout", 5*time.Second, "limit the time of all checks together")
-	o.servers.access(f)
+	o.define(c, env, forDoctor)
 	return c
 }
 
@@ -107,8 +107,8 @@ func (o *doctorOptions) run(ctx context.Context) error {
 	if o.limit <= 0 {
 		return usagef("for example --timeout 5s", "--timeout must be more than 0")
 	}
-	o.servers.firstByte, o.servers.idle = o.limit, o.limit
-	if err := o.servers.secrets.load(ctx, o.env, o.console); err != nil {
+	o.model.servers.firstByte, o.model.servers.idle = o.limit, o.limit
+	if err := o.model.servers.secrets.load(ctx, o.env, o.console); err != nil {
 		return causeOr(ctx, err)
 	}
 	probes, err := o.probes()
@@ -125,7 +125,7 @@ func (o *doctorOptions) run(ctx context.Context) error {
 
 // probes returns all probes in the order of the report.
 func (o *doctorOptions) probes() ([]probe, error) {
-	s, err := o.servers.read(o.env, o.console)
+	s, err := o.model.servers.read(o.env, o.console)
 	if err != nil {
 		return nil, err
 	}

@@ -117,8 +117,8 @@ func (o *doctorOptions) certificates(context.Context) check {
 		return check{Status: warning, Detail: "the system has no CA certificates", Hint: "install ca-certificates, or use --ca-file"}
 	}
 	detail := "the system's CA certificates"
-	if o.servers.caFile != "" {
-		detail += " and " + o.servers.caFile
+	if o.model.servers.caFile != "" {
+		detail += " and " + o.model.servers.caFile
 	}
 	return check{Status: fine, Detail: detail}
 }

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"oneshot/pkg/runfile"
 )
 
@@ -25,13 +23,6 @@ type inputOptions struct {
 	replayed   string // why a replay or resumed run does not read stdin, or ""
 	state      stdinState
 	sources    []runfile.InputSource // of the input
-}
-
-func (o *inputOptions) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.names, "input", nil, "add `FILE` to the prompt as data, - for stdin (repeatable); a pipe is read without it, e.g. --input log.txt")
-	f.BoolVar(&o.allowEmpty, "allow-empty-input", false, "accept an empty --input instead of exit 3")
-	f.DurationVar(&o.wait, "stdin-wait", stdinWait, "limit the wait for the first byte of a pipe on stdin; --input - waits until --timeout")
-	f.BoolVar(&o.noStdin, "no-stdin", false, "ignore stdin unless - names it, e.g. in a loop that reads it")
 }
 
 // inputName returns the name of the block for a file.

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"oneshot/pkg/schema"
 )
@@ -202,25 +201,11 @@ func checkArguments(c *cobra.Command, t *console, started *bool) {
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		*started = true
-		if err := errors.Join(t.check(), noEmptyFlags(c)); err != nil {
+		if err := errors.Join(t.check(), checkFlags(c.Flags())); err != nil {
 			return err
 		}
 		return run(c, args)
 	}
-}
-
-// noEmptyFlags refuses empty values of flags: in a script they are unset variables.
-func noEmptyFlags(c *cobra.Command) (err error) {
-	c.Flags().Visit(func(f *pflag.Flag) {
-		values := []string{f.Value.String()}
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			values = list.GetSlice()
-		}
-		if slices.Contains(values, "") {
-			err = usagef("omit the flag, or check the variable it comes from", "--%s is empty", f.Name)
-		}
-	})
-	return err
 }
 
 // requireSubcommand is the error of a group without a valid subcommand.

@@ -45,18 +45,6 @@ type modelOptions struct {
 	breakers *breakers // nil: not shared
 }
 
-func (o *modelOptions) flags(f *pflag.FlagSet) {
-	f.StringArrayVarP(&o.names, "model", "m", nil, "use `MODEL`: "+providerNames()+", demo, or replay:RUN (file, ID or \"last\"); repeat it for fallbacks; default: the only model of Ollama")
-	f.StringVar(&o.responder, "responder", "", "ask `MODEL` for the final answer")
-	f.StringVar(&o.dialect, "dialect", "auto", "have calls written as native (the server's tool-call field), tool, toolcalls, or auto (native if every model can)")
-	f.StringArrayVar(&o.params, "param", nil, "set the request parameter `K=V` (repeatable), e.g. --param num_ctx=16384, top_p=0.9 or max_tokens=2000")
-	f.StringVar(&o.effort, "effort", "", "set the reasoning effort to the server's `WORD`, e.g. --effort low")
-	f.Float64Var(&o.temperature, "temperature", 0, "set the sampling temperature (default: the server's)")
-	f.Int64Var(&o.seed, "seed", 0, "set the sampling seed (default: the server's)")
-	o.servers.flags(f)
-	o.set = f
-}
-
 // providerNames lists how models are named: "ollama/NAME, openai/NAME, …".
 func providerNames() string {
 	var names []string

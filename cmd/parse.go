@@ -21,7 +21,7 @@ type parseOptions struct {
 	env     Env
 	console *console
 
-	tools     toolOptions
+	shared    options // --tools and --tool
 	dialect   string
 	reasoning string
 	format    string
@@ -66,6 +66,7 @@ change run files.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
 	}
+	o.shared.define(c, env, forTools)
 	o.flags(c.Flags())
 	c.MarkFlagsMutuallyExclusive("list-dialects", "list-codes", "fix")
 	c.MarkFlagsMutuallyExclusive("coerce", "strict")
@@ -75,7 +76,6 @@ change run files.`,
 }
 
 func (o *parseOptions) flags(f *pflag.FlagSet) {
-	o.tools.flags(f)
 	f.StringVar(&o.dialect, "dialect", "auto", "parse calls in this dialect; auto detects it")
 	f.StringVar(&o.reasoning, "reasoning", "auto", "detect reasoning: auto, open (the text begins with it) or off")
 	f.StringVar(&o.format, "format", "text", reportFlag)
@@ -147,7 +147,7 @@ func (o *parseOptions) options() (lint.Options, error) {
 	if options.Reasoning, err = reasoningFlag(o.reasoning); err != nil {
 		return options, err
 	}
-	options.Tools, err = o.tools.forRun(o.env, o.console)
+	options.Tools, err = o.shared.tools.forRun(o.env, o.console)
 	if err == nil && o.coerce && options.Tools == nil && o.fields.Tools == "" {
 		err = usagef("name the definitions with --tools or --tool", "--coerce needs tool definitions")
 	}

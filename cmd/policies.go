@@ -7,8 +7,6 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/spf13/pflag"
-
 	"oneshot/pkg/agent"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/lint"
@@ -28,17 +26,6 @@ type policyOptions struct {
 	connections []string
 	nonce       bool
 	managed     *managedPolicy // nil without one
-}
-
-func (o *policyOptions) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.files, "policy", nil, "load call rules from `FILE` (repeatable); every policy has to allow a call, e.g. --policy policy.yaml")
-	f.StringArrayVar(&o.allow, "allow", nil, "allow tools matching `GLOB` to make changes (repeatable); not with --policy, whose rules decide")
-	f.StringArrayVar(&o.ask, "ask", nil, "require approval for each call of tools matching `GLOB`, which may then make changes (repeatable), e.g. --ask file_put --approve tty")
-	f.StringArrayVar(&o.deny, "deny", nil, "deny all calls of tools matching `GLOB` (repeatable)")
-	f.BoolVar(&o.readOnly, "read-only", false, "deny all changes")
-	f.BoolVar(&o.enableExec, "enable-exec", false, "let tools run programs if a rule or --allow also allows it")
-	f.StringArrayVar(&o.scopes, "scope", nil, "grant the run the scope `NAME` (repeatable), e.g. --scope gmail.readonly")
-	f.StringArrayVar(&o.connections, "connection", nil, "let tools use the connection `NAME` (repeatable), e.g. --connection calendar")
 }
 
 // check refuses invalid globs, and --allow with --policy.

@@ -18,10 +18,7 @@ import (
 type promptCommand struct {
 	env     Env
 	console *console
-	tools   toolOptions
-	dialect string
-	system  string
-	vars    variableOptions
+	options
 }
 
 func newPrompt(env Env, t *console) *cobra.Command {
@@ -36,26 +33,23 @@ prompt and the function definitions.`,
   oneshot prompt --tool wget --dialect native`,
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	o.tools.flags(c.Flags())
-	c.Flags().StringVar(&o.dialect, "dialect", "auto", "have calls written as tool (auto is the same here), toolcalls or native")
-	onceVar(c.Flags(), &o.system, "system", "begin the system prompt with the text of `FILE`")
-	o.vars.flags(c.Flags())
+	o.define(c, env, forPrompt)
 	return c
 }
 
 func (o *promptCommand) run(ctx context.Context) error {
-	cfg := agent.Config{Texts: o.env.Prompts, Native: o.dialect == native}
+	cfg := agent.Config{Texts: o.env.Prompts, Native: o.model.dialect == native}
 	var err error
-	if cfg.Dialect, err = taughtFlag(o.dialect); err != nil {
+	if cfg.Dialect, err = taughtFlag(o.model.dialect); err != nil {
 		return err
 	}
 	if cfg.Tools, err = o.tools.forPrompt(o.env, o.console); err != nil {
 		return err
 	}
-	if err := readText(ctx, o.env, "--system", o.system, &cfg.System); err != nil {
+	if err := readText(ctx, o.env, "--system", o.prompt.system, &cfg.System); err != nil {
 		return err
 	}
-	vars, err := o.vars.read()
+	vars, err := o.prompt.variables.read()
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/spf13/pflag"
-
 	"oneshot/pkg/agent"
 	"oneshot/pkg/runfile"
 )
@@ -18,15 +16,6 @@ type promptOptions struct {
 	variables    variableOptions
 	input        inputOptions
 	trustInput   bool
-}
-
-func (o *promptOptions) flags(f *pflag.FlagSet) {
-	onceVar(f, &o.system, "system", "begin the system prompt with the text of `FILE`, e.g. --system editor.md")
-	onceVar(f, &o.file, "prompt-file", "read the prompt from `FILE` instead of the argument")
-	o.input.flags(f)
-	f.BoolVar(&o.trustInput, "trust-input", false, "trust the input: allow calls that it spells out, and do not label it untrusted")
-	o.variables.flags(f)
-	f.StringArrayVar(&o.variables.files, "var-file", nil, "with `K=FILE`, add FILE to the input as block [K] and replace ${K} in the prompt with its name (repeatable), e.g. --var-file ticket=42.txt")
 }
 
 // load reads the parts of the prompt into a configuration.

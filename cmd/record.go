@@ -13,8 +13,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/spf13/pflag"
-
 	"oneshot/pkg/agent"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/prompt"
@@ -27,13 +25,6 @@ type recordOptions struct {
 	noRecord  bool
 	liveTools bool
 	resume    string
-}
-
-func (o *recordOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.file, "run-file", "", "record the run in a new `FILE` (default: in the state directory)")
-	f.BoolVar(&o.noRecord, "no-run-file", false, "do not record the run")
-	f.StringVar(&o.resume, "resume", "", "continue a recorded `RUN` (file, ID or \"last\"), e.g. --resume last")
-	f.BoolVar(&o.liveTools, "live-tools", false, "with --model replay:RUN: run the tools instead of replaying their results; changes need --allow or --policy")
 }
 
 // create starts the record of a run, or continues that of a resumed run. It returns nil with --no-run-file.
@@ -166,7 +157,7 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 	if cfg.Schema != nil {
 		body.Digests.Schema = digest(string(cfg.Schema.Raw()))
 	}
-	body.Options, body.SecretOptions = run.options(func(string) bool { return true })
+	body.Options, body.SecretOptions = run.recordedOptions(func(string) bool { return true })
 	body.Programs = run.programs.doc()
 	body.Resolved = run.settings()
 	body.Dir, err = os.Getwd()

@@ -9,15 +9,6 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// Flags that a replay by ID inherits from the recorded run.
-var (
-	replayedFlags = []string{"tools", "tool", "root", "schema", "answer-description", "system", "var", "var-file", "dialect",
-		"param", "temperature", "seed", "effort", "now", "tz", "nonce", "ask", "deny", "read-only", "on-denied", "require-tool",
-		"max-turns", "max-calls", "max-identical-calls", "max-repairs", "max-total-tokens", "timeout"}
-	// wideningFlags grant permissions. They are inherited only if calls are replayed and have no effect.
-	wideningFlags = []string{"allow", "policy", "enable-exec", "scope", "connection", "allow-host", "trust-input"}
-)
-
 // isReplay reports whether calls get recorded results. The demo model runs its tools.
 func (o *runOptions) isReplay() bool { return o.model.isReplay() && !o.record.liveTools }
 
@@ -97,7 +88,7 @@ func (o *runOptions) replayByID(path string, args []string) error {
 // inheritReplayedFlags sets the flags of a recorded run that are not given.
 func (o *runOptions) inheritReplayedFlags(path string, log *runfile.Log) error {
 	options, _ := recordedFlags(log)
-	given := map[string]bool{}
+	rows, given := runFlags(), map[string]bool{}
 	if !o.set.Changed("tool") && !o.set.Changed("tools") {
 		run, _ := log.Run() // it has one, or it is no recording
 		o.toolsOf = &run
@@ -107,10 +98,10 @@ func (o *runOptions) inheritReplayedFlags(path string, log *runfile.Log) error {
 		if _, seen := given[name]; !seen {
 			given[name] = o.set.Changed(name)
 		}
-		widens := slices.Contains(wideningFlags, name)
+		widens := rows[name].replay == widening
 		switch {
 		case o.replayed == nil && (name == "var" || name == "var-file"): // of another prompt
-		case given[name], !widens && !slices.Contains(replayedFlags, name):
+		case given[name], rows[name].replay == ignored:
 		case name == "policy" && o.record.liveTools:
 			return usagef("add --policy "+shellQuote(value)+" or another policy", "--live-tools: the recorded run had a policy, which must be given again")
 		case widens && o.record.liveTools:

@@ -31,27 +31,20 @@ type resumed struct {
 	given map[string]bool // flags of this command
 }
 
-// notRecordedFlags are not recorded: they select the output and the record, or the record has their content.
-var notRecordedFlags = []string{"run-file", "no-run-file", "resume", "approve-call", "dry-run", "output", "output-file", "prompt-file", "input", "allow-empty-input", "no-stdin", "stdin-wait", "help", "color", "log-format", "quiet"}
-
-// fixedFlags cannot change in a resumed run, because its earlier requests depend on them.
-var fixedFlags = []string{"prompt-file", "input", "trust-input", "var", "var-file", "system", "dialect", "param", "temperature", "seed", "effort", "now", "tz", "answer-description", "responder", "run-file", "no-run-file", "dry-run", "live-tools"}
-
-// oneTimeFlags apply to this command only, and not to a later --resume.
-var oneTimeFlags = []string{"answer", "on-unknown-outcome"}
-
-// options returns the flags to record, as name=value, and the names of flags that are withheld because their value may
+// recordedOptions returns the flags to record, as name=value, and the names of flags that are withheld because their value may
 // be a secret. Fixed flags are recorded with secrets masked, as requests have them.
-func (o *runOptions) options(given func(name string) bool) (kept, withheld []string) {
+func (o *runOptions) recordedOptions(given func(name string) bool) (kept, withheld []string) {
+	rows := runFlags()
 	o.set.Visit(func(f *pflag.Flag) {
-		if slices.Contains(notRecordedFlags, f.Name) || !given(f.Name) {
+		rule := rows[f.Name].resume
+		if !rule.isRecorded() || !given(f.Name) {
 			return
 		}
 		for _, v := range flagValues(f) {
 			hidden := o.console.secrets.Hide(v)
 			isKey := (f.Name == "header" || f.Name == "api-key") && !strings.Contains(v, refOpen)
 			switch {
-			case slices.Contains(fixedFlags, f.Name):
+			case rule.isFixed():
 				kept = append(kept, f.Name+"="+hidden)
 			case !isKey && hidden == v:
 				kept = append(kept, f.Name+"="+v)
@@ -63,22 +56,14 @@ func (o *runOptions) options(given func(name string) bool) (kept, withheld []str
 	return kept, withheld
 }
 
-// flagValues returns the values of a flag.
-func flagValues(f *pflag.Flag) []string {
-	if list, ok := f.Value.(pflag.SliceValue); ok {
-		return list.GetSlice()
-	}
-	return []string{f.Value.String()}
-}
-
 // loadResumed opens the run to resume, and inherits its flags unless they are given again.
 func (o *runOptions) loadResumed(args []string) error {
 	if len(args) > 0 {
 		return usagef("omit the prompt", "--resume: the run continues with its recorded prompt")
 	}
-	for _, name := range fixedFlags {
-		if o.set.Changed(name) {
-			return usagef("omit the flag, or start a new run", "--%s cannot change in a resumed run", name)
+	for r := range flagRows(&o.options, forRun) {
+		if r.resume.isFixed() && o.set.Changed(r.name) {
+			return usagef("omit the flag, or start a new run", "--%s cannot change in a resumed run", r.name)
 		}
 	}
 	if err := o.approve.check(); err != nil {
@@ -298,7 +283,8 @@ func changedNames(was, is map[string]string) []string {
 // appendResumed records that the run is resumed.
 func (r *resumed) appendResumed(o *runOptions) (*runfile.Writer, error) {
 	body := runfile.Resumed{KeptThrough: r.past[len(r.past)-1].Seq, Approve: o.approve.calls}
-	body.Options, body.SecretOptions = o.options(func(name string) bool { return r.given[name] && !slices.Contains(oneTimeFlags, name) })
+	rows := runFlags()
+	body.Options, body.SecretOptions = o.recordedOptions(func(name string) bool { return r.given[name] && rows[name].resume != once })
 	body.Resolved = o.settings()
 	o.secretFlags = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(o.secretFlags), body.SecretOptions...))))
 	return r.w, r.w.Append(body)

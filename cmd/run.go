@@ -33,26 +33,8 @@ type runOptions struct {
 	env     Env
 	console *console
 
-	model   modelOptions
-	tools   toolOptions
-	prompt  promptOptions
-	confine confineOptions
-	record  recordOptions
+	options
 
-	schema         string
-	describe       string
-	limits         agent.Limits
-	policy         policyOptions
-	approve        approveOptions
-	answers        answerOptions
-	onDenied       string
-	onUnknown      string
-	require        []string
-	now, zone      string
-	output         string
-	file           string // -o
-	dryRun         bool
-	lock           string
 	findingsOf     int // the turn that findings counts
 	findings       int
 	outcome        agent.Outcome
@@ -71,7 +53,7 @@ type runOptions struct {
 }
 
 func newRun(env Env, t *console) *cobra.Command {
-	o := &runOptions{env: env, console: t, limits: agent.DefaultLimits()}
+	o := &runOptions{env: env, console: t, options: options{limits: agent.DefaultLimits()}}
 	c := &cobra.Command{
 		Use:   "run [flags] [PROMPT|-]",
 		Short: "Run a prompt with tools and print the answer as JSON",
@@ -83,49 +65,10 @@ file on stdin is read as input without a flag; --no-stdin turns that off.`,
 		Args: atMost(1, "quote a prompt that contains spaces"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
 	}
-	o.flags(c.Flags())
-	o.set = c.Flags()
-	c.SetUsageFunc(groupedUsage(runFlagGroups))
+	o.define(c, env, forRun)
+	o.set, o.model.set = c.Flags(), c.Flags()
+	c.SetUsageFunc(printGroupedUsage)
 	return c
-}
-
-// runFlagGroups groups the flags of run in help, the common ones first.
-var runFlagGroups = []flagGroup{
-	{"Common", []string{"model", "tools", "tool", "root", "schema", "input", "system", "output", "output-file", "max-turns", "timeout", "policy", "allow", "run-file"}},
-	{"Prompt", []string{"prompt-file", "stdin-wait", "no-stdin", "allow-empty-input", "trust-input", "var", "var-file", "answer-description", "dialect", "now", "tz"}},
-	{"Budgets", []string{"max-calls", "max-identical-calls", "max-repairs", "max-total-tokens", "first-byte-timeout", "idle-timeout"}},
-	{"Request", []string{"responder", "base-url", "api", "api-key", "header", "secret", "ca-file", "proxy", "temperature", "seed", "effort", "param", "dry-run"}},
-	{"Policy", []string{"ask", "deny", "read-only", "enable-exec", "scope", "connection", "nonce", "approve", "approve-call", "on-denied", "on-unknown-outcome", "require-tool", "allow-host", "tts-command", "browser-command"}},
-	{"Record", []string{"no-run-file", "resume", "answer", "live-tools", "lock"}},
-}
-
-func (o *runOptions) flags(f *pflag.FlagSet) {
-	o.model.flags(f)
-	o.tools.flags(f)
-	o.prompt.flags(f)
-	o.confine.flags(f)
-	o.record.flags(f)
-	onceVar(f, &o.schema, "schema", "check the answer against the JSON Schema in `FILE`, or the schema itself, e.g. --schema digest.schema.json")
-	f.StringVar(&o.describe, "answer-description", "", "describe the answer to the model in `WORDS`")
-	f.IntVar(&o.limits.Turns, "max-turns", o.limits.Turns, "limit requests to the model, e.g. --max-turns 5")
-	f.IntVar(&o.limits.Calls, "max-calls", o.limits.Calls, "limit tool calls")
-	f.IntVar(&o.limits.Repeats, "max-identical-calls", o.limits.Repeats, "limit calls of one tool with the same arguments")
-	f.IntVar(&o.limits.Repairs, "max-repairs", o.limits.Repairs, "limit how often an invalid answer is sent back")
-	f.IntVar(&o.limits.Tokens, "max-total-tokens", 0, "limit the tokens of all requests together (0: no limit)")
-	f.DurationVar(&o.limits.Wall, "timeout", o.limits.Wall, "limit the wall-clock time of the run, e.g. --timeout 90s")
-	o.policy.flags(f)
-	o.approve.flags(f)
-	o.answers.flags(f)
-	f.BoolVar(&o.policy.nonce, "nonce", false, "accept calls only in fences marked with a random word of this run; native calls need none")
-	f.StringVar(&o.onDenied, "on-denied", "fail", "if a change is denied: fail ends the run, continue tells the model")
-	f.StringVar(&o.onUnknown, "on-unknown-outcome", "stop", "if the resumed run was cut off during a change: stop ends it, report tells the model")
-	f.StringArrayVar(&o.require, "require-tool", nil, "exit 7 unless a call of tool `NAME` succeeds (repeatable)")
-	f.StringVar(&o.now, "now", "", "show the model RFC 3339 `TIME` as the current time")
-	f.StringVar(&o.zone, "tz", "", "set the time zone of the run, e.g. --tz Europe/Berlin")
-	f.StringVar(&o.output, "output", "json", "print json, envelope or text; without --schema, text also asks the model for plain text")
-	f.StringVarP(&o.file, "output-file", "o", "", "write the output to `FILE` instead of stdout, atomically, e.g. -o digest.json")
-	f.BoolVar(&o.dryRun, "dry-run", false, "print the first request as JSON, credentials masked, and send nothing to the model")
-	f.StringVar(&o.lock, "lock", "", "allow one run with lock `NAME` at a time; exit 5 if the lock is held")
 }
 
 // garbageLimit is the heap size from which garbage is collected eagerly, so that a long reply does not use several

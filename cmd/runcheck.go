@@ -19,17 +19,6 @@ func (o *runOptions) check() error {
 	if len(o.approve.calls) > 0 && o.resumed == nil {
 		return usagef("copy the command from the error of the run: oneshot run --resume RUN --approve-call …", "--approve-call needs --resume")
 	}
-	if o.onDenied != "fail" && o.onDenied != "continue" {
-		return usagef("use --on-denied fail or continue", "--on-denied: unknown value %q", o.onDenied)
-	}
-	if o.onUnknown != "stop" && o.onUnknown != "report" {
-		return usagef("use --on-unknown-outcome stop or report", "--on-unknown-outcome: unknown value %q", o.onUnknown)
-	}
-	switch o.output {
-	case "json", "envelope", "text":
-	default:
-		return usagef("use --output json, envelope or text", "--output: unknown value %q", o.output)
-	}
 	if o.dryRun && o.output != "json" {
 		return usagef("omit --output", "--dry-run prints a JSON request")
 	}

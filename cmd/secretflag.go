@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"oneshot/pkg/netguard"
 	"oneshot/pkg/redact"
 	"oneshot/pkg/tool"
@@ -23,10 +21,6 @@ type secretOptions struct {
 	played bool // a replay sends nothing and can do without secrets
 
 	known map[string]credential // by name, after load
-}
-
-func (o *secretOptions) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.values, "secret", nil, "define ${secret:NAME} with `NAME[@HOST,...]=SOURCE`, only for these hosts; SOURCE is env:VAR, file:PATH (mode 0600) or command:PROGRAM ARGS")
 }
 
 // A credential is a secret and the hosts it may be sent to.

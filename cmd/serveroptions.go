@@ -11,8 +11,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/spf13/pflag"
-
 	"oneshot/pkg/provider"
 )
 
@@ -28,23 +26,6 @@ type serverOptions struct {
 	firstByte time.Duration
 	idle      time.Duration
 	resolved  resolution
-}
-
-func (o *serverOptions) flags(f *pflag.FlagSet) {
-	o.access(f)
-	f.DurationVar(&o.firstByte, "first-byte-timeout", 5*time.Minute, "limit the wait for the first byte of a response, model loading included")
-	f.DurationVar(&o.idle, "idle-timeout", time.Minute, "limit the wait for each next byte of a response")
-}
-
-// access adds the flags for addresses and credentials.
-func (o *serverOptions) access(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.baseURLs, "base-url", nil, "send model requests to `URL`, or with PROVIDER=URL those of one provider (default: the provider's own; OLLAMA_HOST for Ollama)")
-	f.StringVar(&o.api, "api", "", "set the protocol of --base-url: ollama, chat, responses or messages; --model is then the server's model name")
-	f.StringArrayVar(&o.keys, "api-key", nil, "use `KEY`: '${secret:NAME}' or PROVIDER='${secret:NAME}', a --secret or environment variable (default: the provider's variable)")
-	o.secrets.flags(f)
-	f.StringArrayVar(&o.headers, "header", nil, "add the header `K=V` to model requests (repeatable); credentials only as ${secret:NAME}")
-	f.StringVar(&o.caFile, "ca-file", "", "trust the CA certificates (PEM) in `FILE`, besides the system's")
-	f.StringVar(&o.proxy, "proxy", "", "reach the model through the proxy at `URL`: http, https or socks5; proxy variables in the environment are ignored")
 }
 
 // given reports whether any flag about addresses or credentials is set.
@@ -86,9 +67,6 @@ func (o *serverOptions) read(env Env, t *console) (*settings, error) {
 	s := &settings{
 		config: provider.Config{FirstByte: o.firstByte, Idle: o.idle, Mask: t.secrets.Hide},
 		api:    provider.API(o.api), urls: map[string]*url.URL{}, keys: map[string]apiKey{}, resolved: &o.resolved,
-	}
-	if known := []provider.API{"", provider.Ollama, provider.Chat, provider.Responses, provider.Messages}; !slices.Contains(known, s.api) {
-		return nil, usagef("use --api ollama, chat, responses or messages", "--api: unknown value %q", o.api)
 	}
 	var err error
 	if s.config.Header, err = o.header(env, t, s); err != nil {

@@ -27,14 +27,8 @@ import (
 type toolsCallOptions struct {
 	env     Env
 	console *console
-	tools   toolOptions
-	confine confineOptions
-	policy  policyOptions
-	approve approveOptions
-	secrets secretOptions
-	args    string
-	pairs   []string // arguments as K=V
-	dryRun  bool
+	options
+	pairs []string // arguments as K=V
 
 	programs *confined
 }
@@ -68,13 +62,7 @@ Exit 0 means that the tool succeeded, 1 that it failed or the arguments are inva
 			return o.run(c.Context(), args[0])
 		},
 	}
-	o.tools.flags(c.Flags())
-	o.confine.flags(c.Flags())
-	c.Flags().StringVar(&o.args, "args", "{}", "pass the arguments as a `JSON` object; @FILE reads a file, - reads stdin")
-	o.policy.flags(c.Flags())
-	o.approve.flags(c.Flags())
-	o.secrets.flags(c.Flags())
-	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the policy decision and do not run the tool")
+	o.define(c, env, forCall)
 	return c
 }
 
@@ -88,7 +76,7 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 		return err
 	}
 	o.console.hideKeys(o.env)
-	if err := o.secrets.load(ctx, o.env, o.console); err != nil {
+	if err := o.model.servers.secrets.load(ctx, o.env, o.console); err != nil {
 		return causeOr(ctx, err)
 	}
 	registry, err := o.tools.load(o.env, o.console)
@@ -114,7 +102,7 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 	}
 	p = o.confine.resolveFileRules(p)
 	p.Secrets = o.console.secrets
-	made := slices.Concat(ownFiles(o.env), o.policy.files, o.secrets.files(), programPaths(p, registry.All()))
+	made := slices.Concat(ownFiles(o.env), o.policy.files, o.model.servers.secrets.files(), programPaths(p, registry.All()))
 	if o.programs, err = o.confine.programs(o.console, p, []*tool.Definition{def}, made, o.tools.files()); err != nil {
 		return err
 	}
@@ -125,7 +113,7 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 	defer release()
 	applyFileRules(&env, &p)
 	if !o.dryRun {
-		if env.Secret, err = o.secrets.forTools([]*tool.Definition{def}); err != nil {
+		if env.Secret, err = o.model.servers.secrets.forTools([]*tool.Definition{def}); err != nil {
 			return err
 		}
 	}

@@ -17,8 +17,8 @@ import (
 type toolsOptions struct {
 	env     Env
 	console *console
-	tools   toolOptions
-	format  string
+	options
+	format string
 }
 
 func newTools(env Env, t *console) *cobra.Command {
@@ -38,7 +38,7 @@ func newTools(env Env, t *console) *cobra.Command {
 		RunE:    func(_ *cobra.Command, args []string) error { return o.show(args[0]) },
 	}
 	for _, c := range []*cobra.Command{list, show} {
-		o.tools.flags(c.Flags())
+		o.define(c, env, forTools)
 		c.Flags().StringVar(&o.format, "format", "text", "print text or json")
 	}
 	group := &cobra.Command{Use: "tools", Short: "List, show and call tools", Example: list.Example}

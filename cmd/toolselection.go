@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"oneshot/pkg/diag"
 	"oneshot/pkg/executor"
 	"oneshot/pkg/policy"
@@ -23,11 +21,6 @@ const shipped = "shipped:"
 type toolOptions struct {
 	paths []string
 	globs []string
-}
-
-func (o *toolOptions) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.paths, "tools", nil, "load tool definitions from `PATH`, a file or folder (repeatable), e.g. --tools tooldefs; FILE@sha256:HEX pins a file")
-	f.StringArrayVar(&o.globs, "tool", nil, "make tools matching `GLOB` available (repeatable), e.g. --tool 'vault_*'")
 }
 
 // forRun loads the selected definitions. It returns nil without flags: a run has only the tools it selects.

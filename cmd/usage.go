@@ -11,38 +11,30 @@ import (
 // helpWidth is where help pages wrap, in columns.
 const helpWidth = 100
 
-// A flagGroup is a heading of a help page and the flags under it.
-type flagGroup struct {
-	title string
-	flags []string
-}
-
-// groupedUsage returns a usage function that prints the flags of a command under headings, and flags in no group last.
-func groupedUsage(groups []flagGroup) func(*cobra.Command) error {
-	return func(c *cobra.Command) error {
-		w := c.OutOrStderr()
-		printSynopsis(w, c)
-		seen := map[string]bool{}
-		for _, g := range groups {
-			set := pflag.NewFlagSet(g.title, pflag.ContinueOnError)
-			set.SortFlags = false
-			for _, name := range g.flags {
-				seen[name] = true
-				if f := c.Flags().Lookup(name); f != nil {
-					set.AddFlag(f)
-				}
+// printGroupedUsage prints the usage of run: its flags under the headings of the table, and the others last.
+func printGroupedUsage(c *cobra.Command) error {
+	w := c.OutOrStderr()
+	printSynopsis(w, c)
+	seen := map[string]bool{}
+	for _, g := range flagTable(new(options)) {
+		set := pflag.NewFlagSet(g.title, pflag.ContinueOnError)
+		set.SortFlags = false
+		for _, r := range g.rows {
+			if r.on&forRun != 0 {
+				seen[r.name] = true
+				set.AddFlag(c.Flags().Lookup(r.name))
 			}
-			printFlags(w, g.title, set)
 		}
-		rest := pflag.NewFlagSet("rest", pflag.ContinueOnError)
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if !seen[f.Name] {
-				rest.AddFlag(f)
-			}
-		})
-		printFlags(w, "Other", rest)
-		return nil
+		printFlags(w, g.title, set)
 	}
+	rest := pflag.NewFlagSet("rest", pflag.ContinueOnError)
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !seen[f.Name] {
+			rest.AddFlag(f)
+		}
+	})
+	printFlags(w, "Other", rest)
+	return nil
 }
 
 // printUsage prints the usage of a command: its line, examples, subcommands and flags.

@@ -63,7 +63,7 @@ applied: call records in format v1 become v2. The remaining findings go to stder
 
 func (o *validateOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.as, "as", "", "check the files as `KIND`: "+anyKind()+" (default: detect it from the content)")
-	onceVar(f, &o.schema, "schema", "check the files as answers against the JSON Schema in `FILE`, e.g. --schema digest.schema.json")
+	f.Var(&onceValue{to: &o.schema}, "schema", "check the files as answers against the JSON Schema in `FILE`, e.g. --schema digest.schema.json")
 	f.StringVar(&o.format, "format", "text", reportFlag)
 	o.findings.flags(f)
 	f.BoolVar(&o.fix, "fix", false, "print the file with safe fixes applied instead of a report")

@@ -6,18 +6,12 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/spf13/pflag"
-
 	"oneshot/pkg/agent"
 )
 
 // variableOptions are the variables of the prompt and the system prompt.
 type variableOptions struct {
 	values, files []string // K=V, K=FILE
-}
-
-func (o *variableOptions) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.values, "var", nil, "with `K=V`, replace ${K} in the prompt and --system with V, which counts as your own words (repeatable); $${K} is a literal ${K}")
 }
 
 // A variable is a name and its value.

@@ -1,0 +1,231 @@
+package cmd
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"oneshot/pkg/schema"
+)
+
+// A flagGroup is a heading of a help page and the flags under it.
+type flagGroup struct {
+	title string
+	rows  []flagRow
+}
+
+// A flagRow describes a flag. Its registration, help, completion, record and use in later runs follow from the row.
+type flagRow struct {
+	name, short string
+	on          commands
+	field       flagField
+	completes   completion
+	resume      resumeRule // of run
+	replay      replayRule // of run
+	help        string
+}
+
+// commands is a set of commands.
+type commands uint8
+
+const (
+	forRun commands = 1 << iota
+	forPrompt
+	forCall   // tools call
+	forTools  // tools list, tools show, parse
+	forDoctor // besides its own flags
+)
+
+// A resumeRule says what a resumed run does with a flag.
+type resumeRule uint8
+
+const (
+	mayChange  resumeRule = iota + 1 // recorded, and inherited unless it is given again
+	fixed                            // recorded and inherited: earlier requests depend on it
+	once                             // recorded, but of a resumed run it does not apply to the next
+	unrecorded                       // applies to one command, or the record has its content
+	startOnly                        // unrecorded, and refused with --resume
+)
+
+func (r resumeRule) isRecorded() bool { return r == mayChange || r == fixed || r == once }
+
+func (r resumeRule) isFixed() bool { return r == fixed || r == startOnly }
+
+// A replayRule says whether a replay by ID inherits a flag of the recorded run.
+type replayRule uint8
+
+const (
+	ignored   replayRule = iota
+	inherited            // unless it is given
+	widening             // grants permissions: inherited only if calls are replayed and have no effect
+)
+
+// A flagField defines a flag that sets a field of [options].
+type flagField func(f *pflag.FlagSet, r flagRow)
+
+func text(to *string, initial string) flagField {
+	return func(f *pflag.FlagSet, r flagRow) { f.StringVarP(to, r.name, r.short, initial, r.help) }
+}
+
+// textOnce is a flag that must not be repeated: a second file would silently replace the first.
+func textOnce(to *string) flagField {
+	return func(f *pflag.FlagSet, r flagRow) { f.VarP(&onceValue{to: to}, r.name, r.short, r.help) }
+}
+
+func list(to *[]string) flagField {
+	return func(f *pflag.FlagSet, r flagRow) { f.StringArrayVarP(to, r.name, r.short, nil, r.help) }
+}
+
+func toggle(to *bool) flagField {
+	return func(f *pflag.FlagSet, r flagRow) { f.BoolVarP(to, r.name, r.short, false, r.help) }
+}
+
+func count(to *int, initial int) flagField {
+	return func(f *pflag.FlagSet, r flagRow) { f.IntVarP(to, r.name, r.short, initial, r.help) }
+}
+
+func integer(to *int64) flagField {
+	return func(f *pflag.FlagSet, r flagRow) { f.Int64VarP(to, r.name, r.short, 0, r.help) }
+}
+
+func decimal(to *float64) flagField {
+	return func(f *pflag.FlagSet, r flagRow) { f.Float64VarP(to, r.name, r.short, 0, r.help) }
+}
+
+func duration(to *time.Duration, initial time.Duration) flagField {
+	return func(f *pflag.FlagSet, r flagRow) { f.DurationVarP(to, r.name, r.short, initial, r.help) }
+}
+
+// errTwice is the error of a flag that is given twice.
+var errTwice = errors.New("given twice")
+
+// A onceValue is a string that can be set once.
+type onceValue struct {
+	to    *string
+	isSet bool
+}
+
+func (v *onceValue) Set(text string) error {
+	if v.isSet {
+		return errTwice
+	}
+	*v.to, v.isSet = text, true
+	return nil
+}
+
+func (v *onceValue) String() string {
+	if v.to == nil {
+		return ""
+	}
+	return *v.to
+}
+
+// Type returns the name that help shows.
+func (*onceValue) Type() string { return "string" }
+
+// A completion says what shells offer as the value of a flag.
+type completion struct {
+	values    []string
+	isClosed  bool // other values are a usage error
+	list      func(env Env, o *options) []string
+	directive cobra.ShellCompDirective
+	reason    string // why there is nothing to offer
+}
+
+// oneOf are the only values of a flag.
+func oneOf(values ...string) completion {
+	return completion{values: values, isClosed: true, directive: cobra.ShellCompDirectiveNoFileComp}
+}
+
+// example are some of the values of a flag.
+func example(values ...string) completion {
+	return completion{values: values, directive: cobra.ShellCompDirectiveNoFileComp}
+}
+
+// listed are values that depend on the machine or on other flags.
+func listed(list func(env Env, o *options) []string) completion {
+	return completion{list: list, directive: cobra.ShellCompDirectiveNoFileComp}
+}
+
+func fileNames() completion {
+	return completion{reason: "shells list files", directive: cobra.ShellCompDirectiveDefault}
+}
+
+func folderNames() completion {
+	return completion{reason: "shells list folders", directive: cobra.ShellCompDirectiveFilterDirs}
+}
+
+func nothing(reason string) completion {
+	return completion{reason: reason, directive: cobra.ShellCompDirectiveNoFileComp}
+}
+
+// closedValues is the annotation of a flag that takes no other values.
+const closedValues = "oneshot_values"
+
+// define defines the flags of a command, which set the fields of o.
+func (o *options) define(c *cobra.Command, env Env, on commands) {
+	for r := range flagRows(o, on) {
+		r.field(c.Flags(), r)
+		if r.completes.isClosed {
+			c.Flags().Lookup(r.name).Annotations = map[string][]string{closedValues: r.completes.values}
+		}
+		if r.completes.reason == "" && r.completes.values == nil && r.completes.list == nil {
+			continue // a switch, number or duration
+		}
+		_ = c.RegisterFlagCompletionFunc(r.name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			values := r.completes.values
+			if r.completes.list != nil {
+				values = r.completes.list(env, o)
+			}
+			return values, r.completes.directive
+		}) // the flag was defined above
+	}
+}
+
+// flagRows yields the flags of a command.
+func flagRows(o *options, on commands) func(yield func(flagRow) bool) {
+	return func(yield func(flagRow) bool) {
+		for _, g := range flagTable(o) {
+			for _, r := range g.rows {
+				if r.on&on != 0 && !yield(r) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// runFlags returns the flags of run by name.
+func runFlags() map[string]flagRow {
+	rows := map[string]flagRow{}
+	for r := range flagRows(new(options), forRun) {
+		rows[r.name] = r
+	}
+	return rows
+}
+
+// checkFlags refuses empty values, which are unset variables in a script, and values outside a closed set.
+func checkFlags(set *pflag.FlagSet) (err error) {
+	set.Visit(func(f *pflag.Flag) {
+		known := f.Annotations[closedValues]
+		switch values := flagValues(f); {
+		case slices.Contains(values, ""):
+			err = cmp.Or(err, usagef("omit the flag, or check the variable it comes from", "--%s is empty", f.Name))
+		case known != nil && !slices.Contains(known, values[0]):
+			err = cmp.Or(err, usagef("use --"+f.Name+" "+schema.JoinOr(known), "--%s: unknown value %q", f.Name, values[0]))
+		}
+	})
+	return err
+}
+
+// flagValues returns the values of a flag.
+func flagValues(f *pflag.Flag) []string {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return list.GetSlice()
+	}
+	return []string{f.Value.String()}
+}

@@ -1,0 +1,209 @@
+package cmd
+
+import (
+	"time"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/provider"
+)
+
+// options are the flags of the commands that prepare or perform runs and calls.
+type options struct {
+	model   modelOptions
+	tools   toolOptions
+	prompt  promptOptions
+	confine confineOptions
+	record  recordOptions
+	policy  policyOptions
+	approve approveOptions
+	answers answerOptions
+	limits  agent.Limits
+
+	schema    string
+	describe  string
+	onDenied  string
+	onUnknown string
+	require   []string
+	now, zone string
+	output    string
+	file      string // -o
+	dryRun    bool
+	lock      string
+	args      string // of tools call
+}
+
+// flagTable is the table of flags, in the order of the help of run.
+func flagTable(o *options) []flagGroup {
+	return []flagGroup{
+		{"Common", o.commonFlags()}, {"Prompt", o.promptFlags()}, {"Budgets", o.budgetFlags()},
+		{"Request", o.requestFlags()}, {"Policy", o.policyFlags()}, {"Record", o.recordFlags()},
+	}
+}
+
+func (o *options) commonFlags() []flagRow {
+	defaults := agent.DefaultLimits()
+	return []flagRow{
+		{name: "model", short: "m", on: forRun, field: list(&o.model.names), completes: models(), resume: mayChange,
+			help: "use `MODEL`: " + providerNames() + ", demo, or replay:RUN (file, ID or \"last\"); repeat it for fallbacks; default: the only model of Ollama"},
+		{name: "tools", on: forRun | forPrompt | forCall | forTools, field: list(&o.tools.paths), completes: fileNames(), resume: mayChange, replay: inherited,
+			help: "load tool definitions from `PATH`, a file or folder (repeatable), e.g. --tools tooldefs; FILE@sha256:HEX pins a file"},
+		{name: "tool", on: forRun | forPrompt | forCall | forTools, field: list(&o.tools.globs), completes: listed(toolNames), resume: mayChange, replay: inherited,
+			help: "make tools matching `GLOB` available (repeatable), e.g. --tool 'vault_*'"},
+		{name: "root", on: forRun | forCall, field: text(&o.confine.root, ""), completes: folderNames(), resume: mayChange, replay: inherited,
+			help: "let file tools work in `DIR` and run programs there (default none), e.g. --root notes"},
+		{name: "schema", on: forRun, field: textOnce(&o.schema), completes: fileNames(), resume: mayChange, replay: inherited,
+			help: "check the answer against the JSON Schema in `FILE`, or the schema itself, e.g. --schema digest.schema.json"},
+		{name: "input", on: forRun, field: list(&o.prompt.input.names), completes: fileNames(), resume: startOnly,
+			help: "add `FILE` to the prompt as data, - for stdin (repeatable); a pipe is read without it, e.g. --input log.txt"},
+		{name: "system", on: forRun | forPrompt, field: textOnce(&o.prompt.system), completes: fileNames(), resume: fixed, replay: inherited,
+			help: "begin the system prompt with the text of `FILE`, e.g. --system editor.md"},
+		{name: "output", on: forRun, field: text(&o.output, "json"), completes: oneOf("json", "envelope", "text"), resume: unrecorded,
+			help: "print json, envelope or text; without --schema, text also asks the model for plain text"},
+		{name: "output-file", short: "o", on: forRun, field: text(&o.file, ""), completes: fileNames(), resume: unrecorded,
+			help: "write the output to `FILE` instead of stdout, atomically, e.g. -o digest.json"},
+		{name: "max-turns", on: forRun, field: count(&o.limits.Turns, defaults.Turns), resume: mayChange, replay: inherited,
+			help: "limit requests to the model, e.g. --max-turns 5"},
+		{name: "timeout", on: forRun, field: duration(&o.limits.Wall, defaults.Wall), resume: mayChange, replay: inherited,
+			help: "limit the wall-clock time of the run, e.g. --timeout 90s"},
+		{name: "policy", on: forRun | forCall, field: list(&o.policy.files), completes: fileNames(), resume: mayChange, replay: widening,
+			help: "load call rules from `FILE` (repeatable); every policy has to allow a call, e.g. --policy policy.yaml"},
+		{name: "allow", on: forRun | forCall, field: list(&o.policy.allow), completes: listed(toolNames), resume: mayChange, replay: widening,
+			help: "allow tools matching `GLOB` to make changes (repeatable); not with --policy, whose rules decide"},
+		{name: "run-file", on: forRun, field: text(&o.record.file, ""), completes: fileNames(), resume: startOnly,
+			help: "record the run in a new `FILE` (default: in the state directory)"},
+	}
+}
+
+func (o *options) promptFlags() []flagRow {
+	return []flagRow{
+		{name: "prompt-file", on: forRun, field: textOnce(&o.prompt.file), completes: fileNames(), resume: startOnly,
+			help: "read the prompt from `FILE` instead of the argument"},
+		{name: "stdin-wait", on: forRun, field: duration(&o.prompt.input.wait, stdinWait), resume: unrecorded,
+			help: "limit the wait for the first byte of a pipe on stdin; --input - waits until --timeout"},
+		{name: "no-stdin", on: forRun, field: toggle(&o.prompt.input.noStdin), resume: unrecorded,
+			help: "ignore stdin unless - names it, e.g. in a loop that reads it"},
+		{name: "allow-empty-input", on: forRun, field: toggle(&o.prompt.input.allowEmpty), resume: unrecorded,
+			help: "accept an empty --input instead of exit 3"},
+		{name: "trust-input", on: forRun, field: toggle(&o.prompt.trustInput), resume: fixed, replay: widening,
+			help: "trust the input: allow calls that it spells out, and do not label it untrusted"},
+		{name: "var", on: forRun | forPrompt, field: list(&o.prompt.variables.values), completes: nothing("free text"), resume: fixed, replay: inherited,
+			help: "with `K=V`, replace ${K} in the prompt and --system with V, which counts as your own words (repeatable); $${K} is a literal ${K}"},
+		{name: "var-file", on: forRun, field: list(&o.prompt.variables.files), completes: nothing("shells cannot list files after K="), resume: fixed, replay: inherited,
+			help: "with `K=FILE`, add FILE to the input as block [K] and replace ${K} in the prompt with its name (repeatable), e.g. --var-file ticket=42.txt"},
+		{name: "answer-description", on: forRun, field: text(&o.describe, ""), completes: nothing("free text"), resume: fixed, replay: inherited,
+			help: "describe the answer to the model in `WORDS`"},
+		{name: "dialect", on: forRun, field: text(&o.model.dialect, "auto"), completes: dialectNames(), resume: fixed, replay: inherited,
+			help: "have calls written as native (the server's tool-call field), tool, toolcalls, or auto (native if every model can)"},
+		{name: "dialect", on: forPrompt, field: text(&o.model.dialect, "auto"), completes: dialectNames(),
+			help: "have calls written as tool (auto is the same here), toolcalls or native"},
+		{name: "now", on: forRun, field: text(&o.now, ""), completes: nothing("a time"), resume: fixed, replay: inherited,
+			help: "show the model RFC 3339 `TIME` as the current time"},
+		{name: "tz", on: forRun, field: text(&o.zone, ""), completes: nothing("Go cannot list time zones"), resume: fixed, replay: inherited,
+			help: "set the time zone of the run, e.g. --tz Europe/Berlin"},
+	}
+}
+
+func (o *options) budgetFlags() []flagRow {
+	defaults := agent.DefaultLimits()
+	return []flagRow{
+		{name: "max-calls", on: forRun, field: count(&o.limits.Calls, defaults.Calls), resume: mayChange, replay: inherited,
+			help: "limit tool calls"},
+		{name: "max-identical-calls", on: forRun, field: count(&o.limits.Repeats, defaults.Repeats), resume: mayChange, replay: inherited,
+			help: "limit calls of one tool with the same arguments"},
+		{name: "max-repairs", on: forRun, field: count(&o.limits.Repairs, defaults.Repairs), resume: mayChange, replay: inherited,
+			help: "limit how often an invalid answer is sent back"},
+		{name: "max-total-tokens", on: forRun, field: count(&o.limits.Tokens, 0), resume: mayChange, replay: inherited,
+			help: "limit the tokens of all requests together (0: no limit)"},
+		{name: "first-byte-timeout", on: forRun, field: duration(&o.model.servers.firstByte, 5*time.Minute), resume: mayChange,
+			help: "limit the wait for the first byte of a response, model loading included"},
+		{name: "idle-timeout", on: forRun, field: duration(&o.model.servers.idle, time.Minute), resume: mayChange,
+			help: "limit the wait for each next byte of a response"},
+	}
+}
+
+func (o *options) requestFlags() []flagRow {
+	s := &o.model.servers
+	return []flagRow{
+		{name: "responder", on: forRun, field: text(&o.model.responder, ""), completes: models(), resume: fixed,
+			help: "ask `MODEL` for the final answer"},
+		{name: "base-url", on: forRun | forDoctor, field: list(&s.baseURLs), completes: nothing("an address"), resume: mayChange,
+			help: "send model requests to `URL`, or with PROVIDER=URL those of one provider (default: the provider's own; OLLAMA_HOST for Ollama)"},
+		{name: "api", on: forRun | forDoctor, field: text(&s.api, ""), resume: mayChange,
+			completes: oneOf(string(provider.Ollama), string(provider.Chat), string(provider.Responses), string(provider.Messages)),
+			help:      "set the protocol of --base-url: ollama, chat, responses or messages; --model is then the server's model name"},
+		{name: "api-key", on: forRun | forDoctor, field: list(&s.keys), completes: nothing("a reference to a secret"), resume: mayChange,
+			help: "use `KEY`: '${secret:NAME}' or PROVIDER='${secret:NAME}', a --secret or environment variable (default: the provider's variable)"},
+		{name: "header", on: forRun | forDoctor, field: list(&s.headers), completes: nothing("free text"), resume: mayChange,
+			help: "add the header `K=V` to model requests (repeatable); credentials only as ${secret:NAME}"},
+		{name: "secret", on: forRun | forDoctor | forCall, field: list(&s.secrets.values), completes: nothing("shells cannot list names after NAME="), resume: mayChange,
+			help: "define ${secret:NAME} with `NAME[@HOST,...]=SOURCE`, only for these hosts; SOURCE is env:VAR, file:PATH (mode 0600) or command:PROGRAM ARGS"},
+		{name: "ca-file", on: forRun | forDoctor, field: text(&s.caFile, ""), completes: fileNames(), resume: mayChange,
+			help: "trust the CA certificates (PEM) in `FILE`, besides the system's"},
+		{name: "proxy", on: forRun | forDoctor, field: text(&s.proxy, ""), completes: nothing("an address"), resume: mayChange,
+			help: "reach the model through the proxy at `URL`: http, https or socks5; proxy variables in the environment are ignored"},
+		{name: "temperature", on: forRun, field: decimal(&o.model.temperature), resume: fixed, replay: inherited,
+			help: "set the sampling temperature (default: the server's)"},
+		{name: "seed", on: forRun, field: integer(&o.model.seed), resume: fixed, replay: inherited,
+			help: "set the sampling seed (default: the server's)"},
+		{name: "effort", on: forRun, field: text(&o.model.effort, ""), completes: example("low", "medium", "high"), resume: fixed, replay: inherited,
+			help: "set the reasoning effort to the server's `WORD`, e.g. --effort low"},
+		{name: "param", on: forRun, field: list(&o.model.params), completes: nothing("each server has its own parameters"), resume: fixed, replay: inherited,
+			help: "set the request parameter `K=V` (repeatable), e.g. --param num_ctx=16384, top_p=0.9 or max_tokens=2000"},
+		{name: "dry-run", on: forRun, field: toggle(&o.dryRun), resume: startOnly,
+			help: "print the first request as JSON, credentials masked, and send nothing to the model"},
+		{name: "dry-run", on: forCall, field: toggle(&o.dryRun),
+			help: "print the policy decision and do not run the tool"},
+		{name: "args", on: forCall, field: text(&o.args, "{}"), completes: nothing("a JSON object"),
+			help: "pass the arguments as a `JSON` object; @FILE reads a file, - reads stdin"},
+	}
+}
+
+func (o *options) policyFlags() []flagRow {
+	return []flagRow{
+		{name: "ask", on: forRun | forCall, field: list(&o.policy.ask), completes: listed(toolNames), resume: mayChange, replay: inherited,
+			help: "require approval for each call of tools matching `GLOB`, which may then make changes (repeatable), e.g. --ask file_put --approve tty"},
+		{name: "deny", on: forRun | forCall, field: list(&o.policy.deny), completes: listed(toolNames), resume: mayChange, replay: inherited,
+			help: "deny all calls of tools matching `GLOB` (repeatable)"},
+		{name: "read-only", on: forRun | forCall, field: toggle(&o.policy.readOnly), resume: mayChange, replay: inherited,
+			help: "deny all changes"},
+		{name: "enable-exec", on: forRun | forCall, field: toggle(&o.policy.enableExec), resume: mayChange, replay: widening,
+			help: "let tools run programs if a rule or --allow also allows it"},
+		{name: "scope", on: forRun | forCall, field: list(&o.policy.scopes), completes: listed(scopeNames), resume: mayChange, replay: widening,
+			help: "grant the run the scope `NAME` (repeatable), e.g. --scope gmail.readonly"},
+		{name: "connection", on: forRun | forCall, field: list(&o.policy.connections), completes: listed(connectionNames), resume: mayChange, replay: widening,
+			help: "let tools use the connection `NAME` (repeatable), e.g. --connection calendar"},
+		{name: "nonce", on: forRun, field: toggle(&o.policy.nonce), resume: mayChange, replay: inherited,
+			help: "accept calls only in fences marked with a random word of this run; native calls need none"},
+		{name: "approve", on: forRun | forCall, field: text(&o.approve.who, "never"), completes: example("never", "tty"), resume: mayChange,
+			help: "ask for approvals with `PROGRAM`, at the terminal (tty), or never, e.g. --approve ./approve.sh"},
+		{name: "approve-call", on: forRun | forCall, field: list(&o.approve.calls), completes: nothing("only an error has it"), resume: unrecorded,
+			help: "approve one call that waits, by the `APPROVAL` (sha256:…) in its error; oneshot run also needs --resume (repeatable)"},
+		{name: "on-denied", on: forRun, field: text(&o.onDenied, "fail"), completes: oneOf("fail", "continue"), resume: mayChange, replay: inherited,
+			help: "if a change is denied: fail ends the run, continue tells the model"},
+		{name: "on-unknown-outcome", on: forRun, field: text(&o.onUnknown, "stop"), completes: oneOf("stop", "report"), resume: once,
+			help: "if the resumed run was cut off during a change: stop ends it, report tells the model"},
+		{name: "require-tool", on: forRun, field: list(&o.require), completes: listed(toolNames), resume: mayChange, replay: inherited,
+			help: "exit 7 unless a call of tool `NAME` succeeds (repeatable)"},
+		{name: "allow-host", on: forRun | forCall, field: list(&o.confine.allowHosts), completes: nothing("an address"), resume: mayChange, replay: widening,
+			help: "let tools reach the private `HOST[:PORT]` (repeatable), e.g. --allow-host localhost:8080"},
+		{name: "tts-command", on: forRun | forCall, field: text(&o.confine.speaker, ""), completes: fileNames(), resume: mayChange,
+			help: "speak with `PROGRAM`, which reads text on stdin, for the tool say, e.g. --tts-command espeak-ng"},
+		{name: "browser-command", on: forRun | forCall, field: text(&o.confine.opener, ""), completes: fileNames(), resume: mayChange,
+			help: "open pages with `PROGRAM`, which gets the URL and is killed when the run ends, for the tool open_url, e.g. --browser-command xdg-open"},
+	}
+}
+
+func (o *options) recordFlags() []flagRow {
+	return []flagRow{
+		{name: "no-run-file", on: forRun, field: toggle(&o.record.noRecord), resume: startOnly,
+			help: "do not record the run"},
+		{name: "resume", on: forRun, field: text(&o.record.resume, ""), completes: listed(runNames), resume: unrecorded,
+			help: "continue a recorded `RUN` (file, ID or \"last\"), e.g. --resume last"},
+		{name: "answer", on: forRun, field: list(&o.answers.pairs), completes: nothing("free text"), resume: once,
+			help: "answer the question of a tool with `K=V` (repeatable), e.g. --resume last --answer 'content=the budget'"},
+		{name: "live-tools", on: forRun, field: toggle(&o.record.liveTools), resume: fixed,
+			help: "with --model replay:RUN: run the tools instead of replaying their results; changes need --allow or --policy"},
+		{name: "lock", on: forRun, field: text(&o.lock, ""), completes: nothing("any name"), resume: mayChange,
+			help: "allow one run with lock `NAME` at a time; exit 5 if the lock is held"},
+	}
+}
