@@ -55,13 +55,15 @@ var thenBareCall = nameThen(either(blankThen("{"), wordThen(blankThen("{"), "jso
 
 // channelDialects write messages, each with a recipient.
 func channelDialects() []Dialect {
+	return append(messageRows(), kimiK3)
+}
+
+// messageRows have a header before each message.
+func messageRows() []Dialect {
 	return []Dialect{
 		{
-			Name:     "harmony",
-			Title:    "Messages for functions.NAME on channels",
-			Families: []string{"gpt-oss"},
-			Aliases:  []string{"gpt_oss", "gptoss"},
-			Example:  "<|channel|>analysis<|message|>I need the weather.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{\"city\": \"Oslo\"}<|call|>\n",
+			Name: "harmony", Title: "Messages for functions.NAME on channels", Families: []string{"gpt-oss"}, Aliases: []string{"gpt_oss", "gptoss"},
+			Example: "<|channel|>analysis<|message|>I need the weather.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{\"city\": \"Oslo\"}<|call|>\n",
 			Doc: `A response is made of messages <|start|>assistant<|channel|>CHANNEL to=RECIPIENT<|message|>…<|end|>.
 A message for functions.NAME is a call with JSON arguments, on any channel. A message for another tool,
 such as python, may be text. The channel analysis is reasoning, the others are content: calls quoted in a
@@ -89,10 +91,8 @@ message for the user are not run. Servers may drop the markers: then "commentary
 			grammar: harmonyMessage,
 		},
 		{
-			Name:     "inkling",
-			Title:    "Messages whose content is a JSON object with name and args",
-			Families: []string{"Inkling"},
-			Example:  "<|message_model|>get_weather<|content_invoke_tool_json|>{\"name\": \"get_weather\", \"args\": {\"city\": \"Oslo\"}}<|end_message|>\n",
+			Name: "inkling", Title: "Messages whose content is a JSON object with name and args", Families: []string{"Inkling"},
+			Example: "<|message_model|>get_weather<|content_invoke_tool_json|>{\"name\": \"get_weather\", \"args\": {\"city\": \"Oslo\"}}<|end_message|>\n",
 			Doc: `A response is made of messages <|message_model|>…<|end_message|>. <|content_invoke_tool_json|>
 introduces a call, an object with "name" and "args"; <|content_invoke_tool_text|> introduces the text argument
 of the tool in the header; <|content_thinking|> introduces reasoning. Calls quoted after
@@ -113,11 +113,8 @@ of the tool in the header; <|content_thinking|> introduces reasoning. Calls quot
 			grammar: inkling,
 		},
 		{
-			Name:     "muse_glimmer",
-			Title:    "Messages with <atem:invoke> for a tool",
-			Families: []string{"Muse Glimmer", "Onyx"},
-			Aliases:  []string{"onyx", "atem"},
-			Example:  " to=get_weather<|message|><atem:function_calls>\n<atem:invoke name=\"get_weather\">\n<atem:parameter name=\"city\">Oslo</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eom|>\n",
+			Name: "muse_glimmer", Title: "Messages with <atem:invoke> for a tool", Families: []string{"Muse Glimmer", "Onyx"}, Aliases: []string{"onyx", "atem"},
+			Example: " to=get_weather<|message|><atem:function_calls>\n<atem:invoke name=\"get_weather\">\n<atem:parameter name=\"city\">Oslo</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eom|>\n",
 			Doc: `A response is made of messages <|start|>assistant to=RECIPIENT<|message|>…<|eom|>. Calls are tags
 <atem:invoke> in a message for a tool, or without a header or text before them. In a message for
 the user, or after text, they are quoted and not run. A message for self is reasoning.`,
@@ -139,29 +136,29 @@ the user, or after text, they are quoted and not run. A message for self is reas
 			},
 			grammar: museMessage,
 		},
-		{
-			Name:     "kimi_k3",
-			Title:    "<|open|>call with <|open|>argument",
-			Families: []string{"Kimi K3"},
-			Example:  "<|open|>tools<|sep|><|open|>call tool=\"get_weather\" index=\"1\"<|sep|><|open|>argument key=\"city\" type=\"string\"<|sep|>Oslo<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>\n",
-			Doc: `Each call is <|open|>call tool="NAME"<|sep|> with an <|open|>argument key="KEY" type="TYPE"<|sep|> for
+	}
+}
+
+// kimiK3 has messages without a header.
+var kimiK3 = Dialect{
+	Name: "kimi_k3", Title: "<|open|>call with <|open|>argument", Families: []string{"Kimi K3"},
+	Example: "<|open|>tools<|sep|><|open|>call tool=\"get_weather\" index=\"1\"<|sep|><|open|>argument key=\"city\" type=\"string\"<|sep|>Oslo<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>\n",
+	Doc: `Each call is <|open|>call tool="NAME"<|sep|> with an <|open|>argument key="KEY" type="TYPE"<|sep|> for
 each argument, all in <|open|>tools<|sep|>. Reasoning and answers are in think and response; calls
 in them are not run.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<|open|>tools<|sep|>", role: listOpen},
-					{text: "<|open|>call", role: openKeep},
-					{text: "<|close|>call<|sep|>", role: listClose},
-					{text: "<|close|>tools<|sep|>", role: listClose},
-					{text: "<|open|>response<|sep|>", role: ignore, effect: beginsAnswer},
-					{text: "<|close|>response<|sep|>", role: ignore, effect: endsMessage},
-				},
-				reasoning: []*delimiters{newDelimiters("<|open|>think<|sep|>", "<|close|>think<|sep|>")},
-				affixes:   [2]string{"<|open|>tools<|sep|>", "<|close|>tools<|sep|>"},
-			},
-			grammar: tagged(markup.KimiK3),
+	framing: framing{
+		markers: []marker{
+			{text: "<|open|>tools<|sep|>", role: listOpen},
+			{text: "<|open|>call", role: openKeep},
+			{text: "<|close|>call<|sep|>", role: listClose},
+			{text: "<|close|>tools<|sep|>", role: listClose},
+			{text: "<|open|>response<|sep|>", role: ignore, effect: beginsAnswer},
+			{text: "<|close|>response<|sep|>", role: ignore, effect: endsMessage},
 		},
-	}
+		reasoning: []*delimiters{newDelimiters("<|open|>think<|sep|>", "<|close|>think<|sep|>")},
+		affixes:   [2]string{"<|open|>tools<|sep|>", "<|close|>tools<|sep|>"},
+	},
+	grammar: tagged(markup.KimiK3),
 }
 
 // thenMessage matches the recipient in a message header.

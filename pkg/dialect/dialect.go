@@ -22,7 +22,7 @@ type Dialect struct {
 	Title    string
 	Families []string // models that write it without instructions
 	Aliases  []string // other names it is known by
-	Example  string   // a response with one call
+	Example  string   // a response with one call; if a row of the table has none, a rendered call
 	Doc      string
 	Ending   string // the tool that ends the work; "" if no prompt teaches the dialect
 
@@ -79,8 +79,22 @@ func Dialects() []Dialect { return table() }
 
 // table is built on first use: most commands read no response.
 var table = sync.OnceValue(func() []Dialect {
-	return slices.Concat(taughtDialects(), jsonDialects(), namedDialects(), markupDialects(), pythonDialects(), quotedDialects(), channelDialects())
+	return withExamples(slices.Concat(taughtDialects(), jsonDialects(), namedDialects(), markupDialects(), pythonDialects(), quotedDialects(), channelDialects()))
 })
+
+// withExamples adds the missing examples.
+func withExamples(rows []Dialect) []Dialect {
+	for i := range rows {
+		if d := &rows[i]; d.Example == "" {
+			example, _ := d.grammar.render(d, nil, exampleCall, nil)
+			d.Example = string(example) + "\n"
+		}
+	}
+	return rows
+}
+
+// exampleCall is the call of examples.
+var exampleCall = chat.Call{Name: "get_weather", Arguments: json.RawMessage(`{"city": "Oslo"}`)}
 
 // IsTeachable reports whether a prompt can teach the dialect to a model. The others are only read.
 func (d Dialect) IsTeachable() bool { return d.Ending != "" }

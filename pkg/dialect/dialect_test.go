@@ -39,6 +39,30 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// TestContributingRow checks that the row which CONTRIBUTING.md shows is a row of the table.
+func TestContributingRow(t *testing.T) {
+	page, err := os.ReadFile("../../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := os.ReadFile("jsonrows.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(page), "```go\n")
+	block, _, _ = strings.Cut(block, "```")
+	unindented := func(text string) string {
+		lines := strings.Split(strings.TrimSpace(text), "\n")
+		for i := range lines {
+			lines[i] = strings.TrimSpace(lines[i])
+		}
+		return strings.Join(lines, "\n")
+	}
+	if block == "" || !strings.Contains(unindented(string(rows)), unindented(block)) {
+		t.Errorf("jsonrows.go has no row\n%s", block)
+	}
+}
+
 // TestCodesHaveCases checks that every code which the readers raise is raised
 // by a case.
 func TestCodesHaveCases(t *testing.T) {

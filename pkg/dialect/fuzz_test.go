@@ -33,17 +33,19 @@ func FuzzScript(f *testing.F) { fuzzRows(f, taughtDialects()[:1]) }
 
 func FuzzJSON(f *testing.F) { fuzzRows(f, slices.Concat(taughtDialects()[1:], jsonDialects())) }
 
-func FuzzNamed(f *testing.F) { fuzzRows(f, slices.Concat(namedDialects(), channelDialects())) }
-
-func FuzzTags(f *testing.F) { fuzzRows(f, slices.DeleteFunc(slices.Clone(markupDialects()), hasPairs)) }
-
-func FuzzPairs(f *testing.F) {
-	fuzzRows(f, slices.DeleteFunc(slices.Clone(markupDialects()), hasNoPairs))
+func FuzzNamed(f *testing.F) {
+	fuzzRows(f, withExamples(slices.Concat(namedDialects(), channelDialects())))
 }
 
-func FuzzPython(f *testing.F) { fuzzRows(f, pythonDialects()) }
+func FuzzTags(f *testing.F) { fuzzRows(f, slices.DeleteFunc(withExamples(markupDialects()), hasPairs)) }
 
-func FuzzQuoted(f *testing.F) { fuzzRows(f, quotedDialects()) }
+func FuzzPairs(f *testing.F) {
+	fuzzRows(f, slices.DeleteFunc(withExamples(markupDialects()), hasNoPairs))
+}
+
+func FuzzPython(f *testing.F) { fuzzRows(f, withExamples(pythonDialects())) }
+
+func FuzzQuoted(f *testing.F) { fuzzRows(f, withExamples(quotedDialects())) }
 
 // hasPairs reports whether the keys of a dialect are in tags of their own.
 func hasPairs(d Dialect) bool {

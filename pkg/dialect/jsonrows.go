@@ -1,5 +1,11 @@
 package dialect
 
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
 // nameArguments are the member names of most models.
 var nameArguments = memberNames{name: ofName, args: ofArguments}
 
@@ -8,11 +14,8 @@ var nameParameters = memberNames{name: ofName, args: ofParameters}
 
 // Grammars of calls without a marker.
 var (
-	bareArguments  = bareJSON(nameArguments)
-	bareParameters = bareJSON(nameParameters)
-
+	bareArguments    = bareJSON(nameArguments)
 	taggedParameters = taggedJSON(nameParameters)
-	bareActions      = bareJSON(memberNames{name: ofToolName, args: ofParameters})
 )
 
 // builtinCalls is the grammar of Llama's built-in tools.
@@ -33,310 +36,245 @@ var jsonFences = []fenceSpec{
 	{info: "", adjacent: "{[", lookahead: blankThen("{[")},
 }
 
+// A jsonTag is the preset of JSON between markers: an object for each call, or a list of them. Calls without the
+// opening marker are read with a finding.
+type jsonTag struct {
+	opening, closing string      // closing is "" if no marker follows the calls
+	isList           bool        // the calls are in a list
+	next             lookahead   // for the text after opening, if it differs from the first bracket
+	names            memberNames // if they differ from nameArguments
+}
+
+// row returns a dialect of the family. The row adds its other markers; title, documentation, example and affixes
+// have defaults.
+func (p jsonTag) row(d Dialect) Dialect {
+	f, bracket := &d.framing, "{["
+	if p.isList {
+		bracket = "["
+	}
+	if p.next == nil {
+		p.next = blankThen(bracket)
+	}
+	if p.names == (memberNames{}) {
+		p.names = nameArguments
+	}
+	f.markers = append([]marker{{text: p.opening, role: open, lookahead: p.next}}, f.markers...)
+	if p.closing != "" {
+		f.markers = append(f.markers, marker{text: p.closing, role: listClose})
+		f.closers = append([]string{p.closing}, f.closers...)
+	}
+	if !p.names.toolIsKey {
+		bare := bareJSON(p.names)
+		f.implicit = missingMarker(p.opening, &bare)
+	}
+	if f.affixes == [2]string{} {
+		f.affixes = p.affixes()
+	}
+	d.grammar = taggedJSON(p.names)
+	d.Title, d.Doc = cmp.Or(d.Title, p.title()), cmp.Or(d.Doc, p.doc())
+	d.Example = cmp.Or(d.Example, f.affixes[0]+p.names.example()+f.affixes[1]+"\n")
+	return d
+}
+
+func (p jsonTag) affixes() [2]string {
+	switch {
+	case p.isList && p.closing == "":
+		return [2]string{p.opening + "[", "]"}
+	case p.isList:
+		return [2]string{p.opening + "[", "]" + p.closing}
+	}
+	return [2]string{p.opening + "\n", "\n" + p.closing}
+}
+
+func (p jsonTag) title() string {
+	what, where := "A JSON object", " after "
+	if p.isList {
+		what = "A JSON list"
+	}
+	if strings.HasPrefix(p.closing, "</") {
+		return what + " in " + p.opening + " tags"
+	}
+	return what + where + p.opening
+}
+
+func (p jsonTag) doc() string {
+	what := `Each call is an object with "name" and "arguments"`
+	if p.isList {
+		what = `The calls are a list of objects with "name" and "arguments"`
+	}
+	if p.closing == "" {
+		return what + " after " + p.opening + "."
+	}
+	return what + " between " + p.opening + " and " + p.closing + "."
+}
+
+// example returns an object with the call of examples.
+func (f memberNames) example() string {
+	name, args := quote(exampleCall.Name), string(exampleCall.Arguments)
+	if f.toolIsKey {
+		return "{" + name + ": " + args + "}"
+	}
+	return `{"` + f.name.String() + `": ` + name + `, "` + f.args.String() + `": ` + args + "}"
+}
+
 // jsonDialects write calls as JSON objects, with or without a marker.
 func jsonDialects() []Dialect {
+	return slices.Concat(jsonTagRows(), jsonTokenRows(), bareJSONRows())
+}
+
+// jsonTagRows have tags as markers.
+func jsonTagRows() []Dialect {
 	return []Dialect{
-		{
+		jsonTag{opening: "<tool_call>", closing: "</tool_call>"}.row(Dialect{
 			Name:     "hermes",
-			Title:    "A JSON object in <tool_call> tags",
 			Families: []string{"Hermes 2 and 3", "Qwen 2.5", "Qwen 3", "QwQ", "SmolLM 3", "Granite 4", "Reka"},
 			Aliases:  []string{"granite4", "qwen2_5", "qwen3", "trinity"},
-			Example:  "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>\n",
 			Doc: `Each call is an object with "name" and "arguments" between <tool_call> and </tool_call>. Several
 tags are several calls. One tag with a list of objects, or with several objects, is also read.`,
 			framing: framing{
-				markers: []marker{
-					{text: "<tool_call>", role: open, lookahead: blankThen("{[")},
-					{text: "<function_call>", role: open, lookahead: blankThen("{[")},
-					{text: "<tool>", role: open, lookahead: thenCallMember, sharedWithText: true},
-					{text: "<response>", role: open, lookahead: thenCallMember, sharedWithText: true},
-					{text: "<json>", role: open, lookahead: thenCallMember, sharedWithText: true},
-					{text: "<xml>", role: open, lookahead: thenCallMember, sharedWithText: true},
-					{text: "</tool_call>", role: listClose},
-					{text: "</function_call>", role: listClose},
-					{text: "<|im_end|>", role: ignore},
-				},
-				closers:   []string{"</tool_call>", "</function_call>", "</tool>", "</response>", "</json>", "</xml>"},
+				markers: append(ignored("<|im_end|>"),
+					marker{text: "<function_call>", role: open, lookahead: blankThen("{[")},
+					marker{text: "<tool>", role: open, lookahead: thenCallMember, sharedWithText: true},
+					marker{text: "<response>", role: open, lookahead: thenCallMember, sharedWithText: true},
+					marker{text: "<json>", role: open, lookahead: thenCallMember, sharedWithText: true},
+					marker{text: "<xml>", role: open, lookahead: thenCallMember, sharedWithText: true},
+					marker{text: "</function_call>", role: listClose},
+				),
+				closers:   []string{"</function_call>", "</tool>", "</response>", "</json>", "</xml>"},
 				reasoning: []*delimiters{thinkTags, scratchPad},
-				implicit:  missingMarker("<tool_call>", &bareArguments),
-				affixes:   [2]string{"<tool_call>\n", "\n</tool_call>"},
 			},
-			grammar: taggedJSON(nameArguments),
-		},
-		{
-			Name:     "granite",
-			Title:    "A JSON list after <|tool_call|>",
-			Families: []string{"Granite 3"},
-			Example:  "<|tool_call|>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
-			Doc:      `The calls are a list of objects with "name" and "arguments" after <|tool_call|> or <tool_call>, with no closing marker.`,
+		}),
+		jsonTag{opening: "<|tool_call|>", isList: true, next: blankThen("{[")}.row(Dialect{
+			Name: "granite", Families: []string{"Granite 3"},
+			Doc: `The calls are a list of objects with "name" and "arguments" after <|tool_call|> or <tool_call>, with no closing marker.`,
 			framing: framing{
-				markers: []marker{
-					{text: "<|tool_call|>", role: open, lookahead: blankThen("{[")},
-					{text: "<tool_call>", role: open, lookahead: blankThen("[")},
-					{text: "<|end_of_text|>", role: ignore},
-				},
+				markers:   append(ignored("<|end_of_text|>"), marker{text: "<tool_call>", role: open, lookahead: blankThen("[")}),
 				reasoning: []*delimiters{thinkTags, newDelimiters("Here is my thought process:", "Here is my response:")},
-				implicit:  missingMarker("<|tool_call|>", &bareArguments),
-				affixes:   [2]string{"<|tool_call|>[", "]"},
 			},
-			grammar: taggedJSON(nameArguments),
-		},
-		{
-			Name:     "granite_20b_fc",
-			Title:    "JSON objects after <function_call>",
-			Families: []string{"Granite 20B function calling"},
-			Example:  "<function_call> {\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n",
-			Doc:      `Each call is an object with "name" and "arguments" after <function_call>, one on a line, with no closing marker.`,
-			framing: framing{
-				markers:  []marker{{text: "<function_call>", role: open, lookahead: blankThen("{[")}},
-				implicit: missingMarker("<function_call>", &bareArguments),
-				multiple: true,
-				affixes:  [2]string{"<function_call> ", ""},
-			},
-			grammar: taggedJSON(nameArguments),
-		},
-		{
-			Name:     "jamba",
-			Title:    "A JSON list in <tool_calls> tags",
-			Families: []string{"Jamba"},
-			Example:  "<tool_calls>[\n  {\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n]</tool_calls>\n",
-			Doc:      `The calls are a list of objects with "name" and "arguments" between <tool_calls> and </tool_calls>.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<tool_calls>", role: open, lookahead: blankThen("[")},
-					{text: "</tool_calls>", role: listClose},
-				},
-				closers:  []string{"</tool_calls>"},
-				implicit: missingMarker("<tool_calls>", &bareArguments),
-				affixes:  [2]string{"<tool_calls>[", "]</tool_calls>"},
-			},
-			grammar: taggedJSON(nameArguments),
-		},
-		{
-			Name:     "hunyuan_a13b",
-			Title:    "A JSON list in <tool_calls> tags after an answer",
-			Families: []string{"Hunyuan A13B"},
-			Example:  "<think>\nI need the weather.\n</think>\n<answer>\n<tool_calls>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</tool_calls>\n</answer>\n",
+		}),
+		jsonTag{opening: "<function_call>"}.row(Dialect{
+			Name: "granite_20b_fc", Title: "JSON objects after <function_call>", Families: []string{"Granite 20B function calling"},
+			Doc:     `Each call is an object with "name" and "arguments" after <function_call>, one on a line, with no closing marker.`,
+			framing: framing{multiple: true, affixes: [2]string{"<function_call> ", ""}},
+		}),
+		jsonTag{opening: "<tool_calls>", closing: "</tool_calls>", isList: true}.row(Dialect{
+			Name: "jamba", Families: []string{"Jamba"},
+			Example: "<tool_calls>[\n  {\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n]</tool_calls>\n",
+		}),
+		jsonTag{opening: "<tool_calls>", closing: "</tool_calls>", isList: true}.row(Dialect{
+			Name: "hunyuan_a13b", Title: "A JSON list in <tool_calls> tags after an answer", Families: []string{"Hunyuan A13B"},
+			Example: "<think>\nI need the weather.\n</think>\n<answer>\n<tool_calls>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</tool_calls>\n</answer>\n",
 			Doc: `As "jamba", in <answer> tags, which are removed. The calls often occur in the reasoning as well,
 where they do not count.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<tool_calls>", role: open, lookahead: blankThen("[")},
-					{text: "<tool_calls>", role: open, lookahead: never, ownLookahead: blankThen("{")},
-					{text: "</tool_calls>", role: listClose},
-					{text: "<answer>", role: ignore},
-					{text: "</answer>", role: ignore},
-				},
-				closers:  []string{"</tool_calls>"},
-				implicit: missingMarker("<tool_calls>", &bareArguments),
-				affixes:  [2]string{"<tool_calls>[", "]</tool_calls>"},
-			},
-			grammar: taggedJSON(nameArguments),
-		},
-		{
-			Name:     "minimax_m1",
-			Title:    "JSON objects in <tool_calls> tags, one on a line",
-			Families: []string{"MiniMax M1"},
-			Example:  "<tool_calls>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_calls>\n",
+			framing: framing{markers: append(ignored("<answer>", "</answer>"), marker{text: "<tool_calls>", role: open, lookahead: never, ownLookahead: blankThen("{")})},
+		}),
+		jsonTag{opening: "<tool_calls>", closing: "</tool_calls>"}.row(Dialect{
+			Name: "minimax_m1", Title: "JSON objects in <tool_calls> tags, one on a line", Families: []string{"MiniMax M1"},
 			Doc: `The calls are objects with "name" and "arguments", each on its line, between <tool_calls> and
 </tool_calls>. A line that cannot be read is a finding, and the others count.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<tool_calls>", role: open, lookahead: blankThen("{[")},
-					{text: "</tool_calls>", role: listClose},
-				},
-				closers:  []string{"</tool_calls>"},
-				implicit: missingMarker("<tool_calls>", &bareArguments),
-				multiple: true,
-				affixes:  [2]string{"<tool_calls>\n", "\n</tool_calls>"},
-			},
-			grammar: taggedJSON(nameArguments),
-		},
-		{
+			framing: framing{multiple: true},
+		}),
+		jsonTag{opening: "<TOOLCALL>", closing: "</TOOLCALL>", isList: true, next: anything}.row(Dialect{
 			Name:     "nemotron_v2_toolcall",
-			Title:    "A JSON list in <TOOLCALL> tags",
 			Families: []string{"Llama Nemotron", "Nemotron Nano 2"},
-			Example:  "<TOOLCALL>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</TOOLCALL>\n",
-			Doc:      `The calls are a list of objects with "name" and "arguments" between <TOOLCALL> and </TOOLCALL>.`,
+		}),
+		jsonTag{opening: "<tool_calls>", closing: "</tool_calls>", isList: true}.row(Dialect{
+			Name: "apriel", Title: "A JSON list in <tool_calls> tags after [BEGIN FINAL RESPONSE]", Families: []string{"Apriel"},
+			Example: "I need the weather.\n[BEGIN FINAL RESPONSE]\n<tool_calls>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</tool_calls>\n",
+			Doc:     `As "jamba". The text before [BEGIN FINAL RESPONSE] is reasoning.`,
 			framing: framing{
-				markers: []marker{
-					{text: "<TOOLCALL>", role: open},
-					{text: "</TOOLCALL>", role: listClose},
-				},
-				closers:  []string{"</TOOLCALL>"},
-				implicit: missingMarker("<TOOLCALL>", &bareArguments),
-				affixes:  [2]string{"<TOOLCALL>[", "]</TOOLCALL>"},
-			},
-			grammar: taggedJSON(nameArguments),
-		},
-		{
-			Name:     "apriel",
-			Title:    "A JSON list in <tool_calls> tags after [BEGIN FINAL RESPONSE]",
-			Families: []string{"Apriel"},
-			Example:  "I need the weather.\n[BEGIN FINAL RESPONSE]\n<tool_calls>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</tool_calls>\n",
-			Doc:      `As "jamba". The text before [BEGIN FINAL RESPONSE] is reasoning.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<tool_calls>", role: open, lookahead: blankThen("[")},
-					{text: "</tool_calls>", role: listClose},
-					{text: "[END FINAL RESPONSE]", role: ignore},
-					{text: "<|end|>", role: ignore},
-				},
-				closers:   []string{"</tool_calls>"},
+				markers:   ignored("[END FINAL RESPONSE]", "<|end|>"),
 				reasoning: []*delimiters{{name: "…[BEGIN FINAL RESPONSE]", markers: []marker{{text: "[BEGIN FINAL RESPONSE]", role: reasoningClose}}}},
-				implicit:  missingMarker("<tool_calls>", &bareArguments),
-				affixes:   [2]string{"<tool_calls>[", "]</tool_calls>"},
 			},
-			grammar: taggedJSON(nameArguments),
-		},
-		{
-			Name:     "phi4mini",
-			Title:    "A JSON list after functools",
-			Families: []string{"Phi 4 mini", "FireFunction 2"},
-			Aliases:  []string{"firefunction_v2", "phi4", "functools"},
-			Example:  "functools[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
-			Doc:      `The calls are a list of objects with "name" and "arguments" (or "parameters") right after the word functools, or one such object.`,
+		}),
+	}
+}
+
+// jsonTokenRows have other markers.
+func jsonTokenRows() []Dialect {
+	return []Dialect{
+		jsonTag{opening: "functools", isList: true, next: either(blankThen("["), thenMembers)}.row(Dialect{
+			Name: "phi4mini", Families: []string{"Phi 4 mini", "FireFunction 2"}, Aliases: []string{"firefunction_v2", "phi4", "functools"},
+			Doc: `The calls are a list of objects with "name" and "arguments" (or "parameters") right after the word functools, or one such object.`,
+		}),
+		jsonTag{opening: "<|plugin|>", closing: "<|action_end|>", next: anything, names: nameParameters}.row(Dialect{
+			Name: "internlm2", Families: []string{"InternLM 2 and 3", "Intern-S1"}, Aliases: []string{"intern_s1"},
+			Doc: `Each call is an object with "name" and "parameters" between <|action_start|><|plugin|> and <|action_end|>.`,
 			framing: framing{
-				markers:  []marker{{text: "functools", role: open, lookahead: either(blankThen("["), thenMembers)}},
-				implicit: missingMarker("functools", &bareArguments),
-				affixes:  [2]string{"functools[", "]"},
+				markers: []marker{{text: "<|action_start|>", role: listOpen}},
+				affixes: [2]string{"<|action_start|><|plugin|>\n", "<|action_end|>"},
 			},
-			grammar: taggedJSON(nameArguments),
-		},
-		{
-			Name:     "internlm2",
-			Title:    "A JSON object after <|plugin|>",
-			Families: []string{"InternLM 2 and 3", "Intern-S1"},
-			Aliases:  []string{"intern_s1"},
-			Example:  "<|action_start|><|plugin|>\n{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}<|action_end|>\n",
-			Doc:      `Each call is an object with "name" and "parameters" between <|action_start|><|plugin|> and <|action_end|>.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<|action_start|>", role: listOpen},
-					{text: "<|plugin|>", role: open},
-					{text: "<|action_end|>", role: listClose},
-				},
-				closers:  []string{"<|action_end|>"},
-				implicit: missingMarker("<|plugin|>", &bareParameters),
-				affixes:  [2]string{"<|action_start|><|plugin|>\n", "<|action_end|>"},
-			},
-			grammar: taggedJSON(nameParameters),
-		},
-		{
-			Name:     "apertus",
-			Title:    "Objects with the tool as key, after <|tools_prefix|>",
-			Families: []string{"Apertus"},
-			Example:  "<|tools_prefix|>[{\"get_weather\": {\"city\": \"Oslo\"}}]<|tools_suffix|>\n",
+		}),
+		jsonTag{opening: "<|tools_prefix|>", closing: "<|tools_suffix|>", isList: true, next: anything, names: memberNames{name: ofName, args: ofArguments, toolIsKey: true}}.row(Dialect{
+			Name: "apertus", Title: "Objects with the tool as key, after <|tools_prefix|>", Families: []string{"Apertus"},
 			Doc: `The calls are a list of objects between <|tools_prefix|> and <|tools_suffix|>. The only key of
 each is the tool, and its value the object of arguments.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<|tools_prefix|>", role: open},
-					{text: "<|tools_suffix|>", role: listClose},
-					{text: "<|assistant_end|>", role: ignore},
-				},
-				closers:   []string{"<|tools_suffix|>"},
-				reasoning: []*delimiters{newDelimiters("<|inner_prefix|>", "<|inner_suffix|>")},
-				affixes:   [2]string{"<|tools_prefix|>[", "]<|tools_suffix|>"},
-			},
-			grammar: taggedJSON(memberNames{name: ofName, args: ofArguments, toolIsKey: true}),
-		},
-		{
-			Name:     "cohere_command4",
-			Title:    "A JSON list of actions",
-			Families: []string{"Command A", "Command R7B"},
-			Aliases:  []string{"command_r7b", "cohere2", "command_a"},
-			Example:  "<|START_THINKING|>I need the weather.<|END_THINKING|><|START_ACTION|>[\n    {\"tool_call_id\": \"0\", \"tool_name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}\n]<|END_ACTION|>\n",
+			framing: framing{markers: ignored("<|assistant_end|>"), reasoning: []*delimiters{newDelimiters("<|inner_prefix|>", "<|inner_suffix|>")}},
+		}),
+		jsonTag{opening: "<|START_ACTION|>", closing: "<|END_ACTION|>", isList: true, next: anything, names: memberNames{name: ofToolName, args: ofParameters}}.row(Dialect{
+			Name: "cohere_command4", Title: "A JSON list of actions", Families: []string{"Command A", "Command R7B"}, Aliases: []string{"command_r7b", "cohere2", "command_a"},
+			Example: "<|START_THINKING|>I need the weather.<|END_THINKING|><|START_ACTION|>[\n    {\"tool_call_id\": \"0\", \"tool_name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}\n]<|END_ACTION|>\n",
 			Doc: `The calls are a list of objects with "tool_name", "parameters" and "tool_call_id" between
 <|START_ACTION|> and <|END_ACTION|>. Answers are between <|START_RESPONSE|> or <|START_TEXT|> and their ends.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<|START_ACTION|>", role: open},
-					{text: "<|END_ACTION|>", role: listClose},
-					{text: "<|START_RESPONSE|>", role: ignore},
-					{text: "<|END_RESPONSE|>", role: ignore},
-					{text: "<|START_TEXT|>", role: ignore},
-					{text: "<|END_TEXT|>", role: ignore},
-					{text: "<|END_OF_TURN_TOKEN|>", role: ignore},
-				},
-				closers:   []string{"<|END_ACTION|>"},
-				reasoning: []*delimiters{newDelimiters("<|START_THINKING|>", "<|END_THINKING|>")},
-				implicit:  missingMarker("<|START_ACTION|>", &bareActions),
-				affixes:   [2]string{"<|START_ACTION|>[", "]<|END_ACTION|>"},
-			},
-			grammar: taggedJSON(memberNames{name: ofToolName, args: ofParameters}),
-		},
+			framing: framing{markers: ignored(cohereAnswers...), reasoning: []*delimiters{newDelimiters("<|START_THINKING|>", "<|END_THINKING|>")}},
+		}),
 		{
-			Name:     "gigachat3",
-			Title:    `A JSON object following "function call"`,
-			Families: []string{"GigaChat 3"},
-			Example:  "<|message_sep|>\n\nfunction call<|role_sep|>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n",
+			Name: "gigachat3", Title: `A JSON object following "function call"`, Families: []string{"GigaChat 3"},
+			Example: "<|message_sep|>\n\nfunction call<|role_sep|>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n",
 			Doc: `One call is an object with "name" and "arguments" in a message of the role "function call". The
 tokens around the role are often dropped by servers. GigaChat 3.1 writes <|function_call|> before the
 object.`,
 			framing: framing{
-				markers: []marker{
-					{text: "function call", role: open, lineStart: true, lookahead: then("{", "<|role_sep|>"), skip: "<|role_sep|>"},
-					{text: "<|function_call|>", role: open, lookahead: blankThen("{")},
-					{text: "<|message_sep|>", role: ignore},
-					{text: "<|role_sep|>", role: listClose},
-				},
+				markers: append(ignored("<|message_sep|>"),
+					marker{text: "function call", role: open, lineStart: true, lookahead: then("{", "<|role_sep|>"), skip: "<|role_sep|>"},
+					marker{text: "<|function_call|>", role: open, lookahead: blankThen("{")},
+					marker{text: "<|role_sep|>", role: listClose},
+				),
 				implicit: missingMarker("function call", &bareArguments),
 				affixes:  [2]string{"function call<|role_sep|>\n", ""},
 			},
 			grammar: taggedJSON(nameArguments),
 		},
+		jsonTag{opening: "<|tool_calls|>", isList: true, next: either(blankThen("["), thenMembers)}.row(Dialect{
+			Name: "sarashina", Title: "A list of objects in Python after <|tool_calls|>", Families: []string{"Sarashina 2"},
+			Doc: `The calls are a list of objects with "name" and "arguments" after <|tool_calls|>, often with the quotes of Python.`,
+		}),
+		jsonTag{opening: "<tool_call>", closing: "</tool_call>"}.row(Dialect{
+			Name: "ernie45", Title: "A JSON object in <tool_call> tags, answers in <response> tags", Families: []string{"Ernie 4.5"},
+			Example: "I need the weather.\n</think>\n\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>\n",
+			Doc:     `As "hermes". Answers are in <response> tags, which are removed, and reasoning is open from the start.`,
+			framing: framing{markers: ignored("<response>", "</response>", "</s>")},
+		}),
+	}
+}
+
+// cohereAnswers surround answers of Cohere's models.
+var cohereAnswers = []string{"<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>", "<|END_OF_TURN_TOKEN|>"}
+
+// jsonMarkers may precede or surround JSON that needs no marker.
+var jsonMarkers = []marker{
+	listInText,
+	{text: "[TOOL_CALLS]", role: ignore, lookahead: blankThen("{[")},
+	{text: "<tool_call>", role: listOpen, lookahead: blankThen("{[")},
+	{text: "</tool_call>", role: listClose},
+}
+
+// bareJSONRows need no marker.
+func bareJSONRows() []Dialect {
+	return []Dialect{
 		{
-			Name:     "sarashina",
-			Title:    "A list of objects in Python after <|tool_calls|>",
-			Families: []string{"Sarashina 2"},
-			Example:  "<|tool_calls|>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
-			Doc:      `The calls are a list of objects with "name" and "arguments" after <|tool_calls|>, often with the quotes of Python.`,
-			framing: framing{
-				markers:  []marker{{text: "<|tool_calls|>", role: open, lookahead: either(blankThen("["), thenMembers)}},
-				implicit: missingMarker("<|tool_calls|>", &bareArguments),
-				affixes:  [2]string{"<|tool_calls|>[", "]"},
-			},
-			grammar: taggedJSON(nameArguments),
-		},
-		{
-			Name:     "ernie45",
-			Title:    "A JSON object in <tool_call> tags, answers in <response> tags",
-			Families: []string{"Ernie 4.5"},
-			Example:  "I need the weather.\n</think>\n\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>\n",
-			Doc:      `As "hermes". Answers are in <response> tags, which are removed, and reasoning is open from the start.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<tool_call>", role: open, lookahead: blankThen("{[")},
-					{text: "</tool_call>", role: listClose},
-					{text: "<response>", role: ignore},
-					{text: "</response>", role: ignore},
-					{text: "</s>", role: ignore},
-				},
-				closers:  []string{"</tool_call>"},
-				implicit: missingMarker("<tool_call>", &bareArguments),
-				affixes:  [2]string{"<tool_call>\n", "\n</tool_call>"},
-			},
-			grammar: taggedJSON(nameArguments),
-		},
-		{
-			Name:     "llama3_json",
-			Title:    "JSON objects with name and parameters",
-			Families: []string{"Llama 3.1 to 3.3"},
-			Example:  "<|python_tag|>{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}\n",
+			Name: "llama3_json", Title: "JSON objects with name and parameters", Families: []string{"Llama 3.1 to 3.3"},
+			Example: "<|python_tag|>" + nameParameters.example() + "\n",
 			Doc: `Each call is an object with "name" and "parameters", alone, after <|python_tag|> or in text.
 Several are separated by semicolons, commas or line ends. An object with other members is a call only of
 a known tool. Built-in tools are called as NAME.call(key="…")
 after <|python_tag|>.`,
 			framing: framing{
-				markers: []marker{
+				markers: append([]marker{
 					listInText,
 					{text: "<|python_tag|>", role: open, lookahead: pythonCallWithSuffix(".call"), grammar: &builtinCalls},
 					{text: "<|python_tag|>", role: open, lookahead: never, ownLookahead: thenJSON, grammar: &taggedParameters},
-					{text: "<|python_tag|>", role: ignore},
-					{text: "<|eom_id|>", role: ignore},
-					{text: "<|eot_id|>", role: ignore},
-				},
+				}, ignored("<|python_tag|>", "<|eom_id|>", "<|eot_id|>")...),
 				implicit:      jsonStart,
 				firstKeys:     []string{"name", "parameters", "type", "function"},
 				listKeys:      []string{"tool_calls"},
@@ -347,19 +285,12 @@ after <|python_tag|>.`,
 			grammar: bareJSON(nameParameters),
 		},
 		{
-			Name:    "json_generic",
-			Title:   "JSON objects with name and arguments",
-			Aliases: []string{"ollama_generic_json", "default"},
-			Example: "{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n",
+			Name: "json_generic", Title: "JSON objects with name and arguments", Aliases: []string{"ollama_generic_json", "default"},
+			Example: nameArguments.example() + "\n",
 			Doc: `Each call is an object with "name" and "arguments" (or "parameters"), alone, in a list, in text or
 in a json fence. Similar forms are also read: "tool" and "args", "action" and "action_input".`,
 			framing: framing{
-				markers: []marker{
-					listInText,
-					{text: "[TOOL_CALLS]", role: ignore, lookahead: blankThen("{[")},
-					{text: "<tool_call>", role: listOpen, lookahead: blankThen("{[")},
-					{text: "</tool_call>", role: listClose},
-				},
+				markers:   jsonMarkers,
 				fences:    jsonFences,
 				implicit:  jsonStart,
 				firstKeys: []string{"name", "arguments", "parameters", "type", "function", "tool", "tool_name", "action", "tool_call", "function_call"},
@@ -368,19 +299,12 @@ in a json fence. Similar forms are also read: "tool" and "args", "action" and "a
 			grammar: bareJSON(nameArguments),
 		},
 		{
-			Name:     "xlam",
-			Title:    "A JSON list",
-			Families: []string{"xLAM"},
-			Example:  "[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
+			Name: "xlam", Title: "A JSON list", Families: []string{"xLAM"},
+			Example: "[" + nameArguments.example() + "]\n",
 			Doc: `The calls are a list of objects with "name" and "arguments", alone, after reasoning, after
 [TOOL_CALLS], in <tool_call> tags or in a json fence.`,
 			framing: framing{
-				markers: []marker{
-					listInText,
-					{text: "[TOOL_CALLS]", role: ignore, lookahead: blankThen("{[")},
-					{text: "<tool_call>", role: listOpen, lookahead: blankThen("{[")},
-					{text: "</tool_call>", role: listClose},
-				},
+				markers:       jsonMarkers,
 				fences:        jsonFences,
 				implicit:      jsonStart,
 				firstKeys:     []string{"name"},

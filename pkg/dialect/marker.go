@@ -51,6 +51,15 @@ const (
 	implicitOpen                // no marker: opens a frame where there is no text yet
 )
 
+// ignored returns markers without a meaning of their own.
+func ignored(texts ...string) []marker {
+	all := make([]marker, len(texts))
+	for i, text := range texts {
+		all[i] = marker{text: text, role: ignore}
+	}
+	return all
+}
+
 // jsonStart begins calls with the first bracket of JSON. A list must be one of objects, if it could be something
 // else.
 var jsonStart = []marker{{role: implicitOpen, lookahead: thenJSON}}

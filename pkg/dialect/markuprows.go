@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"slices"
 
 	"oneshot/pkg/dialect/markup"
 )
@@ -106,66 +107,105 @@ var thenForm = within(maxTagLookahead, func(text []byte) verdict {
 // emptyCall is an element without a name, which is not a call.
 var emptyCall = marker{text: "<tool_call>", role: ignore, lookahead: then("</tool_call>")}
 
+// namedObjects is the grammar of JSON in the place of tags.
+var namedObjects = taggedJSON(nameArguments)
+
+// A functionTag is the preset of a tag for each call, in the tags of a list or not, with a tag for each argument.
+type functionTag struct {
+	syntax *markup.Syntax
+	list   string    // name of the tag around all calls; "" for none
+	next   lookahead // for the text after that tag
+	attr   string    // continues the opening tag of a call, if its name alone has other uses
+}
+
+// row returns a dialect of the family. The row adds its other markers.
+func (p functionTag) row(d Dialect) Dialect {
+	f := &d.framing
+	call, _, callEnd := p.syntax.Tag(p.syntax.CallTags[0])
+	if p.syntax.NameAttr == markup.InTag {
+		call += markup.InTag
+	}
+	_, _, paramEnd := p.syntax.Tag(p.syntax.ParamTags[0])
+	f.markers = append(f.markers,
+		marker{text: call + p.attr, role: openKeep}, marker{text: callEnd, role: listClose}, marker{text: paramEnd, role: continuation})
+	if p.list != "" {
+		f.addList(p.syntax, p.list, p.next, "\n")
+	}
+	d.grammar = tagged(p.syntax)
+	return d
+}
+
+// addList adds the tags around all calls. A renderer writes them with a gap between them and the calls.
+func (f *framing) addList(syntax *markup.Syntax, name string, next lookahead, gap string) {
+	opening, end, closing := syntax.Tag(name)
+	opening += end
+	f.markers = append(f.markers, marker{text: opening, role: listOpen, lookahead: next}, marker{text: closing, role: listClose})
+	if f.affixes == [2]string{} {
+		f.affixes = [2]string{opening + gap, gap + closing}
+	}
+}
+
+// A pairTag is the preset of a tag with the name of the tool, and a tag for each key and each value.
+type pairTag struct {
+	syntax *markup.Syntax
+	list   string    // name of the tag around all calls; "" for none
+	next   lookahead // for the text after the tag of a call
+	object lookahead // for JSON in the tag of a call; nil if models write none
+}
+
+// row returns a dialect of the family. The row adds its other markers.
+func (p pairTag) row(d Dialect) Dialect {
+	f := &d.framing
+	call, end, callEnd := p.syntax.Tag(p.syntax.CallTags[0])
+	_, _, valueEnd := p.syntax.Tag(p.syntax.ValueTag)
+	if p.object != nil {
+		f.markers = append([]marker{{text: call + end, role: open, lookahead: p.object, ownLookahead: blankThen("{["), grammar: &namedObjects}}, f.markers...)
+	}
+	f.markers = append(f.markers,
+		marker{text: call + end, role: openKeep, lookahead: p.next, ownLookahead: thenTool},
+		marker{text: callEnd, role: listClose}, marker{text: valueEnd, role: continuation})
+	if p.list != "" {
+		f.addList(p.syntax, p.list, then(call+end), "")
+	} else {
+		f.closers = append([]string{callEnd}, f.closers...)
+	}
+	d.grammar = tagged(p.syntax)
+	return d
+}
+
 // markupDialects write calls as tags with text between them.
 func markupDialects() []Dialect {
+	return slices.Concat(functionRows(), invokeRows(), paramRows(), pairRows())
+}
+
+func functionRows() []Dialect {
 	return []Dialect{
-		{
-			Name:     "qwen3_coder_xml",
-			Title:    "<function=NAME> with <parameter=KEY> in <tool_call> tags",
-			Families: []string{"Qwen3 Coder", "Qwen 3.5 and 3.6", "MiMo", "Nemotron 3", "Step 3.5"},
-			Aliases:  []string{"qwen3_coder", "step3p5", "nemotron3", "mimo"},
-			Example:  "<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>\n",
+		functionTag{syntax: markup.Qwen3Coder, list: "tool_call", next: thenFunction}.row(Dialect{
+			Name: "qwen3_coder_xml", Title: "<function=NAME> with <parameter=KEY> in <tool_call> tags",
+			Families: []string{"Qwen3 Coder", "Qwen 3.5 and 3.6", "MiMo", "Nemotron 3", "Step 3.5"}, Aliases: []string{"qwen3_coder", "step3p5", "nemotron3", "mimo"},
 			Doc: `Each call is a tag <function=NAME> that holds a tag <parameter=KEY> for each argument, all in
 <tool_call> tags. Values are text without escapes. The first and the last line end of each are not
 part of it, and its type comes from the definition of the tool.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<tool_call>", role: listOpen, lookahead: thenFunction},
-					{text: "<function=", role: openKeep},
-					{text: "</tool_call>", role: listClose},
-					{text: "</function>", role: listClose},
-					{text: "</parameter>", role: continuation},
-					{text: "<|im_end|>", role: ignore},
-				},
-				affixes: [2]string{"<tool_call>\n", "\n</tool_call>"},
-			},
-			grammar: tagged(markup.Qwen3Coder),
-		},
-		{
-			Name:     "seed_oss",
-			Title:    "<function=NAME> with <parameter=KEY> in <seed:tool_call> tags",
-			Families: []string{"Seed-OSS"},
-			Example:  "<seed:tool_call>\n<function=get_weather>\n<parameter=city>Oslo</parameter>\n</function>\n</seed:tool_call>\n",
-			Doc:      `As "qwen3_coder_xml", in <seed:tool_call> tags.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<seed:tool_call>", role: listOpen},
-					{text: "<function=", role: openKeep},
-					{text: "</seed:tool_call>", role: listClose},
-					{text: "</function>", role: listClose},
-					{text: "</parameter>", role: continuation},
-				},
-				reasoning: []*delimiters{newDelimiters("<seed:think>", "</seed:think>")},
-				affixes:   [2]string{"<seed:tool_call>\n", "\n</seed:tool_call>"},
-			},
-			grammar: tagged(markup.SeedOSS),
-		},
-		{
-			Name:    "openhands_xml",
-			Title:   "<function=NAME> with <parameter=KEY>",
-			Aliases: []string{"openhands"},
+			framing: framing{markers: ignored("<|im_end|>")},
+		}),
+		functionTag{syntax: markup.SeedOSS, list: "seed:tool_call"}.row(Dialect{
+			Name: "seed_oss", Title: "<function=NAME> with <parameter=KEY> in <seed:tool_call> tags", Families: []string{"Seed-OSS"},
+			Example: "<seed:tool_call>\n<function=get_weather>\n<parameter=city>Oslo</parameter>\n</function>\n</seed:tool_call>\n",
+			Doc:     `As "qwen3_coder_xml", in <seed:tool_call> tags.`,
+			framing: framing{reasoning: []*delimiters{newDelimiters("<seed:think>", "</seed:think>")}},
+		}),
+		functionTag{syntax: markup.OpenHands}.row(Dialect{
+			Name: "openhands_xml", Title: "<function=NAME> with <parameter=KEY>", Aliases: []string{"openhands"},
 			Example: "<function=get_weather>\n<parameter=city>Oslo</parameter>\n</function>\n",
 			Doc:     `As "qwen3_coder_xml", without tags around the call. The text often ends before the last ">".`,
-			framing: framing{
-				markers: []marker{{text: "<function=", role: openKeep}, {text: "</function>", role: listClose}, {text: "</parameter>", role: continuation}},
-			},
-			grammar: tagged(markup.OpenHands),
-		},
+		}),
+	}
+}
+
+func invokeRows() []Dialect {
+	return []Dialect{
 		{
-			Name:     "minimax_m3",
-			Title:    "<invoke> with a tag for each argument, after a token",
-			Families: []string{"MiniMax M3"},
-			Example:  "]<]minimax[>[<tool_call>]<]minimax[>[<invoke name=\"get_weather\">]<]minimax[>[<city>Oslo]<]minimax[>[</city>]<]minimax[>[</invoke>]<]minimax[>[</tool_call>\n",
+			Name: "minimax_m3", Title: "<invoke> with a tag for each argument, after a token", Families: []string{"MiniMax M3"},
 			Doc: `As "minimax_m2", with the token ]<]minimax[>[ before every tag. An argument is a tag with its
 name, and objects and arrays are tags in tags. Servers may drop the token.`,
 			framing: framing{
@@ -185,287 +225,124 @@ name, and objects and arrays are tags in tags. Servers may drop the token.`,
 			},
 			grammar: tagged(markup.MinimaxM3),
 		},
-		{
-			Name:     "minimax_m2",
-			Title:    "<invoke> with <parameter> in <minimax:tool_call> tags",
-			Families: []string{"MiniMax M2"},
-			Example:  "<minimax:tool_call>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Oslo</parameter>\n</invoke>\n</minimax:tool_call>\n",
+		functionTag{syntax: markup.MinimaxM2, list: "minimax:tool_call"}.row(Dialect{
+			Name: "minimax_m2", Title: "<invoke> with <parameter> in <minimax:tool_call> tags", Families: []string{"MiniMax M2"},
 			Doc: `Each call is a tag <invoke name="NAME"> that holds a tag <parameter name="KEY"> for each argument,
 in <minimax:tool_call> tags. Values are text without escapes.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<minimax:tool_call>", role: listOpen},
-					{text: "<invoke", role: openKeep},
-					{text: "</minimax:tool_call>", role: listClose},
-					{text: "</invoke>", role: listClose},
-					{text: "</parameter>", role: continuation},
-				},
-				affixes: [2]string{"<minimax:tool_call>\n", "\n</minimax:tool_call>"},
-			},
-			grammar: tagged(markup.MinimaxM2),
-		},
-		{
-			Name:     "deepseek_dsml_v32",
-			Title:    "<｜DSML｜invoke> with <｜DSML｜parameter>",
-			Families: []string{"DeepSeek V3.2"},
-			Aliases:  []string{"dsml", "deepseek_v32"},
-			Example:  "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"get_weather\">\n<｜DSML｜parameter name=\"city\" string=\"true\">Oslo</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>\n",
+		}),
+		functionTag{syntax: markup.DSML, list: "function_calls"}.row(Dialect{
+			Name: "deepseek_dsml_v32", Title: "<｜DSML｜invoke> with <｜DSML｜parameter>", Families: []string{"DeepSeek V3.2"}, Aliases: []string{"dsml", "deepseek_v32"},
 			Doc: `As "minimax_m2", with ｜DSML｜ before the names of tags, which servers may drop. The attribute
 "string" says whether a value is text or JSON. The arguments can also be one JSON object.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<｜DSML｜function_calls>", role: listOpen},
-					{text: "<｜DSML｜invoke", role: openKeep},
-					{text: "</｜DSML｜function_calls>", role: listClose},
-					{text: "</｜DSML｜invoke>", role: listClose},
-					{text: "<function_calls>", role: listOpen, lookahead: thenForm, ownLookahead: thenInvoke},
-					{text: "<invoke", role: openKeep},
-					{text: "</function_calls>", role: listClose},
-					{text: "</invoke>", role: listClose},
-					{text: "</｜DSML｜parameter>", role: continuation},
-					{text: "</parameter>", role: continuation},
-					{text: "<｜end▁of▁sentence｜>", role: ignore},
-				},
-				affixes: [2]string{"<｜DSML｜function_calls>\n", "\n</｜DSML｜function_calls>"},
-			},
-			grammar: tagged(markup.DSML),
-		},
-		{
-			Name:     "deepseek_dsml_v4",
-			Title:    "<｜DSML｜invoke> in <｜DSML｜tool_calls> tags",
-			Families: []string{"DeepSeek V4"},
-			Aliases:  []string{"deepseek_v4"},
-			Example:  "<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"get_weather\">\n<｜DSML｜parameter name=\"city\" string=\"true\">Oslo</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>\n",
-			Doc:      `As "deepseek_dsml_v32", with other tags around the calls.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<｜DSML｜tool_calls>", role: listOpen},
-					{text: "<｜DSML｜invoke", role: openKeep},
-					{text: "</｜DSML｜tool_calls>", role: listClose},
-					{text: "</｜DSML｜invoke>", role: listClose},
-					{text: "<tool_calls>", role: listOpen, lookahead: thenForm, ownLookahead: thenInvoke},
-					{text: "<invoke", role: openKeep},
-					{text: "</tool_calls>", role: listClose},
-					{text: "</invoke>", role: listClose},
-					{text: "</｜DSML｜parameter>", role: continuation},
-					{text: "</parameter>", role: continuation},
-				},
-				affixes: [2]string{"<｜DSML｜tool_calls>\n", "\n</｜DSML｜tool_calls>"},
-			},
-			grammar: tagged(markup.DSML),
-		},
-		{
-			Name:     "anthropic_xml",
-			Title:    "<invoke> with <parameter> in <function_calls> tags",
-			Families: []string{"Claude 2 and 3"},
-			Example:  "<function_calls>\n<invoke name=\"get_weather\">\n<parameter name=\"city\">Oslo</parameter>\n</invoke>\n</function_calls>\n",
-			Doc:      `As "minimax_m2", in <function_calls> tags. Newer models leak it into their text.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<function_calls>", role: listOpen, lookahead: thenInvoke},
-					{text: "<invoke", role: openKeep},
-					{text: "</function_calls>", role: listClose},
-					{text: "</invoke>", role: listClose},
-					{text: "</parameter>", role: continuation},
-				},
-				affixes: [2]string{"<function_calls>\n", "\n</function_calls>"},
-			},
-			grammar: tagged(markup.AnthropicXML),
-		},
-		{
-			Name:     "step3",
-			Title:    "<steptml:invoke> with <steptml:parameter> between tokens",
-			Families: []string{"Step 3"},
-			Example:  "<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name=\"get_weather\"><steptml:parameter name=\"city\">Oslo</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>\n",
-			Doc:      `As "minimax_m2", with steptml: before the names of tags, in the tokens of DeepSeek.`,
+			framing: framing{markers: append(plainDSML("function_calls"), ignored("<｜end▁of▁sentence｜>")...)},
+		}),
+		functionTag{syntax: markup.DSML, list: "tool_calls"}.row(Dialect{
+			Name: "deepseek_dsml_v4", Title: "<｜DSML｜invoke> in <｜DSML｜tool_calls> tags", Families: []string{"DeepSeek V4"}, Aliases: []string{"deepseek_v4"},
+			Doc:     `As "deepseek_dsml_v32", with other tags around the calls.`,
+			framing: framing{markers: plainDSML("tool_calls")},
+		}),
+		functionTag{syntax: markup.AnthropicXML, list: "function_calls", next: thenInvoke}.row(Dialect{
+			Name: "anthropic_xml", Title: "<invoke> with <parameter> in <function_calls> tags", Families: []string{"Claude 2 and 3"},
+			Doc: `As "minimax_m2", in <function_calls> tags. Newer models leak it into their text.`,
+		}),
+		functionTag{syntax: markup.Step3}.row(Dialect{
+			Name: "step3", Title: "<steptml:invoke> with <steptml:parameter> between tokens", Families: []string{"Step 3"},
+			Example: "<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name=\"get_weather\"><steptml:parameter name=\"city\">Oslo</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>\n",
+			Doc:     `As "minimax_m2", with steptml: before the names of tags, in the tokens of DeepSeek.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<｜tool_calls_begin｜>", role: listOpen, lookahead: then("<steptml:", "<｜tool_call_begin｜>function<｜tool_sep｜><steptml:")},
 					{text: "<｜tool_call_begin｜>", role: listOpen, skip: "function<｜tool_sep｜>", lookahead: then("function<｜tool_sep｜><steptml:")},
-					{text: "<steptml:invoke", role: openKeep},
-					{text: "</steptml:invoke>", role: listClose},
-					{text: "</steptml:parameter>", role: continuation},
 					{text: "<｜tool_call_end｜>", role: listClose},
 					{text: "<｜tool_calls_end｜>", role: listClose},
 				},
 				affixes: [2]string{"<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜>", "<｜tool_call_end｜><｜tool_calls_end｜>"},
 			},
-			grammar: tagged(markup.Step3),
-		},
-		{
-			Name:     "minicpm5_xml",
-			Title:    "<function> with <param>, and CDATA",
-			Families: []string{"MiniCPM 5"},
-			Aliases:  []string{"minicpm5"},
-			Example:  "<function name=\"get_weather\"><param name=\"city\">Oslo</param></function>\n",
-			Doc:      `Each call is a tag <function name="NAME"> that holds a tag <param name="KEY"> for each argument, with the escapes and CDATA sections of XML. The blank before name= may be missing.`,
+		}),
+	}
+}
+
+// plainDSML returns the markers of DSML without the prefix.
+func plainDSML(list string) []marker {
+	return []marker{
+		{text: "<" + list + ">", role: listOpen, lookahead: thenForm, ownLookahead: thenInvoke},
+		{text: "<invoke", role: openKeep},
+		{text: "</" + list + ">", role: listClose},
+		{text: "</invoke>", role: listClose},
+		{text: "</parameter>", role: continuation},
+	}
+}
+
+func paramRows() []Dialect {
+	return []Dialect{
+		functionTag{syntax: markup.MiniCPM5, attr: " name="}.row(Dialect{
+			Name: "minicpm5_xml", Title: "<function> with <param>, and CDATA", Families: []string{"MiniCPM 5"}, Aliases: []string{"minicpm5"},
+			Doc: `Each call is a tag <function name="NAME"> that holds a tag <param name="KEY"> for each argument, with the escapes and CDATA sections of XML. The blank before name= may be missing.`,
 			framing: framing{
-				markers: []marker{
-					{text: "<function name=", role: openKeep}, {text: "<functionname=", role: openKeep}, {text: "<function\u0120name=", role: openKeep},
-					{text: "</function>", role: listClose}, {text: "</param>", role: continuation},
-				},
+				markers: []marker{{text: "<functionname=", role: openKeep}, {text: "<function\u0120name=", role: openKeep}},
 			},
-			grammar: tagged(markup.MiniCPM5),
-		},
-		{
-			Name:    "bfcl_xml",
-			Title:   "<function> with <params> in <functions> tags",
-			Aliases: []string{"bfcl"},
+		}),
+		functionTag{syntax: markup.BFCL, list: "functions", attr: " name="}.row(Dialect{
+			Name: "bfcl_xml", Title: "<function> with <params> in <functions> tags", Aliases: []string{"bfcl"},
 			Example: "<functions>\n<function name=\"get_weather\"><params><param name=\"city\" value=\"Oslo\" type=\"string\"/></params></function>\n</functions>\n",
 			Doc:     `The XML of the Berkeley function calling benchmark: the value of an argument is in the tag or follows it.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<functions>", role: listOpen},
-					{text: "<function name=", role: openKeep},
-					{text: "</functions>", role: listClose},
-					{text: "</function>", role: listClose},
-					{text: "</param>", role: continuation},
-				},
-				affixes: [2]string{"<functions>\n", "\n</functions>"},
-			},
-			grammar: tagged(markup.BFCL),
-		},
-		{
-			Name:     "cohere_command5",
-			Title:    "<cofl:tool_call> with <cofl:value>",
-			Families: []string{"Command"},
-			Aliases:  []string{"cohere_cofl"},
-			Example:  "<cofl:tool_calls><cofl:tool_call id=\"0\" name=\"get_weather\"><cofl:value name=\"city\" type=\"raw\">Oslo</cofl:value></cofl:tool_call></cofl:tool_calls>\n",
+		}),
+		functionTag{syntax: markup.CommandXML, list: "tool_calls", attr: " "}.row(Dialect{
+			Name: "cohere_command5", Title: "<cofl:tool_call> with <cofl:value>", Families: []string{"Command"}, Aliases: []string{"cohere_cofl"},
+			Example: "<cofl:tool_calls><cofl:tool_call id=\"0\" name=\"get_weather\"><cofl:value name=\"city\" type=\"raw\">Oslo</cofl:value></cofl:tool_call></cofl:tool_calls>\n",
 			Doc: `Each call is a tag <cofl:tool_call> that holds a tag <cofl:value> for each argument, or
 <cofl:tool_param> in an older form, in <cofl:tool_calls> tags. The attribute "type" says whether a
 value is text ("raw"), JSON ("json"), or such tags again, with names ("dict") or without ("list").
 The escapes of XML apply everywhere.`,
 			framing: framing{
-				markers: []marker{
-					{text: "<cofl:tool_calls>", role: listOpen},
-					{text: "<cofl:tool_call ", role: openKeep},
-					{text: "</cofl:tool_calls>", role: listClose},
-					{text: "</cofl:tool_call>", role: listClose},
-					{text: "</cofl:value>", role: continuation},
-					{text: "</cofl:tool_param>", role: continuation},
-					{text: "<|START_RESPONSE|>", role: ignore},
-					{text: "<|END_RESPONSE|>", role: ignore},
-					{text: "<|START_TEXT|>", role: ignore},
-					{text: "<|END_TEXT|>", role: ignore},
-					{text: "<|END_OF_TURN_TOKEN|>", role: ignore},
-				},
+				markers:   append(ignored(cohereAnswers...), marker{text: "</cofl:tool_param>", role: continuation}),
 				reasoning: []*delimiters{newDelimiters("<|START_THINKING|>", "<|END_THINKING|>")},
 				affixes:   [2]string{"<cofl:tool_calls>", "</cofl:tool_calls>"},
 			},
-			grammar: tagged(markup.CommandXML),
-		},
-		{
-			Name:     "glm4_moe",
-			Title:    "<tool_call>NAME with <arg_key> and <arg_value>",
-			Families: []string{"GLM 4.5 and 4.6"},
-			Example:  "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>\n",
+		}),
+	}
+}
+
+func pairRows() []Dialect {
+	return []Dialect{
+		pairTag{syntax: markup.GLM45, next: withoutObject(nameThenLine), object: never}.row(Dialect{
+			Name: "glm4_moe", Title: "<tool_call>NAME with <arg_key> and <arg_value>", Families: []string{"GLM 4.5 and 4.6"},
 			Doc: `Each call is a tag <tool_call> with the name of the tool and pairs of <arg_key> and <arg_value>.
 Values are text without escapes, whose type comes from the definition of the tool.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<tool_call>", role: open, lookahead: never, ownLookahead: blankThen("{["), grammar: &namedObjects},
-					emptyCall,
-					{text: "<tool_call>", role: openKeep, lookahead: withoutObject(nameThenLine), ownLookahead: thenTool},
-					{text: "</tool_call>", role: listClose},
-					{text: "</arg_value>", role: continuation},
-					{text: "<|observation|>", role: ignore},
-					{text: "<|user|>", role: ignore},
-				},
-				closers: []string{"</tool_call>"},
-			},
-			grammar: tagged(markup.GLM45),
-		},
-		{
-			Name:     "glm47_moe",
-			Title:    "<tool_call>NAME with <arg_key> and <arg_value>, on one line",
-			Families: []string{"GLM 4.7 and 5"},
-			Example:  "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call>\n",
-			Doc:      `As "glm4_moe", without line ends.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<tool_call>", role: open, lookahead: never, ownLookahead: blankThen("{["), grammar: &namedObjects},
-					emptyCall,
-					{text: "<tool_call>", role: openKeep, lookahead: withoutObject(thenTool), ownLookahead: thenTool},
-					{text: "</tool_call>", role: listClose},
-					{text: "</arg_value>", role: continuation},
-					{text: "<|observation|>", role: ignore},
-					{text: "<|user|>", role: ignore},
-				},
-				closers: []string{"</tool_call>"},
-			},
-			grammar: tagged(markup.GLM47),
-		},
-		{
-			Name:     "hunyuan",
-			Title:    "<tool_call>NAME<tool_sep> with <arg_key> and <arg_value> in <tool_calls> tags",
-			Families: []string{"Hunyuan 3"},
-			Aliases:  []string{"hunyuan_v3", "hy_v3"},
-			Example:  "<tool_calls><tool_call>get_weather<tool_sep>\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call></tool_calls>\n",
-			Doc:      `As "glm4_moe", with <tool_sep> after the name, in <tool_calls> tags.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<tool_calls>", role: listOpen, lookahead: then("<tool_call>")},
-					emptyCall,
-					{text: "<tool_call>", role: openKeep, lookahead: withoutObject(thenTool), ownLookahead: thenTool},
-					{text: "</tool_calls>", role: listClose},
-					{text: "</tool_call>", role: listClose},
-					{text: "</arg_value>", role: continuation},
-				},
-				affixes: [2]string{"<tool_calls>", "</tool_calls>"},
-			},
-			grammar: tagged(markup.HunyuanV3),
-		},
-		{
-			Name:     "laguna",
-			Title:    "<tool_call>NAME with <arg_key> and <arg_value>, or JSON",
-			Families: []string{"Laguna", "Poolside"},
-			Aliases:  []string{"poolside_v1"},
-			Example:  "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>\n",
+			framing: framing{markers: append(ignored("<|observation|>", "<|user|>"), emptyCall)},
+		}),
+		pairTag{syntax: markup.GLM47, next: withoutObject(thenTool), object: never}.row(Dialect{
+			Name: "glm47_moe", Title: "<tool_call>NAME with <arg_key> and <arg_value>, on one line", Families: []string{"GLM 4.7 and 5"},
+			Doc:     `As "glm4_moe", without line ends.`,
+			framing: framing{markers: append(ignored("<|observation|>", "<|user|>"), emptyCall)},
+		}),
+		pairTag{syntax: markup.HunyuanV3, list: "tool_calls", next: withoutObject(thenTool)}.row(Dialect{
+			Name: "hunyuan", Title: "<tool_call>NAME<tool_sep> with <arg_key> and <arg_value> in <tool_calls> tags", Families: []string{"Hunyuan 3"}, Aliases: []string{"hunyuan_v3", "hy_v3"},
+			Doc:     `As "glm4_moe", with <tool_sep> after the name, in <tool_calls> tags.`,
+			framing: framing{markers: []marker{emptyCall}},
+		}),
+		pairTag{syntax: markup.Laguna, next: thenTool, object: blankThen("{[")}.row(Dialect{
+			Name: "laguna", Title: "<tool_call>NAME with <arg_key> and <arg_value>, or JSON", Families: []string{"Laguna", "Poolside"}, Aliases: []string{"poolside_v1"},
 			Doc: `As "glm4_moe". The models also write JSON objects with "name" and "arguments", in <tool_call> tags
 or alone, and <user> where <tool_call> should be.`,
 			framing: framing{
-				markers: []marker{
-					{text: "<tool_call>", role: open, lookahead: blankThen("{["), grammar: &namedObjects},
-					{text: "<user>", role: open, lookahead: never, ownLookahead: blankThen("{["), grammar: &namedObjects, sharedWithText: true},
-					emptyCall,
-					{text: "<tool_call>", role: openKeep, lookahead: thenTool},
-					{text: "<user>", role: openKeep, lookahead: nameThen(then("<arg_key>", "{")), sharedWithText: true},
-					{text: "</tool_call>", role: listClose},
-					{text: "</arg_value>", role: continuation},
-					{text: "<assistant>", role: ignore},
-					{text: "</assistant>", role: ignore},
-				},
-				closers:     []string{"</tool_call>", "</user>"},
+				markers: append(ignored("<assistant>", "</assistant>"), emptyCall,
+					marker{text: "<user>", role: open, lookahead: never, ownLookahead: blankThen("{["), grammar: &namedObjects, sharedWithText: true},
+					marker{text: "<user>", role: openKeep, lookahead: nameThen(then("<arg_key>", "{")), sharedWithText: true},
+				),
+				closers:     []string{"</user>"},
 				implicit:    jsonStart,
 				firstKeys:   []string{"name"},
 				listKeys:    []string{"tool_calls"},
 				bareGrammar: &bareArguments,
 			},
-			grammar: tagged(markup.Laguna),
-		},
-		{
-			Name:     "longcat",
-			Title:    "<longcat_tool_call> with JSON, or NAME and pairs",
-			Families: []string{"LongCat Flash"},
-			Example:  "<longcat_tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}</longcat_tool_call>\n",
+		}),
+		pairTag{syntax: markup.LongcatXML, next: thenTool, object: blankThen("{[")}.row(Dialect{
+			Name: "longcat", Title: "<longcat_tool_call> with JSON, or NAME and pairs", Families: []string{"LongCat Flash"},
+			Example: "<longcat_tool_call>" + nameArguments.example() + "</longcat_tool_call>\n",
 			Doc: `Each call is in <longcat_tool_call> tags: a JSON object with "name" and "arguments", or a
 name with pairs of <longcat_arg_key> and <longcat_arg_value>.`,
-			framing: framing{
-				markers: []marker{
-					{text: "<longcat_tool_call>", role: open, lookahead: blankThen("{["), grammar: &namedObjects},
-					{text: "<longcat_tool_call>", role: openKeep, lookahead: thenTool},
-					{text: "</longcat_tool_call>", role: listClose},
-					{text: "</longcat_arg_value>", role: continuation},
-				},
-				closers:   []string{"</longcat_tool_call>"},
-				reasoning: []*delimiters{thinkTags, newDelimiters("<longcat_think>", "</longcat_think>")},
-			},
-			grammar: tagged(markup.LongcatXML),
-		},
+			framing: framing{reasoning: []*delimiters{thinkTags, newDelimiters("<longcat_think>", "</longcat_think>")}},
+		}),
 	}
 }
-
-// Additional JSON grammars of these dialects.
-var (
-	namedObjects = taggedJSON(nameArguments)
-)

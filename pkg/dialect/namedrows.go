@@ -34,12 +34,15 @@ var solarThink = &delimiters{name: "<|think|>…<|end|>", needsOpener: true, sha
 
 // namedDialects write the tool name before its JSON arguments.
 func namedDialects() []Dialect {
+	return slices.Concat(namedTokenRows(), namedPartRows(), namedLineRows())
+}
+
+// namedTokenRows have markers around calls.
+func namedTokenRows() []Dialect {
 	return []Dialect{
 		{
-			Name:     "mistral",
-			Title:    "A JSON list after [TOOL_CALLS]",
-			Families: []string{"Mistral 7B to Large 2", "Mixtral", "Nemo"},
-			Example:  "[TOOL_CALLS] [{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
+			Name: "mistral", Title: "A JSON list after [TOOL_CALLS]", Families: []string{"Mistral 7B to Large 2", "Mixtral", "Nemo"},
+			Example: "[TOOL_CALLS] [{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
 			Doc: `The calls are a list of objects with "name" and "arguments" after [TOOL_CALLS]. The form of later
 models, "mistral_args", is also read. Reasoning is between [THINK] and [/THINK].`,
 			framing: framing{
@@ -48,22 +51,15 @@ models, "mistral_args", is also read. Reasoning is between [THINK] and [/THINK].
 			grammar: mistralList,
 		},
 		{
-			Name:     "mistral_args",
-			Title:    "NAME[ARGS] and JSON after [TOOL_CALLS]",
-			Families: []string{"Mistral Small 3.2", "Ministral 3", "Devstral 2", "Magistral"},
-			Aliases:  []string{"ministral"},
-			Example:  "[TOOL_CALLS]get_weather[ARGS]{\"city\": \"Oslo\"}\n",
+			Name: "mistral_args", Title: "NAME[ARGS] and JSON after [TOOL_CALLS]", Families: []string{"Mistral Small 3.2", "Ministral 3", "Devstral 2", "Magistral"}, Aliases: []string{"ministral"},
 			Doc: `Each call is [TOOL_CALLS], the name of the tool, [ARGS] and an object of arguments. [ARGS] may
 be missing, and [CALL_ID] with an id may precede it. Reasoning is between [THINK] and [/THINK].`,
 			framing: framing{markers: mistralMarkers(never, thenArgs), reasoning: []*delimiters{bracketThink}, affixes: [2]string{"[TOOL_CALLS]", ""}},
 			grammar: mistralCall,
 		},
 		{
-			Name:     "solar_open",
-			Title:    "ID, NAME and JSON between <|tool_call:…|> markers",
-			Families: []string{"Solar Open"},
-			Aliases:  []string{"solar"},
-			Example:  "<|tool_calls|><|tool_call:begin|>a1b2c3d4e5<|tool_call:name|>get_weather<|tool_call:args|>{\"city\": \"Oslo\"}<|tool_call:end|><|calls|>\n",
+			Name: "solar_open", Title: "ID, NAME and JSON between <|tool_call:…|> markers", Families: []string{"Solar Open"}, Aliases: []string{"solar"},
+			Example: "<|tool_calls|><|tool_call:begin|>a1b2c3d4e5<|tool_call:name|>get_weather<|tool_call:args|>{\"city\": \"Oslo\"}<|tool_call:end|><|calls|>\n",
 			Doc: `Each call is an ID, the name of the tool and the object of arguments after <|tool_call:begin|>,
 <|tool_call:name|> and <|tool_call:args|>, up to <|tool_call:end|>. All calls are between <|tool_calls|>, which
 may be missing, and <|calls|>, with which the model stops and which servers cut off. Text follows <|content|>.`,
@@ -90,11 +86,7 @@ may be missing, and <|calls|>, with which the model stops and which servers cut 
 			}),
 		},
 		{
-			Name:     "deepseek_v3",
-			Title:    "function, NAME and fenced JSON between markers",
-			Families: []string{"DeepSeek V3", "DeepSeek R1", "Cogito"},
-			Aliases:  []string{"deepseek_r1", "cogito"},
-			Example:  "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n{\"city\": \"Oslo\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n",
+			Name: "deepseek_v3", Title: "function, NAME and fenced JSON between markers", Families: []string{"DeepSeek V3", "DeepSeek R1", "Cogito"}, Aliases: []string{"deepseek_r1", "cogito"},
 			Doc: `Each call is the word function, the name of the tool and the object of arguments in a json
 fence, between <｜tool▁call▁begin｜> and <｜tool▁call▁end｜>. All calls are between markers of their own,
 which may be missing. The markers are also read with plain bars, underscores and blanks.`,
@@ -105,11 +97,8 @@ which may be missing. The markers are also read with plain bars, underscores and
 			grammar: namedJSON(deepseekNaming("\n```json\n")),
 		},
 		{
-			Name:     "deepseek_v31",
-			Title:    "NAME and JSON between markers",
-			Families: []string{"DeepSeek V3.1"},
-			Example:  "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{\"city\": \"Oslo\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n",
-			Doc:      `As "deepseek_v3", without the word function and the fence.`,
+			Name: "deepseek_v31", Title: "NAME and JSON between markers", Families: []string{"DeepSeek V3.1"},
+			Doc: `As "deepseek_v3", without the word function and the fence.`,
 			framing: framing{
 				markers: deepseekMarkers(thenDeepseekName),
 				affixes: [2]string{"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>", "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"},
@@ -117,11 +106,7 @@ which may be missing. The markers are also read with plain bars, underscores and
 			grammar: namedJSON(deepseekNaming("<｜tool▁sep｜>")),
 		},
 		{
-			Name:     "kimi_k2",
-			Title:    "functions.NAME:NUMBER and JSON between markers",
-			Families: []string{"Kimi K2"},
-			Aliases:  []string{"kimi"},
-			Example:  "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{\"city\": \"Oslo\"}<|tool_call_end|><|tool_calls_section_end|>\n",
+			Name: "kimi_k2", Title: "functions.NAME:NUMBER and JSON between markers", Families: []string{"Kimi K2"}, Aliases: []string{"kimi"},
 			Doc: `Each call is functions.NAME:NUMBER, which is also its ID, and an object of arguments, between
 <|tool_call_begin|>, <|tool_call_argument_begin|> and <|tool_call_end|>. All calls are between markers of
 their own, which may be missing. Where a server drops all markers,
@@ -144,13 +129,15 @@ functions.NAME:NUMBER{…} is read. If there is only one tool, a number without 
 			},
 			grammar: namedJSON(kimiNaming(kimiCloses...)),
 		},
+	}
+}
+
+// namedPartRows have a marker before each call, or none.
+func namedPartRows() []Dialect {
+	return []Dialect{
 		{
-			Name:     "functionary_v31",
-			Title:    "<function=NAME> with JSON",
-			Families: []string{"Functionary 3.1", "Llama 3.1 with custom tools"},
-			Aliases:  []string{"llama31_custom"},
-			Example:  "<function=get_weather>{\"city\": \"Oslo\"}</function>\n",
-			Doc:      `Each call is the object of arguments between <function=NAME> and </function>.`,
+			Name: "functionary_v31", Title: "<function=NAME> with JSON", Families: []string{"Functionary 3.1", "Llama 3.1 with custom tools"}, Aliases: []string{"llama31_custom"},
+			Doc: `Each call is the object of arguments between <function=NAME> and </function>.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<function=", role: open, lookahead: nameThen(wordThen(thenMembers, ">")), ownLookahead: nameThen(wordThen(blankThen("{"), ">"))},
@@ -165,10 +152,7 @@ functions.NAME:NUMBER{…} is read. If there is only one tool, a number without 
 			}),
 		},
 		{
-			Name:     "functionary_v32",
-			Title:    ">>>NAME and JSON on the next line",
-			Families: []string{"Functionary 3.2"},
-			Example:  ">>>get_weather\n{\"city\": \"Oslo\"}\n",
+			Name: "functionary_v32", Title: ">>>NAME and JSON on the next line", Families: []string{"Functionary 3.2"},
 			Doc: `The response is made of parts that begin with >>> and a name, the first without >>>. On the next
 line follows an object of arguments, code where the name is python, and text where it is all.`,
 			framing: framing{
@@ -186,10 +170,7 @@ line follows an object of arguments, code where the name is python, and text whe
 			}),
 		},
 		{
-			Name:     "functionary_v2",
-			Title:    "<|recipient|>NAME and JSON after <|content|>",
-			Families: []string{"Functionary 2"},
-			Example:  "<|from|>assistant\n<|recipient|>get_weather\n<|content|>{\"city\": \"Oslo\"}<|stop|>\n",
+			Name: "functionary_v2", Title: "<|recipient|>NAME and JSON after <|content|>", Families: []string{"Functionary 2"},
 			Doc: `The response is made of messages <|from|>assistant, <|recipient|>NAME and <|content|>, each on its
 line, the first without the two markers before the name. What follows <|content|> is an object of arguments,
 code where the name is python, and text where it is all.`,
@@ -204,10 +185,7 @@ code where the name is python, and text where it is all.`,
 			}),
 		},
 		{
-			Name:     "qwen_agent",
-			Title:    "✿FUNCTION✿: NAME and ✿ARGS✿: JSON",
-			Families: []string{"Qwen 2 with Qwen-Agent"},
-			Example:  "✿FUNCTION✿: get_weather\n✿ARGS✿: {\"city\": \"Oslo\"}\n",
+			Name: "qwen_agent", Title: "✿FUNCTION✿: NAME and ✿ARGS✿: JSON", Families: []string{"Qwen 2 with Qwen-Agent"},
 			Doc: `Each call is ✿FUNCTION✿: and the name of the tool, and on the next line ✿ARGS✿: and the object of
 arguments, or code where the tool is code_interpreter. ✿RESULT✿: and ✿RETURN✿: introduce results, which
 the model must not write.`,
@@ -227,11 +205,7 @@ the model must not write.`,
 			}),
 		},
 		{
-			Name:     "glm4",
-			Title:    "NAME and JSON on the next line",
-			Families: []string{"GLM-4 9B", "ChatGLM 3"},
-			Aliases:  []string{"chatglm3"},
-			Example:  "<|assistant|>get_weather\n{\"city\": \"Oslo\"}\n",
+			Name: "glm4", Title: "NAME and JSON on the next line", Families: []string{"GLM-4 9B", "ChatGLM 3"}, Aliases: []string{"chatglm3"},
 			Doc: `A call is the name of the tool and the object of arguments on the next line. It is read after
 <|assistant|>, and at the start of a response if the dialect is requested.`,
 			framing: framing{
@@ -248,10 +222,14 @@ the model must not write.`,
 				afterName: []string{"\n"}, allowsProse: true, stops: []string{"<|assistant|>", "<|observation|>", "<|user|>"}, separator: "\n",
 			}),
 		},
+	}
+}
+
+// namedLineRows have words at the start of lines.
+func namedLineRows() []Dialect {
+	return []Dialect{
 		{
-			Name:    "react",
-			Title:   "Action: NAME and Action Input: JSON or text",
-			Aliases: []string{"langchain_react"},
+			Name: "react", Title: "Action: NAME and Action Input: JSON or text", Aliases: []string{"langchain_react"},
 			Example: "Thought: I need the weather.\nAction: get_weather\nAction Input: {\"city\": \"Oslo\"}\n",
 			Doc: `A call is a line "Action: NAME" and a line "Action Input:" with the object of arguments, or with
 text that is the one argument, up to "Observation:" or another thought. Thoughts are content, and so
@@ -269,10 +247,7 @@ is the text after "Final Answer:".`,
 			}),
 		},
 		{
-			Name:    "continue",
-			Title:   "TOOL_NAME: and BEGIN_ARG: in a tool fence",
-			Aliases: []string{"continue_tool"},
-			Example: "```tool\nTOOL_NAME: get_weather\nBEGIN_ARG: city\nOslo\nEND_ARG\n```\n",
+			Name: "continue", Title: "TOOL_NAME: and BEGIN_ARG: in a tool fence", Aliases: []string{"continue_tool"},
 			Doc: `A call is a line "TOOL_NAME: NAME" and, for each argument, a line "BEGIN_ARG: KEY", the lines of
 its value and a line "END_ARG", in a tool fence or in none. Values are text without escapes; the type
 of one comes from the definition of the tool.`,

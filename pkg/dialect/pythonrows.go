@@ -34,51 +34,54 @@ func callee(text []byte) string {
 	return string(trimLeft(bytes.TrimPrefix(name, []byte{'['})))
 }
 
+// A pythonList is the preset of a list of calls in brackets.
+type pythonList struct {
+	opening, closing string
+	optional         bool // the markers may be missing: the response begins with the list
+}
+
+// row returns a dialect of the family. The row adds its other markers.
+func (p pythonList) row(d Dialect) Dialect {
+	f, opening := &d.framing, open
+	if p.optional {
+		opening = listOpen
+		f.implicit = []marker{{role: implicitOpen, lookahead: thenCalls}}
+	}
+	if p.opening != "" {
+		f.markers = append(f.markers, marker{text: p.opening, role: opening}, marker{text: p.closing, role: listClose})
+	}
+	if !p.optional {
+		f.closers = append(f.closers, p.closing)
+	}
+	f.affixes = [2]string{p.opening + "[", "]" + p.closing}
+	d.Example = p.opening + "[get_weather(city='Oslo')]" + p.closing + "\n"
+	d.grammar = pythonic
+	return d
+}
+
 // pythonDialects write calls as Python does.
 func pythonDialects() []Dialect {
 	return []Dialect{
-		{
-			Name:     "pythonic",
-			Title:    "A list of calls of Python",
-			Families: []string{"Llama 3.2", "ToolACE", "models of the Berkeley benchmark"},
-			Example:  "[get_weather(city='Oslo')]\n",
+		pythonList{optional: true}.row(Dialect{
+			Name: "pythonic", Title: "A list of calls of Python", Families: []string{"Llama 3.2", "ToolACE", "models of the Berkeley benchmark"},
 			Doc: `The response begins with a list of calls name(key=literal, …) in brackets. Literals are those of
 Python; nothing is evaluated.`,
 			framing: framing{
-				implicit: []marker{{role: implicitOpen, lookahead: thenCalls}},
-				markers: []marker{
-					{text: "<|eot_id|>", role: ignore},
-					{text: "<|eom_id|>", role: ignore},
-					{text: "<|python_start|>", role: ignore, lookahead: never, ownLookahead: anything},
-					{text: "<|python_end|>", role: ignore, lookahead: never, ownLookahead: anything},
-				},
-				affixes: [2]string{"[", "]"},
+				markers: append(ignored("<|eot_id|>", "<|eom_id|>"),
+					marker{text: "<|python_start|>", role: ignore, lookahead: never, ownLookahead: anything},
+					marker{text: "<|python_end|>", role: ignore, lookahead: never, ownLookahead: anything},
+				),
 			},
-			grammar: pythonic,
-		},
+		}),
+		pythonList{opening: "<|python_start|>", closing: "<|python_end|>", optional: true}.row(Dialect{
+			Name: "llama4_pythonic", Title: "A list of calls of Python after <|python_start|>", Families: []string{"Llama 4"},
+			Doc:     `As "pythonic", between <|python_start|> and <|python_end|>, which may be missing.`,
+			framing: framing{markers: ignored("<|eot|>")},
+		}),
 		{
-			Name:     "llama4_pythonic",
-			Title:    "A list of calls of Python after <|python_start|>",
-			Families: []string{"Llama 4"},
-			Example:  "<|python_start|>[get_weather(city='Oslo')]<|python_end|>\n",
-			Doc:      `As "pythonic", between <|python_start|> and <|python_end|>, which may be missing.`,
-			framing: framing{
-				implicit: []marker{{role: implicitOpen, lookahead: thenCalls}},
-				markers: []marker{
-					{text: "<|python_start|>", role: listOpen},
-					{text: "<|python_end|>", role: listClose},
-					{text: "<|eot|>", role: ignore},
-				},
-				affixes: [2]string{"<|python_start|>[", "]<|python_end|>"},
-			},
-			grammar: pythonic,
-		},
-		{
-			Name:     "olmo3",
-			Title:    "Calls of Python in <function_calls> tags, one on a line",
-			Families: []string{"OLMo 3"},
-			Example:  "<function_calls>get_weather(city='Oslo')</function_calls>\n",
-			Doc:      `Calls name(key=literal, …), each on its line, between <function_calls> and </function_calls>.`,
+			Name: "olmo3", Title: "Calls of Python in <function_calls> tags, one on a line", Families: []string{"OLMo 3"},
+			Example: "<function_calls>get_weather(city='Oslo')</function_calls>\n",
+			Doc:     `Calls name(key=literal, …), each on its line, between <function_calls> and </function_calls>.`,
 			framing: framing{
 				markers: []marker{
 					{text: "<function_calls>", role: open, lookahead: thenList, ownLookahead: anything},
@@ -89,33 +92,18 @@ Python; nothing is evaluated.`,
 			},
 			grammar: pythonic,
 		},
-		{
-			Name:     "lfm2",
-			Title:    "A list of calls of Python between tool_call tokens",
-			Families: []string{"LFM 2"},
-			Example:  "<|tool_call_start|>[get_weather(city='Oslo')]<|tool_call_end|>\n",
+		pythonList{opening: "<|tool_call_start|>", closing: "<|tool_call_end|>"}.row(Dialect{
+			Name: "lfm2", Title: "A list of calls of Python between tool_call tokens", Families: []string{"LFM 2"},
 			Doc: `Calls name(key=literal, …) in brackets between <|tool_call_start|> and <|tool_call_end|>, or a JSON
 list of objects with "name" and "arguments". Without the tokens, calls are read at the start of a
 response, and if the tools are known only calls of those.`,
 			framing: framing{
-				markers: []marker{
-					{text: "<|tool_call_start|>", role: open, lookahead: thenJSON, grammar: &namedObjects},
-					{text: "<|tool_call_start|>", role: open},
-					{text: "<|tool_call_end|>", role: listClose},
-					{text: "<|im_end|>", role: ignore},
-				},
-				closers:  []string{"<|tool_call_end|>"},
+				markers:  append(ignored("<|im_end|>"), marker{text: "<|tool_call_start|>", role: open, lookahead: thenJSON, grammar: &namedObjects}),
 				implicit: []marker{{role: implicitOpen, lookahead: never, ownLookahead: thenCalls, needsTool: true}},
-				affixes:  [2]string{"<|tool_call_start|>[", "]<|tool_call_end|>"},
 			},
-			grammar: pythonic,
-		},
+		}),
 		{
-			Name:     "gemini_tool_code",
-			Title:    "Calls of Python in tool_code fences",
-			Families: []string{"Gemini", "Gemma 3"},
-			Aliases:  []string{"tool_code"},
-			Example:  "```tool_code\nprint(default_api.get_weather(city=\"Oslo\"))\n```\n",
+			Name: "gemini_tool_code", Title: "Calls of Python in tool_code fences", Families: []string{"Gemini", "Gemma 3"}, Aliases: []string{"tool_code"},
 			Doc: `A code fence marked "tool_code" holds calls name(key=literal, …), often as the argument of print
 and with default_api. before the name, which is removed.`,
 			framing: framing{

@@ -9,7 +9,6 @@ func quotedDialects() []Dialect {
 			Name:     "gemma4",
 			Title:    "call:NAME{…} with strings between quote tokens",
 			Families: []string{"Gemma 4"},
-			Example:  "<|tool_call>call:get_weather{city:<|\"|>Oslo<|\"|>}<tool_call|>\n",
 			Doc: `Each call is the word call:, a name and an object between <|tool_call> and <tool_call|>. Keys have no
 quotes, and strings are between two tokens <|"|>, without escapes. Reasoning is between
 <|channel>thought and <channel|>. A call without the markers around it is read with a finding.`,
@@ -34,7 +33,6 @@ quotes, and strings are between two tokens <|"|>, without escapes. Reasoning is 
 			Name:     "functiongemma",
 			Title:    "call:NAME{…} with strings between <escape> markers",
 			Families: []string{"FunctionGemma"},
-			Example:  "<start_function_call>call:get_weather{city:<escape>Oslo<escape>}<end_function_call>\n",
 			Doc:      `As "gemma4", with other markers: <start_function_call>, <end_function_call>, and <escape> on both sides of a string.`,
 			framing: framing{
 				markers: append(strayCalls("<start_function_call>", "<escape>"),

@@ -83,6 +83,12 @@ func (s *Syntax) delimiters() Delimiters {
 	return s.Delimiters
 }
 
+// Tag returns the opening tag with this name up to its attributes, its end, and the closing tag.
+func (s *Syntax) Tag(name string) (opening, end, closing string) {
+	d := s.delimiters()
+	return d.Open + s.Prefix + name, d.End, d.Close + s.Prefix + name + d.End
+}
+
 type markerKind uint8
 
 const (
