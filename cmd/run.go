@@ -181,9 +181,10 @@ func (o *runOptions) startTimeout() *time.Timer {
 // config builds the configuration of the run, except for the environment of tools.
 func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, error) {
 	cfg := agent.Config{
-		Texts: o.env.Prompts, AnswerDescription: o.describe, Limits: o.limits,
-		ContinueDenied: o.onDenied == "continue", ReportUnknownOutcome: o.onUnknown == "report", RequiredTools: o.require,
-		Observe: o.observe,
+		GateConfig: agent.GateConfig{
+			Limits: o.limits, ContinueDenied: o.onDenied == "continue", ReportUnknownOutcome: o.onUnknown == "report", Observe: o.observe,
+		},
+		Texts: o.env.Prompts, AnswerDescription: o.describe, RequiredTools: o.require,
 	}
 	var err error
 	if cfg.Tools, err = o.tools.forRun(o.env, o.console); err != nil {

@@ -3,194 +3,396 @@ package agent
 import (
 	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"strings"
+	"runtime/debug"
+	"slices"
 	"sync"
+	"time"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
-	"oneshot/pkg/dialect"
 	"oneshot/pkg/policy"
-	"oneshot/pkg/redact"
-	"oneshot/pkg/runfile"
+	"oneshot/pkg/prompt"
 	"oneshot/pkg/tool"
 )
 
-// A batch holds the calls of one response.
+// maxParallelReads bounds the reads that run at the same time.
+const maxParallelReads = 8
+
+// A batch takes the calls of one response through the gate: it orders them, and runs reads in
+// parallel.
 type batch struct {
-	run         *run
+	gate        *Gate
 	ctx         context.Context // of its calls
 	cancel      context.CancelCauseFunc
 	added       int // number of calls, including unreadable ones
 	charged     int // number of calls charged to the budget
-	invocations []*invocation
+	invocations []*Invocation
 	hasWrite    bool           // at least one call changes something
 	final       bool           // the model called the ending tool
-	denial      *DeniedError   // a denial that ends the run
 	running     sync.WaitGroup // started calls
 	talkDone    chan struct{}  // closed when the latest call that talks to the user has ended; nil before the first
 	semaphore   chan struct{}  // limits parallel calls
 }
 
-func newBatch(ctx context.Context, r *run) *batch {
+func newBatch(ctx context.Context, g *Gate) *batch {
 	ctx, cancel := context.WithCancelCause(ctx)
-	return &batch{run: r, ctx: ctx, cancel: cancel, semaphore: make(chan struct{}, maxParallelReads)}
+	return &batch{gate: g, ctx: ctx, cancel: cancel, semaphore: make(chan struct{}, maxParallelReads)}
 }
 
-// add takes a call at its last byte: it checks, decides and records the call and, if possible,
-// starts it. An error ends the run. faults are the findings in the text of the call.
+// add takes a call at its last byte and, if possible, starts it. An error ends the run. faults are
+// the findings in the text of the call.
 func (b *batch) add(call chat.Call, faults []diag.Finding) error {
+	g := b.gate
 	b.added++
-	call.ID = b.run.uniqueID(call.ID, fmt.Sprintf("t%dc%d", b.run.out.Turns, b.added))
-	if call.Executable && !b.run.native && call.Name == b.run.ending {
+	inv := g.newInvocation(call, fmt.Sprintf("t%dc%d", g.journal.turn, b.added))
+	switch {
+	case call.Executable && !g.native && call.Name == g.tools.ending:
 		b.final = true
 		return nil
-	}
-	inv := &invocation{call: call, writtenArgs: call.Arguments}
-	if call.Status == chat.StatusSuppressed && !b.run.native { // a draft in reasoning
-		b.run.addReport(inv)
+	case call.Status == chat.StatusSuppressed && !g.native: // a draft in reasoning
+		g.ledger.addCall(inv)
 		return nil
 	}
-	if err := b.run.budget.addCall(); err != nil {
-		return err
-	}
+	a, err := g.admit(inv, b.added-1, faults, !b.hasWrite) // a read never overtakes a write
 	b.charged++
-	switch {
-	case call.Executable:
-		inv.check(b.run)
-	case b.run.native: // protocols require a result for every call
-		inv.refusalRule = "floor:decode"
-		inv.reject(chat.Failure(chat.InvalidArguments, "%s", messages(faults)))
-	default:
-		b.run.addReport(inv)
-		return nil
+	if a.decided {
+		b.invocations = append(b.invocations, inv)
+		b.hasWrite = b.hasWrite || inv.hasEffect()
 	}
-	if err := b.run.budget.addIdenticalCall(inv.call); err != nil {
-		return err
+	if err == nil && a.early {
+		err = b.startNow(inv)
 	}
-	decision := b.decide(inv)
-	inv.report = b.run.addReport(inv)
-	b.invocations = append(b.invocations, inv)
-	b.hasWrite = b.hasWrite || inv.def != nil && inv.def.Effect != tool.Read
-	early := decision.Early && !b.hasWrite // a read never overtakes a write
-	if err := b.recordCall(inv, decision, early); err != nil {
-		return err
+	return err
+}
+
+// refund returns the calls of the batch to the budget.
+func (b *batch) refund() { b.gate.budget.refund(b.charged, b.calls()) }
+
+// calls returns the decided calls.
+func (b *batch) calls() []chat.Call {
+	var calls []chat.Call
+	for _, inv := range b.invocations {
+		calls = append(calls, inv.call)
 	}
-	if decision.Budget != "" {
-		return &LimitError{Budget: decision.Budget, Why: decision.Why}
+	return calls
+}
+
+// callsAsWritten returns the decided calls with the model's own arguments.
+func (b *batch) callsAsWritten() []chat.Call {
+	calls := b.calls()
+	for i, inv := range b.invocations {
+		calls[i].Arguments = inv.writtenArgs
 	}
-	if early {
-		return b.startNow(inv)
+	return calls
+}
+
+// denial returns the first denial that ends the run, or nil.
+func (b *batch) denial() *DeniedError {
+	for _, inv := range b.invocations {
+		if inv.denial != nil {
+			return inv.denial
+		}
 	}
 	return nil
 }
 
-// maxIDBytes bounds the ids that a model may choose for calls.
-const maxIDBytes = 64
-
-// uniqueID returns given if it is usable and unique in the run, otherwise an id derived from made.
-func (r *run) uniqueID(given, made string) string {
-	id := given
-	if r.callIDs[id] || !r.isUsableID(id) {
-		id = made
+// toolsNeedingUser returns the names of the tools whose calls need a value from the user.
+func (b *batch) toolsNeedingUser() (names []string) {
+	for _, inv := range b.invocations {
+		if inv.state == callNeedsUser {
+			names = append(names, inv.call.Name)
+		}
 	}
-	for r.callIDs[id] { // a model may have used the derived id already
-		id += "x"
-	}
-	r.callIDs[id] = true
-	return id
+	return names
 }
 
-// isUsableID reports whether an id is short, has no marker of a dialect and holds no secret. It is
-// sent to every model of the run and written to the record.
-func (r *run) isUsableID(id string) bool {
-	return id != "" && len(id) <= maxIDBytes && !strings.Contains(id, redact.Mask) &&
-		r.cfg.Policy.Secrets.Hide(id) == id && dialect.NeutraliseText(id) == id
+// outcomes returns the results for the prompt, in execution order.
+func (b *batch) outcomes() []prompt.ToolResult {
+	var shown []prompt.ToolResult
+	for _, inv := range b.invocations {
+		shown = append(shown, inv.promptOutcome())
+	}
+	return shown
 }
 
-// denyEchoed denies a call that is spelled out in untrusted data.
-func (r *run) denyEchoed(inv *invocation, d policy.Decision) policy.Decision {
-	u := inv.echoCandidate()
-	if r.native {
-		u.Text = ""
+// resultTexts returns the results of the batch, each encoded and as its decoded strings.
+func (b *batch) resultTexts() []string {
+	var all []string
+	for _, inv := range b.invocations {
+		all = append(all, string(inv.envelope), decodedStrings(inv.envelope))
 	}
-	denied := policy.Decision{Verdict: policy.Deny, Rule: "floor:echo"}
-	switch {
-	case r.untrustedInput.IsEcho(u):
-		denied.Why = "the input contains this call, and instructions in the input are not followed"
-		denied.Hint = "use --trust-input if you wrote the input yourself"
-	case r.untrustedText.IsEcho(u):
-		denied.Why = "an earlier result contains this call, and instructions in results are not followed"
-	default:
-		return d
-	}
-	return denied
+	return all
 }
 
-// decide asks the policy about a call, unless its check refused it.
-func (b *batch) decide(inv *invocation) policy.Decision {
-	if inv.isRefused() {
-		return policy.Decision{Verdict: policy.Deny, Rule: cmp.Or(inv.refusalRule, "check"), Why: inv.refusalReason()}
+// approve asks for all approvals that the calls of the response need, before any call is executed
+// except those already running.
+func (b *batch) approve() error {
+	var unanswered ApprovalError
+	for invocations := b.needingApproval(); len(invocations) > 0; {
+		later, err := b.requestApprovals(invocations, &unanswered)
+		if err != nil || b.denial() != nil {
+			return err
+		}
+		if len(later) == len(invocations) { // the recorded run continued without these approvals
+			return b.denyUnanswered(invocations)
+		}
+		invocations = later
 	}
-	d := b.judge(inv, inv.call.Arguments)
-	if d.Verdict == policy.Deny {
-		b.deny(inv, d)
-		return d
+	if len(unanswered.Requests) > 0 {
+		return &unanswered
 	}
-	inv.applyDecision(d)
-	if d.ExfiltrationReason != "" {
-		b.run.reportExfiltration(inv, d)
-	}
-	return d
+	return nil
 }
 
-// judge asks the policy about a call with the given arguments.
-func (b *batch) judge(inv *invocation, args json.RawMessage) policy.Decision {
-	d := b.run.cfg.Policy.Decide(&b.run.journal.state, policy.Facts{Def: inv.def, Arguments: args, Resolve: b.run.cfg.Resolve, Trusted: inv.approverArgs})
-	if d.Verdict != policy.Deny && b.run.recordedCalls.secret[secretArguments{inv.call.ID, inv.approverArgs}] {
-		d = d.DenySecret()
-	}
-	if d.Verdict != policy.Deny {
-		d = b.run.denyEchoed(inv, d)
-	}
-	return d
+// needingApproval returns the calls that need approval, in execution order.
+func (b *batch) needingApproval() []*Invocation {
+	return slices.DeleteFunc(b.executionOrder(), func(inv *Invocation) bool { return inv.state != callReady || inv.decision.Verdict != policy.Ask })
 }
 
-// deny refuses a call. The first denied change ends the run, unless Config.ContinueDenied is set.
-func (b *batch) deny(inv *invocation, d policy.Decision) {
-	inv.result = chat.Failure(cmp.Or(d.Code, chat.Denied), "%s", d.Why)
-	inv.enter(callDenied)
-	if d.Code != chat.InvalidArguments && inv.def.Effect != tool.Read && !b.run.cfg.ContinueDenied && b.denial == nil {
-		b.denial = &DeniedError{Tool: inv.call.Name, Why: d.Why, Hint: d.Hint}
+// requestApprovals asks for the approval of each call. It adds calls without a decision to
+// unanswered, and returns the calls that, in the record of a resumed run, got their approval after
+// another one.
+func (b *batch) requestApprovals(invocations []*Invocation, unanswered *ApprovalError) (later []*Invocation, err error) {
+	for _, inv := range invocations {
+		if inv.state == callDeferred && b.gate.isApprovalDeferred(inv) {
+			later = append(later, inv)
+			continue
+		}
+		q, err := b.gate.requestApproval(b.ctx, inv)
+		switch {
+		case b.ctx.Err() != nil:
+			return nil, context.Cause(b.ctx)
+		case errors.As(err, new(*noAnswerError)):
+			if unanswered.Requests = append(unanswered.Requests, q); unanswered.Why == nil {
+				unanswered.Why = errors.Unwrap(err)
+			}
+		case err != nil:
+			return nil, err
+		case b.denial() != nil:
+			return nil, nil
+		case inv.state == callDeferred:
+			later = append(later, inv)
+		}
 	}
+	return later, nil
 }
 
-// addReport adds a call to the outcome, with status skipped.
-func (r *run) addReport(inv *invocation) *CallReport {
-	report := &CallReport{ID: inv.call.ID, Tool: inv.call.Name, Status: CallSkipped, Arguments: inv.call.Arguments}
-	if inv.def != nil {
-		report.Effect = inv.def.Effect
+// denyUnanswered denies calls that the recorded run left without approval.
+func (b *batch) denyUnanswered(invocations []*Invocation) error {
+	if !b.gate.cfg.ContinueDenied {
+		next := b.gate.journal.unreplayed[0]
+		return &DivergedError{Record: next.Seq, Why: "expected a call of " + invocations[0].call.Name + " to be approved, got a step of kind " + string(next.Kind)}
 	}
-	r.reports = append(r.reports, report)
-	return report
+	for _, inv := range invocations {
+		inv.enter(callReady)
+		b.gate.deny(inv, inv.decision.DenyUnapproved())
+	}
+	return nil
 }
 
-// recordCall records a decided call and emits its event.
-func (b *batch) recordCall(inv *invocation, d policy.Decision, early bool) error {
-	inv.digest = b.run.digest(inv.call.Name, inv.call.Arguments)
-	b.run.cfg.Observe(Event{Kind: EventCall, Turn: b.run.out.Turns, Call: *inv.report, Verdict: d.Verdict, Rule: d.Rule, Digest: inv.digest, Text: d.Why})
-	return b.run.journal.append(runfile.Call{
-		Turn: b.run.out.Turns, Index: b.added - 1, ID: inv.call.ID, Name: inv.call.Name, Effect: string(inv.report.Effect),
-		Proposed: inv.writtenArgs, Effective: inv.call.Arguments, Digest: inv.digest,
-		Verdict: string(d.Verdict), Rule: d.Rule, Why: d.Why, Early: early, Labels: d.LabelNames(),
+// executionOrder returns the calls in execution order.
+func (b *batch) executionOrder() []*Invocation {
+	invocations := slices.Clone(b.invocations)
+	slices.SortStableFunc(invocations, func(x, y *Invocation) int { return cmp.Compare(y.call.Priority, x.call.Priority) })
+	return invocations
+}
+
+// start runs a call in its own goroutine as soon as a slot is free. Calls that talk to the user run
+// one after the other.
+func (b *batch) start(inv *Invocation, wait time.Duration) {
+	inv.enter(callStarted)
+	var previous, done chan struct{}
+	if inv.def.WritesChat() {
+		previous, done = b.talkDone, make(chan struct{})
+		b.talkDone = done
+	}
+	b.running.Go(func() {
+		if done != nil {
+			defer close(done)
+		}
+		if previous != nil {
+			<-previous // no deadlock: a call ends soon after its context
+		}
+		sleep(b.ctx, wait)
+		select {
+		case b.semaphore <- struct{}{}:
+			defer func() { <-b.semaphore }()
+		case <-b.ctx.Done():
+		}
+		if inv.err = b.ctx.Err(); inv.err == nil {
+			b.runOne(inv)
+		}
 	})
 }
 
-// refund returns the calls of the batch to the budget.
-func (b *batch) refund() {
-	b.run.budget.calls -= b.charged
-	for _, inv := range b.invocations {
-		b.run.budget.identicalCalls[repeatKey(inv.call)]--
+// startNow starts a call after the wait that its rate limits demand.
+func (b *batch) startNow(inv *Invocation) error {
+	wait, err := b.gate.reserveRate(inv)
+	if err == nil {
+		b.start(inv, wait)
 	}
+	return err
+}
+
+// sleep waits until the time is over or the context ends.
+func sleep(ctx context.Context, wait time.Duration) {
+	if wait == 0 {
+		return
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// runOne runs a call. An error of the runner, or a panic, cancels all calls.
+func (b *batch) runOne(inv *Invocation) {
+	defer func() {
+		if p := recover(); p != nil {
+			inv.err = &PanicError{Value: p, Stack: debug.Stack()}
+		}
+		if inv.err != nil {
+			b.cancel(fmt.Errorf("tool %s: %w", inv.call.Name, inv.err))
+		}
+	}()
+	inv.err = b.gate.run(b.ctx, inv)
+}
+
+// discard cancels the running calls of the batch and drops their results.
+func (b *batch) discard(why string) error {
+	b.cancel(nil)
+	b.running.Wait()
+	var err error
+	for _, inv := range b.invocations {
+		body := inv.drop(why)
+		if inv.state != callReported {
+			b.gate.emitFinal(EventDropped, inv, cmp.Or(inv.failureReason(), why))
+		}
+		if body != nil {
+			err = joinErrors(err, b.gate.journal.append(body))
+		}
+	}
+	return err
+}
+
+// stopDenied ends the run at a denied call: it drops running calls and starts no others.
+func (b *batch) stopDenied() error {
+	for _, inv := range b.invocations {
+		if inv.isRefused() {
+			inv.finalize()
+		}
+	}
+	if err := b.discard("another call of the response was denied"); err != nil {
+		return err
+	}
+	return b.denial()
+}
+
+// execute runs every call that has not run yet. Without an error, all results are on record; with
+// one, all calls have ended.
+func (b *batch) execute() error {
+	if err := b.runByPriority(); err != nil {
+		return joinErrors(err, b.discard("the run has ended"))
+	}
+	b.cancel(nil)
+	return nil
+}
+
+// runByPriority runs calls of higher priority first and calls of equal priority in order. Reads
+// between two writes run in parallel.
+func (b *batch) runByPriority() error {
+	b.invocations = b.executionOrder()
+	var reads []*Invocation
+	for _, inv := range b.invocations {
+		if inv.isRefused() || inv.def.Effect == tool.Read {
+			reads = append(reads, inv)
+			continue
+		}
+		if err := b.runParallel(reads...); err != nil {
+			return err
+		}
+		if err := b.runWrite(inv); err != nil {
+			return err
+		}
+		if err := b.gate.toolDenialError(inv); err != nil {
+			return err
+		}
+		reads = nil
+	}
+	return b.runParallel(reads...)
+}
+
+// runNext runs one call on its own.
+func (b *batch) runNext(inv *Invocation) error {
+	if inv.isRefused() || inv.def.Effect == tool.Read {
+		return b.runParallel(inv)
+	}
+	return b.runWrite(inv)
+}
+
+// runParallel runs reads in parallel and waits for them and for all calls started earlier.
+func (b *batch) runParallel(invocations ...*Invocation) error {
+	for _, inv := range invocations {
+		if inv.state != callReady {
+			continue
+		}
+		if err := b.startNow(inv); err != nil {
+			return err
+		}
+	}
+	b.running.Wait()
+	for _, inv := range invocations {
+		if err := b.recordResult(inv); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runWrite runs one call with an effect while no other call is running. Its intent is durable
+// before it starts, and its result before the next step.
+func (b *batch) runWrite(inv *Invocation) error {
+	g := b.gate
+	wait, err := g.reserveRate(inv)
+	if err != nil {
+		return err
+	}
+	sleep(b.ctx, wait) // before the record says that the call starts
+	if b.ctx.Err() != nil {
+		return context.Cause(b.ctx)
+	}
+	if err := g.recordIntent(inv); err != nil {
+		return err
+	}
+	before := g.ledger.effects
+	g.ledger.effects = max(before, effectsOf(inv.def))
+	b.start(inv, 0)
+	b.running.Wait()
+	if err := b.recordResult(inv); err != nil {
+		return err
+	}
+	if inv.changedNothing() {
+		g.ledger.effects = before
+	}
+	return g.journal.sync()
+}
+
+// effectsOf returns the effects of a call of a tool with an effect.
+func effectsOf(def *tool.Definition) Effects {
+	if def.HasKey() {
+		return KeyedEffects
+	}
+	return UnkeyedEffects
+}
+
+// recordResult records the result of a call that has ended.
+func (b *batch) recordResult(inv *Invocation) error {
+	if inv.err != nil {
+		return context.Cause(b.ctx)
+	}
+	return b.gate.recordResult(inv)
 }

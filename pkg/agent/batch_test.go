@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +16,6 @@ import (
 	"oneshot/pkg/policy"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
-	"oneshot/prompts"
 )
 
 const pair = `
@@ -61,19 +59,15 @@ func (o *order) note(text string) {
 	o.log = append(o.log, strings.NewReplacer(`{"q":"`, "", `"}`, "").Replace(text))
 }
 
-func testRun(t *testing.T, r Runner) *run {
+func testGate(t *testing.T, r Runner) *Gate {
 	t.Helper()
 	defs, findings := tool.Parse("pair.yaml", []byte(pair))
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}
 	registry, _ := tool.NewRegistry(defs...)
-	var texts fs.FS = prompts.FS
-	run, err := newRun(Config{Tools: registry, Texts: texts, Runner: r, Policy: policy.Policy{Flags: policy.FlagRules{Allow: []string{"put"}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
+	cfg := GateConfig{Tools: registry, Runner: r, Policy: policy.Policy{Flags: policy.FlagRules{Allow: []string{"put"}}}}
+	return newGate(cfg, newJournal(cfg, nil), readData{})
 }
 
 func call(name, q string, priority float64) chat.Call {
@@ -86,7 +80,7 @@ func call(name, q string, priority float64) chat.Call {
 func TestPriority(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runner := &order{}
-		b := newBatch(t.Context(), testRun(t, runner))
+		b := newBatch(t.Context(), testGate(t, runner))
 		for _, c := range []chat.Call{
 			call("look", "early", 0), call("put", "w1", 1), call("look", "r2", 2), call("put", "w3", 2),
 			call("look", "r1", 1), call("put", "w4", 1), call("put", "last", -1),
@@ -122,8 +116,7 @@ func TestPriority(t *testing.T) {
 
 // A call keeps its id.
 func TestCallIDs(t *testing.T) {
-	run := testRun(t, &order{})
-	b := newBatch(t.Context(), run)
+	b := newBatch(t.Context(), testGate(t, &order{}))
 	given := call("put", "a", 0)
 	given.ID = "call_7"
 	for _, c := range []chat.Call{given, call("put", "b", 0)} {
@@ -138,9 +131,9 @@ func TestCallIDs(t *testing.T) {
 
 // A million faults of one call are reported as a few.
 func TestMessages(t *testing.T) {
-	s := &invocation{call: chat.Call{Name: "look", Positional: true, Executable: true, Arguments: json.RawMessage(
+	s := &Invocation{call: chat.Call{Name: "look", Positional: true, Executable: true, Arguments: json.RawMessage(
 		`[{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1}]`)}}
-	s.check(testRun(t, &order{}))
+	testGate(t, &order{}).tools.check(s)
 	if !s.isRefused() || !strings.HasSuffix(s.result.Error.Message, "; and 3 more errors") {
 		t.Errorf("result %+v", s.result.Error)
 	}
@@ -159,15 +152,15 @@ func (s *starts) Run(context.Context, chat.Execution) (chat.Result, error) {
 func TestRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runner, records := &starts{}, &noted{}
-		run := testRun(t, runner)
-		run.journal.to = records
+		gate := testGate(t, runner)
+		gate.journal.to = records
 		doc := `{"version":1,"tools":{"put":{"allow":[{}],"limit":{"rate":"2/s","burst":2}}}}`
-		layer, faults := policy.Compile(json.RawMessage(doc), run.cfg.Tools)
+		layer, faults := policy.Compile(json.RawMessage(doc), gate.cfg.Tools)
 		if layer == nil {
 			t.Fatal(faults)
 		}
-		run.cfg.Policy.Layers = []*policy.Layer{layer}
-		b := newBatch(t.Context(), run)
+		gate.cfg.Policy.Layers = []*policy.Layer{layer}
+		b := newBatch(t.Context(), gate)
 		for _, q := range []string{"a", "b", "c", "d"} {
 			if err := b.add(call("put", q, 0), nil); err != nil {
 				t.Fatal(err)

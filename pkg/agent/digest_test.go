@@ -18,8 +18,8 @@ func TestDigestHidden(t *testing.T) {
 		hidden *redact.Set
 		want   string
 	}{{hidden, `{"text":"***"}`}, {nil, string(args)}} {
-		r := run{cfg: Config{Policy: policy.Policy{Secrets: c.hidden}}}
-		if got, want := r.digest("say", args), runfile.CallDigest("say", []byte(c.want)); got != want {
+		g := NewGate(GateConfig{Policy: policy.Policy{Secrets: c.hidden}})
+		if got, want := g.digest("say", args), runfile.CallDigest("say", []byte(c.want)); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

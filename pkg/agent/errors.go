@@ -1,10 +1,13 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/provider/wire"
 )
 
 // A ConfigError says that a [Config] lacks a required field.
@@ -145,4 +148,85 @@ func (e *AllDeniedError) Error() string {
 		return fmt.Sprintf("nothing was done: %d of the %d calls were denied, and the others could not be run", e.Denied, e.Calls)
 	}
 	return fmt.Sprintf("nothing was done: all of the %d calls were denied", e.Calls)
+}
+
+// A DivergedError says that a resumed run takes a step that differs from its record.
+type DivergedError struct {
+	Record int // number of the record, or 0
+	Why    string
+}
+
+func (e *DivergedError) Error() string {
+	if e.Record == 0 {
+		return "the resumed run differs from its record: " + e.Why
+	}
+	return fmt.Sprintf("the resumed run differs from record %d: %s", e.Record, e.Why)
+}
+
+// An UnknownOutcomeError says that a run was cut off during a call with an effect, whose outcome is
+// unknown.
+type UnknownOutcomeError struct {
+	Call, Tool string
+	Arguments  string // as JSON, for a message
+}
+
+func (e *UnknownOutcomeError) Error() string {
+	return "the run was cut off during call " + e.Call + " of " + e.Tool + " with " + wire.Excerpt(e.Arguments) + "; its outcome is unknown, so it is not repeated"
+}
+
+// An FinishedError says that a run has finished with an answer and cannot be resumed.
+type FinishedError struct{}
+
+func (*FinishedError) Error() string { return "the run has already finished" }
+
+// A LimitError says that a budget is exhausted.
+type LimitError struct {
+	Budget string // "turns", "calls", "repeats" or "tokens"; "calls" or "writes" of a policy
+	Limit  int
+	Why    string // reason given by the policy; "" for a limit of the run
+	// Left and Needed are the tokens left and the estimated tokens of the next request, which was not
+	// sent; 0 if the budget is exhausted already.
+	Left, Needed int
+	Answered     bool // the answer is on record
+}
+
+func (e *LimitError) Error() string {
+	switch {
+	case e.Why != "":
+		return e.Why
+	case e.Budget == "repeats":
+		return fmt.Sprintf("the model made the same call more than %d times", e.Limit)
+	case e.Answered:
+		return fmt.Sprintf("the run exceeded its budget of %d tokens; the answer is in the run record", e.Limit)
+	case e.Needed > 0:
+		return fmt.Sprintf("the next request needs about %d tokens, but only %d of %d are left; it was not sent", e.Needed, e.Left, e.Limit)
+	case e.Budget == "tokens":
+		return fmt.Sprintf("the run exceeds its budget of %d tokens", e.Limit)
+	}
+	return fmt.Sprintf("the run used all of its %d %s", e.Limit, e.Budget)
+}
+
+// A TimeoutError says that the wall-clock limit of a run has passed.
+type TimeoutError struct {
+	Limit   time.Duration
+	Elapsed time.Duration // before the run was resumed
+}
+
+func (e *TimeoutError) Error() string {
+	if e.Elapsed > 0 {
+		return fmt.Sprintf("the run took longer than %v, including %v before it was resumed", e.Limit, e.Elapsed.Round(time.Millisecond))
+	}
+	return fmt.Sprintf("the run took longer than %v", e.Limit)
+}
+
+// joinErrors joins an error with a later one. It drops a later error that is the same, and a
+// [DivergedError]: a failing resumed run naturally differs from its record.
+func joinErrors(err, later error) error {
+	switch {
+	case err == nil:
+		return later
+	case later == nil || errors.Is(err, later) || errors.As(later, new(*DivergedError)):
+		return err
+	}
+	return errors.Join(err, later)
 }

@@ -58,12 +58,14 @@ func Example() {
 		`{"answer": "42"}`,
 	}
 	outcome, err := agent.Run(context.Background(), agent.Config{
+		GateConfig: agent.GateConfig{
+			Runner: executor.New(registry, executor.Env{Funcs: map[string]executor.Func{"add": add}}),
+			Tools:  registry,
+			Limits: agent.DefaultLimits(),
+		},
 		Model:  &model,
-		Runner: executor.New(registry, executor.Env{Funcs: map[string]executor.Func{"add": add}}),
-		Tools:  registry,
 		Texts:  prompts.FS,
 		Prompt: "What is 40 plus 2?",
-		Limits: agent.DefaultLimits(),
 		Now:    time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
 	})
 	if err != nil {

@@ -96,10 +96,12 @@ type rig struct {
 func newRig(t *testing.T, steps ...step) *rig {
 	r := &rig{t: t, steps: steps, do: map[string]func(context.Context, string) (chat.Result, error){}}
 	r.cfg = agent.Config{
-		Model: r, Runner: r, Recorder: r, Tools: registry(t), Texts: prompts.FS,
+		GateConfig: agent.GateConfig{
+			Runner: r, Recorder: r, Tools: registry(t), Limits: agent.DefaultLimits(),
+			Policy: policy.Policy{Flags: policy.FlagRules{Allow: []string{"put"}}},
+		},
+		Model: r, Texts: prompts.FS,
 		Prompt: "What is new?",
-		Limits: agent.DefaultLimits(),
-		Policy: policy.Policy{Flags: policy.FlagRules{Allow: []string{"put"}}},
 		Now:    time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
 	}
 	return r

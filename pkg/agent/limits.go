@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"fmt"
 	"time"
 
 	"oneshot/pkg/chat"
@@ -23,80 +22,25 @@ func DefaultLimits() Limits {
 	return Limits{Turns: 20, Calls: 100, Repeats: 3, Repairs: 2, Reminders: 2, Wall: 10 * time.Minute}
 }
 
-// A LimitError says that a budget is exhausted.
-type LimitError struct {
-	Budget string // "turns", "calls", "repeats" or "tokens"; "calls" or "writes" of a policy
-	Limit  int
-	Why    string // reason given by the policy; "" for a limit of the run
-	// Left and Needed are the tokens left and the estimated tokens of the next request, which was not
-	// sent; 0 if the budget is exhausted already.
-	Left, Needed int
-	Answered     bool // the answer is on record
+// A callBudget counts the calls of a run.
+type callBudget struct {
+	limits    Limits
+	calls     int
+	identical map[string]int // counts by repeatKey
 }
 
-func (e *LimitError) Error() string {
-	switch {
-	case e.Why != "":
-		return e.Why
-	case e.Budget == "repeats":
-		return fmt.Sprintf("the model made the same call more than %d times", e.Limit)
-	case e.Answered:
-		return fmt.Sprintf("the run exceeded its budget of %d tokens; the answer is in the run record", e.Limit)
-	case e.Needed > 0:
-		return fmt.Sprintf("the next request needs about %d tokens, but only %d of %d are left; it was not sent", e.Needed, e.Left, e.Limit)
-	case e.Budget == "tokens":
-		return fmt.Sprintf("the run exceeds its budget of %d tokens", e.Limit)
-	}
-	return fmt.Sprintf("the run used all of its %d %s", e.Limit, e.Budget)
-}
+func newCallBudget(l Limits) callBudget { return callBudget{limits: l, identical: map[string]int{}} }
 
-// A TimeoutError says that the wall-clock limit of a run has passed.
-type TimeoutError struct {
-	Limit   time.Duration
-	Elapsed time.Duration // before the run was resumed
-}
-
-func (e *TimeoutError) Error() string {
-	if e.Elapsed > 0 {
-		return fmt.Sprintf("the run took longer than %v, including %v before it was resumed", e.Limit, e.Elapsed.Round(time.Millisecond))
-	}
-	return fmt.Sprintf("the run took longer than %v", e.Limit)
-}
-
-// budget counts what a run has used.
-type budget struct {
-	limits         Limits
-	turns          int
-	calls          int
-	identicalCalls map[string]int // counts by repeatKey
-	tokens         int
-	estimator      tokenEstimator
-}
-
-func newBudget(l Limits) budget { return budget{limits: l, identicalCalls: map[string]int{}} }
-
-// addTurn counts a request that is about to be sent. It needs at least one token.
-func (b *budget) addTurn() error {
-	if b.limits.Turns > 0 && b.turns == b.limits.Turns {
-		return &LimitError{Budget: "turns", Limit: b.limits.Turns}
-	}
-	if err := b.checkTokens(1); err != nil {
-		return err
-	}
-	b.turns++
-	return nil
-}
-
-// callsLeft returns the number of calls left, at least 1; 0 if there is no limit.
-func (b *budget) callsLeft() int {
+// left returns the number of calls left, at least 1; 0 if there is no limit.
+func (b *callBudget) left() int {
 	if b.limits.Calls == 0 {
 		return 0
 	}
 	return max(1, b.limits.Calls-b.calls)
 }
 
-// addCall counts a call, executable or not.
-func (b *budget) addCall() error {
+// add counts a call, executable or not.
+func (b *callBudget) add() error {
 	if b.limits.Calls > 0 && b.calls == b.limits.Calls {
 		return &LimitError{Budget: "calls", Limit: b.limits.Calls}
 	}
@@ -104,14 +48,22 @@ func (b *budget) addCall() error {
 	return nil
 }
 
-// addIdenticalCall counts a call among those with the same tool and arguments.
-func (b *budget) addIdenticalCall(c chat.Call) error {
+// addIdentical counts a call among those with the same tool and arguments.
+func (b *callBudget) addIdentical(c chat.Call) error {
 	key := repeatKey(c)
-	if b.limits.Repeats > 0 && b.identicalCalls[key] == b.limits.Repeats {
+	if b.limits.Repeats > 0 && b.identical[key] == b.limits.Repeats {
 		return &LimitError{Budget: "repeats", Limit: b.limits.Repeats}
 	}
-	b.identicalCalls[key]++
+	b.identical[key]++
 	return nil
+}
+
+// refund takes back the count of calls, of which some were decided.
+func (b *callBudget) refund(calls int, decided []chat.Call) {
+	b.calls -= calls
+	for _, c := range decided {
+		b.identical[repeatKey(c)]--
+	}
 }
 
 // repeatKey returns the key under which identical calls are counted. Unreadable arguments count by
@@ -124,15 +76,43 @@ func repeatKey(c chat.Call) string {
 	return key
 }
 
+// A requestBudget counts the requests of a run and their tokens.
+type requestBudget struct {
+	limits    Limits
+	turns     int
+	tokens    int
+	estimator tokenEstimator
+}
+
+// addTurn counts a request that is about to be sent. It needs at least one token.
+func (b *requestBudget) addTurn() error {
+	if b.limits.Turns > 0 && b.turns == b.limits.Turns {
+		return &LimitError{Budget: "turns", Limit: b.limits.Turns}
+	}
+	if err := b.checkTokens(1); err != nil {
+		return err
+	}
+	b.turns++
+	return nil
+}
+
 // addTokens counts the tokens of a response: its usage or, if greater, its number of deltas,
 // because some servers report no usage.
-func (b *budget) addTokens(u chat.Usage, pieces int) { b.tokens += max(u.Total(), pieces) }
+func (b *requestBudget) addTokens(u chat.Usage, pieces int) { b.tokens += max(u.Total(), pieces) }
 
 // checkTokens returns an error if the tokens used so far, plus pending ones not yet in any usage,
 // exceed the limit.
-func (b *budget) checkTokens(pending int) error {
+func (b *requestBudget) checkTokens(pending int) error {
 	if b.limits.Tokens > 0 && b.tokens+pending > b.limits.Tokens {
 		return &LimitError{Budget: "tokens", Limit: b.limits.Tokens}
+	}
+	return nil
+}
+
+// checkEstimate returns an error if a request would probably exceed the remaining tokens.
+func (b *requestBudget) checkEstimate(estimate int) error {
+	if left := b.limits.Tokens - b.tokens; b.limits.Tokens > 0 && estimate > left {
+		return &LimitError{Budget: "tokens", Limit: b.limits.Tokens, Left: max(0, left), Needed: estimate}
 	}
 	return nil
 }

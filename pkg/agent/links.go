@@ -3,69 +3,20 @@ package agent
 import (
 	"iter"
 	"strings"
-
-	"oneshot/pkg/diag"
 )
 
 // Programs that display an answer often fetch its URLs, such as images in Markdown. An attacker who
 // makes the model write a URL can thereby exfiltrate data. oneshot fetches nothing and reports URLs
 // that the run did not get from its input, results or user.
 
-// maxReportedLinks bounds the reported URLs of an answer.
-const maxReportedLinks = 10
-
 // maxLinkBytes bounds the part of a URL in a message.
 const maxLinkBytes = 120
-
-// addKnownLinks remembers the URLs in data that the run has read.
-func (r *run) addKnownLinks(text string) {
-	if r.knownLinks == nil {
-		r.knownLinks = map[string]bool{}
-	}
-	for link := range findLinks(text) {
-		r.knownLinks[link] = true
-	}
-}
-
-// reportUnknownLinks reports URLs in the answer that occur in no result and no input and whose host
-// occurs neither in the user's text nor in a definition. A run that has read no data needs no
-// check: no third party could have injected a URL.
-func (r *run) reportUnknownLinks() {
-	if r.knownLinks == nil {
-		return
-	}
-	trusted, known, found := strings.ToLower(r.trustedText()), map[string]bool{}, 0
-	for link := range findLinks(decodedStrings(r.out.Answer)) {
-		host := hostOf(link)
-		if _, asked := known[host]; !asked {
-			known[host] = mentionsHost(trusted, host)
-		}
-		if r.knownLinks[link] || known[host] {
-			continue
-		}
-		if found++; found > maxReportedLinks {
-			break
-		}
-		r.knownLinks[link] = true // report it once
-		r.reportTolerated(diag.UnsourcedLink, string(r.out.Answer), link[:min(len(link), maxLinkBytes)],
-			"the answer links to "+truncateLink(link)+", which appears in no input or result of the run; do not fetch it automatically")
-	}
-}
 
 func truncateLink(link string) string {
 	if len(link) > maxLinkBytes {
 		return strings.ToValidUTF8(link[:maxLinkBytes], "") + "…"
 	}
 	return link
-}
-
-// trustedText returns the text of the user and of the definitions.
-func (r *run) trustedText() string {
-	all := []string{r.cfg.System, r.cfg.Prompt, r.cfg.AnswerDescription, string(r.answerSchema.Raw())}
-	for _, def := range r.defs {
-		all = append(all, def.Description, string(def.Schema))
-	}
-	return strings.Join(all, "\n")
 }
 
 // findLinks returns the URLs in a text: those with a scheme and "://", and relative ones with "//"

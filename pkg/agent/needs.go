@@ -1,9 +1,7 @@
 package agent
 
 import (
-	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -51,7 +49,7 @@ func (e *NeedsError) Fields() []string {
 	return names
 }
 
-// ApprovalRequest returns the questions of the tools, one per line, with the name of the tool if there are
+// Question returns the questions of the tools, one per line, with the name of the tool if there are
 // several.
 func (e *NeedsError) Question() string {
 	var lines []string
@@ -100,79 +98,4 @@ func trackNeeds(missing map[string]*Needs, name string, result chat.Result) {
 	case result.OK():
 		delete(missing, name)
 	}
-}
-
-// applyUserAnswers gives the model the user's values for the needs of the named tools, or of all
-// tools without names. It returns false if there are no needs, and a *[NeedsError] if values are
-// missing or are the same as before.
-func (r *run) applyUserAnswers(ctx context.Context, names ...string) (applied bool, err error) {
-	var ready []runfile.UserInput
-	var missing NeedsError
-	for _, def := range r.defs {
-		n := r.needs[def.Name]
-		if n == nil || len(names) > 0 && !slices.Contains(names, n.Tool) {
-			continue
-		}
-		if values := r.userAnswersFor(ctx, n, len(ready)); values != nil {
-			ready = append(ready, runfile.UserInput{Tool: n.Tool, Values: values})
-		} else {
-			missing.All = append(missing.All, *n)
-		}
-	}
-	if len(missing.All) > 0 {
-		return false, &missing
-	}
-	for _, t := range ready {
-		if err := r.journal.append(t); err != nil {
-			return false, err
-		}
-		r.userValues[t.Tool] = t.Values
-		r.userInputCount++
-		if isAskUser(t.Tool) {
-			delete(r.needs, t.Tool)
-			r.appendUser(r.texts.Answered(t.Values))
-		} else {
-			r.appendUser(r.texts.UserInput(t.Tool, t.Values))
-		}
-		r.out.Answer, r.out.FormatMode = nil, ""
-	}
-	return len(ready) > 0, nil
-}
-
-// userAnswersFor returns the user's values for the needs of a tool, or nil if one is missing. index
-// is the number of user inputs collected in this step before it. Values come from the record of a
-// resumed run, from the replayed run, from the configuration (the same values only once), or from
-// the user.
-func (r *run) userAnswersFor(ctx context.Context, n *Needs, index int) map[string]string {
-	if unreplayed := r.journal.unreplayed; index < len(unreplayed) {
-		recorded, _ := unreplayed[index].Body.(runfile.UserInput)
-		return recorded.Values
-	}
-	if i := r.userInputCount + index; i < len(r.cfg.RecordedUserInput) && r.cfg.RecordedUserInput[i].Tool == n.Tool {
-		return r.cfg.RecordedUserInput[i].Values
-	}
-	values := map[string]string{}
-	for _, field := range n.Fields {
-		value, ok := r.cfg.UserAnswers[field]
-		if !ok {
-			return r.promptUser(ctx, n)
-		}
-		values[field] = value
-	}
-	if maps.Equal(values, r.userValues[n.Tool]) {
-		return r.promptUser(ctx, n)
-	}
-	return values
-}
-
-// promptUser asks the user and returns the values, or nil.
-func (r *run) promptUser(ctx context.Context, n *Needs) map[string]string {
-	if r.cfg.PromptUser == nil {
-		return nil
-	}
-	values, ok := r.cfg.PromptUser(ctx, *n)
-	if !ok {
-		return nil
-	}
-	return values
 }

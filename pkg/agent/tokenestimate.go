@@ -41,11 +41,3 @@ func requestBytes(req chat.Request) int {
 	}
 	return size
 }
-
-// checkEstimate returns an error if a request would probably exceed the remaining tokens.
-func (b *budget) checkEstimate(estimate int) error {
-	if left := b.limits.Tokens - b.tokens; b.limits.Tokens > 0 && estimate > left {
-		return &LimitError{Budget: "tokens", Limit: b.limits.Tokens, Left: max(0, left), Needed: estimate}
-	}
-	return nil
-}

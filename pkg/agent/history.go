@@ -2,52 +2,19 @@ package agent
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/policy"
-	"oneshot/pkg/provider"
-	"oneshot/pkg/provider/wire"
 	"oneshot/pkg/runfile"
 )
 
 // A resumed run repeats its recorded steps. The same loop requests, decides and executes, but the
 // record supplies the recorded responses and results, and every step is compared with it. After the
 // last recorded step the run continues live.
-
-// A DivergedError says that a resumed run takes a step that differs from its record.
-type DivergedError struct {
-	Record int // number of the record, or 0
-	Why    string
-}
-
-func (e *DivergedError) Error() string {
-	if e.Record == 0 {
-		return "the resumed run differs from its record: " + e.Why
-	}
-	return fmt.Sprintf("the resumed run differs from record %d: %s", e.Record, e.Why)
-}
-
-// An UnknownOutcomeError says that a run was cut off during a call with an effect, whose outcome is
-// unknown.
-type UnknownOutcomeError struct {
-	Call, Tool string
-	Arguments  string // as JSON, for a message
-}
-
-func (e *UnknownOutcomeError) Error() string {
-	return "the run was cut off during call " + e.Call + " of " + e.Tool + " with " + wire.Excerpt(e.Arguments) + "; its outcome is unknown, so it is not repeated"
-}
-
-// An FinishedError says that a run has finished with an answer and cannot be resumed.
-type FinishedError struct{}
-
-func (*FinishedError) Error() string { return "the run has already finished" }
 
 // History returns the records that a resumed run repeats. It leaves out the records about the end
 // of the run, and requests at the end without a complete response, with the calls started from it.
@@ -95,17 +62,6 @@ func ResumePoints(log *runfile.Log) (turns []int, last int) {
 		}
 	}
 	return turns, last
-}
-
-// resetIfResumePoint reports whether the run ended in this turn and was resumed. If so, it resets
-// the counters of repairs and reminders, and the model gets another reminder instead of the end of
-// the run.
-func (r *run) resetIfResumePoint() bool {
-	if !slices.Contains(r.cfg.ResumePoints, r.out.Turns) {
-		return false
-	}
-	r.uselessReplies, r.repliesWithoutCall, r.repliesWithLeak, r.repairs = 0, 0, 0, 0
-	return true
 }
 
 func lastBody(records []runfile.Record) runfile.Body {
@@ -173,46 +129,24 @@ func (p recordedCalls) hasBegun(id string) bool {
 	return ran || p.intents[id] || p.discarded[id]
 }
 
-// loadHistory prepares the run to repeat the records of the run that it resumes. Repeated steps
-// emit no events.
-func (r *run) loadHistory() error {
-	records := r.cfg.History
-	r.recordedCalls = recordedCalls{results: map[string]runfile.Result{}, intents: map[string]bool{}, discarded: map[string]bool{}, secret: map[secretArguments]bool{}}
+// newRecordedCalls indexes records.
+func newRecordedCalls(records []runfile.Record) recordedCalls {
+	p := recordedCalls{results: map[string]runfile.Result{}, intents: map[string]bool{}, discarded: map[string]bool{}, secret: map[secretArguments]bool{}}
 	for _, record := range records {
 		switch b := record.Body.(type) {
 		case runfile.Result:
-			r.recordedCalls.results[b.Call] = b
+			p.results[b.Call] = b
 		case runfile.Intent:
-			r.recordedCalls.intents[b.Call] = true
+			p.intents[b.Call] = true
 		case runfile.Discarded:
-			r.recordedCalls.discarded[b.Call] = true
+			p.discarded[b.Call] = true
 		case runfile.Call:
-			r.recordedCalls.secret[secretArguments{b.ID, false}] = b.Rule == policy.SecretRule
+			p.secret[secretArguments{b.ID, false}] = b.Rule == policy.SecretRule
 		case runfile.Approval:
-			r.recordedCalls.secret[secretArguments{b.Call, true}] = b.Rule == policy.SecretRule
+			p.secret[secretArguments{b.Call, true}] = b.Rule == policy.SecretRule
 		}
 	}
-	if len(records) > 0 { // the first record holds the options of the run
-		r.journal.unreplayed = clampTimes(records[1:], time.Now())
-	}
-	if lastIndexOf[runfile.Request](records) < 0 {
-		return nil
-	}
-	replay, err := provider.NewReplay("the record", &runfile.Log{Records: records})
-	if err != nil {
-		return err
-	}
-	r.cfg.Model = &resumedModel{replay, r.cfg.Model}
-	if r.cfg.AnswerModel != nil {
-		r.cfg.AnswerModel = &resumedModel{replay, r.cfg.AnswerModel}
-	}
-	observe := r.cfg.Observe
-	r.cfg.Observe = func(e Event) {
-		if len(r.journal.unreplayed) == 0 {
-			observe(e)
-		}
-	}
-	return nil
+	return p
 }
 
 // clampTimes makes the times of records ascend and lie before now. If the clock was set back since,
@@ -229,47 +163,6 @@ func clampTimes(records []runfile.Record, now time.Time) []runfile.Record {
 		records[i].Time, now = at, at
 	}
 	return records
-}
-
-// replayResult gives a call its recorded result. It returns false if the call is to run. report
-// says whether the model gets a change with an unknown outcome as a result, if no rule of the
-// policy decides that.
-func (inv *invocation) replayResult(p recordedCalls, report bool) bool {
-	result, ran := p.results[inv.call.ID]
-	switch {
-	case ran && result.Truncated:
-		inv.err = &DivergedError{Why: fmt.Sprintf("the recorded result of the call %s (%d bytes) is truncated", inv.call.ID, result.Bytes)}
-	case ran:
-		inv.result, inv.duration = result.Result, result.Duration
-		inv.result.Labels = result.Labels
-	case p.discarded[inv.call.ID]: // its result is not used
-	case !p.intents[inv.call.ID] || inv.def.CanRepeat():
-		return false
-	case inv.decision.OnUnknownOutcome == "report" || inv.decision.OnUnknownOutcome == "" && report:
-		inv.result = chat.Failure(chat.UnknownOutcome, "the run was cut off during this call; its outcome is unknown, so it is not repeated")
-	default:
-		inv.err = &UnknownOutcomeError{Call: inv.call.ID, Tool: inv.call.Name, Arguments: string(inv.call.Arguments)}
-	}
-	return true
-}
-
-// A resumedModel replies from the record and, after its end, from the live model.
-type resumedModel struct {
-	recorded *provider.Replay
-	live     Model
-}
-
-// Reply answers from the record as long as it has responses.
-func (m *resumedModel) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
-	if m.recorded.Over() {
-		return m.live.Reply(ctx, req, delta)
-	}
-	resp, err := m.recorded.Reply(ctx, req, delta)
-	var replay *provider.ReplayError
-	if errors.As(err, &replay) {
-		err = &DivergedError{Why: fmt.Sprintf("turn %d: %s\n%s", replay.Turn, replay.Why, replay.Diff)}
-	}
-	return resp, err
 }
 
 // diffSteps describes how a step differs from the recorded one, or "".

@@ -1,0 +1,81 @@
+package agent
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/tool"
+)
+
+// A toolSet holds the tools that calls can name.
+type toolSet struct {
+	registry *tool.Registry
+	askUser  bool   // [tool.AskUser] is one of them
+	ending   string // name of the tool that ends the work; "" if calls are native
+}
+
+// check looks up the definition of a call and checks its arguments.
+func (s toolSet) check(inv *Invocation) {
+	def, ok := s.registry.Get(inv.call.Name)
+	switch {
+	case tool.EndingTool(inv.call.Name) != nil: // the ending tool of another dialect, or calls are native
+		inv.reject(chat.Failure(chat.UnknownTool, "Unknown tool: %s%s", inv.call.Name, suggestion(s.ending)))
+		return
+	case !ok, def == tool.AskUser && !s.askUser:
+		inv.reject(chat.Failure(chat.UnknownTool, "Unknown tool: %s%s", quoteName(inv.call.Name), suggestion(s.registry.Suggest(inv.call.Name))))
+		return
+	}
+	inv.def = def
+	bound, findings := def.Bind(inv.call)
+	if faults := tool.CheckStrict(bound.Arguments); len(faults) > 0 {
+		findings, inv.refusalRule = append(findings, faults...), "floor:decode"
+	}
+	if !diag.HasErrors(findings) {
+		findings = append(findings, def.Check(bound.Arguments)...)
+		inv.call = bound
+	}
+	if diag.HasErrors(findings) {
+		inv.reject(def.RejectionResult(findings, messages(findings)))
+		return
+	}
+	if def == tool.AskUser {
+		askUser(inv, bound.Arguments)
+		return
+	}
+	inv.boundArgs = def.WithDefaults(bound.Arguments)
+	inv.call.Arguments = inv.boundArgs
+}
+
+// askUser turns a call of [tool.AskUser] into a question to the user.
+func askUser(inv *Invocation, args json.RawMessage) {
+	var q struct{ Question, Key string }
+	if err := json.Unmarshal(args, &q); err != nil {
+		panic(err) // the check accepted them
+	}
+	inv.call.Arguments = args
+	inv.reject(chat.Result{Needs: []string{q.Key}, Question: q.Question})
+}
+
+// quoteName makes a name from the model fit for a message: short and printable.
+func quoteName(name string) string {
+	const longest = 64
+	if len(name) > longest {
+		name = strings.ToValidUTF8(name[:longest], "") + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, name)
+}
+
+func suggestion(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "; did you mean " + name + "?"
+}

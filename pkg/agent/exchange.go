@@ -1,0 +1,130 @@
+package agent
+
+import (
+	"context"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/runfile"
+)
+
+// An exchange sends the requests of a run to its models and reads the responses.
+type exchange struct {
+	gate            *Gate
+	journal         *journal
+	conversation    *conversation
+	model           Model
+	answerModel     Model // nil: model
+	budget          requestBudget
+	usage           chat.Usage
+	by              string // the model that replied last
+	responseStarted bool   // the latest response sent at least one delta
+}
+
+// next returns the next request.
+func (x *exchange) next(purpose chat.Purpose, f requestFormat) chat.Request {
+	return x.conversation.request(purpose, f, x.gate.budget.left())
+}
+
+// send sends one request and reads its response. If it returns an error, all calls of the response
+// have ended.
+func (x *exchange) send(ctx context.Context, purpose chat.Purpose, f requestFormat) (*reply, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	req := x.next(purpose, f)
+	if err := x.reserve(req); err != nil {
+		return nil, err
+	}
+	x.journal.turn = x.budget.turns
+	if err := x.journal.append(x.conversation.record(req, x.journal.turn)); err != nil {
+		return nil, err
+	}
+	x.journal.emit(Event{Kind: EventRequest, Purpose: purpose})
+
+	l := newListener(ctx, x.gate, x.conversation, &x.budget, req)
+	resp, err := x.modelFor(purpose).Reply(l.ctx, req, l.onDelta)
+	l.cancel(nil)
+	x.responseStarted = l.deltas > 0
+	switch {
+	case l.err != nil:
+		err = l.err // the cause, not the model's error about its cancelled context
+	case err != nil && ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case err == nil:
+		err = l.close(resp)
+	}
+	if err == nil {
+		err = x.recordResponse(l)
+	} else if x.responseStarted {
+		err = joinErrors(err, x.recordBrokenResponse(l, resp, err))
+	}
+	if err != nil {
+		return nil, joinErrors(err, l.reply.batch.discard("the response is incomplete"))
+	}
+	return &l.reply, nil
+}
+
+// reserve checks the budgets and counts a request.
+func (x *exchange) reserve(req chat.Request) error {
+	if err := x.budget.checkTokens(1); err != nil {
+		return err
+	}
+	if !x.journal.isReplaying() { // recorded requests were sent already
+		if err := x.budget.checkEstimate(x.budget.estimator.estimate(req)); err != nil {
+			return err
+		}
+	}
+	return x.budget.addTurn()
+}
+
+// modelFor returns the model for requests of a purpose.
+func (x *exchange) modelFor(purpose chat.Purpose) Model {
+	if purpose == chat.PurposeAnswer && x.answerModel != nil {
+		return x.answerModel
+	}
+	return x.model
+}
+
+// recordResponse records a complete response, not yet durably, and keeps its findings.
+func (x *exchange) recordResponse(l *listener) error {
+	p := &l.reply
+	body := x.responseRecord(p.Response, l)
+	p.Usage = body.Usage
+	x.budget.estimator.calibrate(l.request, p.Usage)
+	x.budget.addTokens(p.Usage, body.DeltaCount)
+	x.usage = x.usage.Add(p.Usage)
+	x.by = p.By
+	x.journal.emit(Event{Kind: EventReply, Usage: p.Usage, Text: string(p.Stop)})
+	x.journal.addFindings(p.findings...)
+	return x.journal.append(body)
+}
+
+// responseRecord returns the record of a response.
+func (x *exchange) responseRecord(p chat.Response, l *listener) runfile.Response {
+	p.Usage = chat.Usage{InputTokens: max(0, p.Usage.InputTokens), OutputTokens: max(0, p.Usage.OutputTokens)}
+	pieces := x.journal.deltaCount(l.deltas)
+	if pieces <= p.Usage.Total() {
+		pieces = 0 // the usage is more precise
+	}
+	return runfile.Response{
+		DeltaCount: pieces,
+		Turn:       x.journal.turn, Content: p.Content, Reasoning: p.Reasoning, Calls: p.Calls, Native: p.Native,
+		Stop: p.Stop, Usage: p.Usage, Model: p.Model, By: p.By,
+	}
+}
+
+// recordBrokenResponse records the received part of a response that broke off.
+func (x *exchange) recordBrokenResponse(l *listener, resp chat.Response, why error) error {
+	if resp.Content == "" {
+		resp.Content = string(l.callFreeText)
+	}
+	body := x.responseRecord(resp, l)
+	body.BrokenOff, body.DeltaCount = why.Error(), x.journal.deltaCount(l.deltas)
+	if body.Usage.Total() == 0 { // the server had not sent its usage yet
+		body.Usage = chat.Usage{InputTokens: l.estimatedTokens, OutputTokens: body.DeltaCount}
+	}
+	shortenBroken(&body, l.callBytes)
+	x.budget.addTokens(body.Usage, body.DeltaCount)
+	x.usage = x.usage.Add(body.Usage)
+	return x.journal.append(body)
+}

@@ -1,0 +1,93 @@
+package agent
+
+// appendResults adds the results of the calls of a response to the conversation. It reports whether
+// the work is over.
+func (r *run) appendResults(p *reply) (over bool, err error) {
+	if r.conversation.native {
+		return r.appendNativeResults(p)
+	}
+	b, c, faults := p.batch, r.conversation, p.callFindings()
+	results := c.texts.Results(b.outcomes(), faults, c.boundary)
+	renewed, err := c.renewNonce(b.resultTexts())
+	if err != nil {
+		return false, err
+	}
+	results = joinParagraphs(results, renewed)
+	switch {
+	case b.final:
+		return r.endWork(p.text, results, len(faults)+b.added == 1)
+	case results == "":
+		return false, r.remind()
+	}
+	r.retries.repliesWithoutCall = 0
+	c.addUser(results)
+	return false, nil
+}
+
+// appendNativeResults adds the results of native calls, one message each. A reply without calls ends
+// the work.
+func (r *run) appendNativeResults(p *reply) (over bool, err error) {
+	c := r.conversation
+	for _, inv := range p.batch.invocations {
+		c.addNativeResult(inv)
+	}
+	switch {
+	case p.batch.added > 0:
+		r.retries.repliesWithLeak = 0
+		return false, nil
+	case p.leaked && (r.cfg.TextAnswer || !c.answer.acceptsUnrequested(p.text, c.native)):
+		return false, r.remindOfLeak()
+	}
+	return r.endWork(p.text, "", true)
+}
+
+// endWork asks for the answer, unless required work is missing. If the reply has text and no calls
+// besides the ending tool (alone), the text may already be the answer.
+func (r *run) endWork(text, results string, alone bool) (over bool, err error) {
+	c, ledger := r.conversation, &r.gate.ledger
+	unmet := ledger.without(r.cfg.RequiredTools)
+	switch blocked := ledger.blockedByAuth(unmet); {
+	case blocked != nil:
+		return false, blocked
+	case len(unmet) > 0 && r.retries.remindedOfRequired && !r.resetIfResumePoint():
+		return false, &RequiredError{Tools: unmet}
+	case len(unmet) == 0 && ledger.allDenied() != nil:
+		return false, ledger.allDenied()
+	case len(unmet) > 0:
+		r.retries.remindedOfRequired = true
+		r.reprompt("required work is not done")
+		c.addUser(joinParagraphs(results, c.texts.Required(unmet)))
+		return false, nil
+	case alone && r.cfg.AnswerModel == nil && r.acceptAnswer(text):
+		return true, nil
+	}
+	c.addUser(joinParagraphs(results, c.answerRequest()))
+	return true, nil
+}
+
+// remind tells the model how to call a tool, a bounded number of times.
+func (r *run) remind() error {
+	if r.retries.repliesWithoutCall++; r.retries.repliesWithoutCall > r.cfg.Limits.Reminders && !r.resetIfResumePoint() {
+		return &ModelError{Why: "no call"}
+	}
+	r.reprompt("no call")
+	r.conversation.addUser(r.conversation.reminder())
+	return nil
+}
+
+// remindOfLeak tells the model, once, that calls in its text do not count.
+func (r *run) remindOfLeak() error {
+	if r.retries.repliesWithLeak++; r.retries.repliesWithLeak > 1 && !r.resetIfResumePoint() {
+		return &ModelError{Why: "leaked call"}
+	}
+	r.reprompt("leaked call")
+	r.conversation.addUser(r.conversation.texts.Leaked())
+	return nil
+}
+
+func joinParagraphs(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n\n" + b
+}

@@ -1,0 +1,100 @@
+package agent
+
+import (
+	"slices"
+
+	"oneshot/pkg/policy"
+	"oneshot/pkg/provider"
+	"oneshot/pkg/runfile"
+)
+
+// run is the state of one run.
+type run struct {
+	cfg          Config
+	journal      *journal
+	gate         *Gate
+	conversation *conversation
+	exchange     *exchange
+	userAnswers  *userAnswers
+	retries      retries
+	out          Outcome
+}
+
+// retries count what the model is asked again for.
+type retries struct {
+	repairs            int  // answers sent back, counted from the last resume point
+	uselessReplies     int  // in a row: empty, cut or broken off
+	repliesWithoutCall int  // in a row
+	repliesWithLeak    int  // in a row: with a call in the text although calls are native
+	remindedOfRequired bool // the model was reminded of the required tools
+}
+
+func newRun(cfg Config) (*run, error) {
+	c, err := newConversation(cfg)
+	if err != nil {
+		return nil, err
+	}
+	j := newJournal(cfg.GateConfig, cfg.History)
+	j.state.Apply(cfg.Now, runfile.Run{InputLabels: policy.LabelNames(cfg.InputLabels())})
+	r := &run{
+		cfg: cfg, journal: j, conversation: c, gate: newGate(cfg.GateConfig, j, newReadData(cfg)), userAnswers: newUserAnswers(cfg, j),
+	}
+	r.exchange = &exchange{gate: r.gate, journal: j, conversation: c, model: cfg.Model, answerModel: cfg.AnswerModel, budget: requestBudget{limits: cfg.Limits}}
+	r.setNotation()
+	return r, r.replayHistory()
+}
+
+// setNotation tells the gate how the model writes its calls.
+func (r *run) setNotation() {
+	r.gate.native, r.gate.tools.ending = r.conversation.native, r.conversation.ending()
+}
+
+// replayHistory makes the models answer from the records of the resumed run.
+func (r *run) replayHistory() error {
+	if lastIndexOf[runfile.Request](r.cfg.History) < 0 {
+		return nil
+	}
+	replay, err := provider.NewReplay("the record", &runfile.Log{Records: r.cfg.History})
+	if err != nil {
+		return err
+	}
+	x := r.exchange
+	x.model = &resumedModel{replay, x.model}
+	if x.answerModel != nil {
+		x.answerModel = &resumedModel{replay, x.answerModel}
+	}
+	return nil
+}
+
+// resetIfResumePoint reports whether the run ended in this turn and was resumed. If so, it resets
+// the counters of repairs and reminders, and the model gets another reminder instead of the end of
+// the run.
+func (r *run) resetIfResumePoint() bool {
+	if !slices.Contains(r.cfg.ResumePoints, r.journal.turn) {
+		return false
+	}
+	r.retries = retries{remindedOfRequired: r.retries.remindedOfRequired}
+	return true
+}
+
+// reprompt reports that the model is asked again.
+func (r *run) reprompt(why string) {
+	r.journal.emit(Event{Kind: EventReprompt, Text: why})
+}
+
+// appendAssistant adds a reply to the conversation.
+func (r *run) appendAssistant(p *reply) {
+	r.conversation.addAssistant(p.Response, p.batch.callsAsWritten())
+	r.retries.uselessReplies = 0
+}
+
+// outcome returns the outcome of the run so far.
+func (r *run) outcome() Outcome {
+	out := r.out
+	out.Model, out.Turns, out.Usage = r.exchange.by, r.journal.turn, r.exchange.usage
+	out.Findings, out.Effects, out.Labels = r.journal.findings, r.gate.ledger.effects, r.journal.state.Labels()
+	for _, report := range r.gate.ledger.reports {
+		out.Calls = append(out.Calls, *report)
+	}
+	return out
+}
