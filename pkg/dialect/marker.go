@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"oneshot/pkg/ahocorasick"
 )
 
 // A marker is a text that means something in a response, outside of frames.
@@ -81,7 +83,7 @@ type fenceCandidate struct {
 
 // A markerSet is the searchable set of markers of the dialects being read.
 type markerSet struct {
-	*matcher
+	*ahocorasick.Automaton
 	dialects                []*Dialect
 	texts                   []string
 	uses                    [][]markerUse    // of each text
@@ -132,7 +134,7 @@ func newMarkerSet(rows []*Dialect) *markerSet {
 	s.add(markerUse{marker: &backticks})
 	s.add(markerUse{marker: &tildes})
 	s.add(markerUse{marker: &brace})
-	s.matcher = newMatcher(s.texts)
+	s.Automaton = ahocorasick.New(s.texts, nil)
 	s.prefilters = make([]*prefilter, len(s.texts))
 	if len(rows) > 1 {
 		for i, uses := range s.uses {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"oneshot/pkg/ahocorasick"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
@@ -13,7 +14,7 @@ import (
 
 // A markerList is a searchable list of markers.
 type markerList struct {
-	*matcher
+	*ahocorasick.Automaton
 	texts []string // sorted
 }
 
@@ -22,7 +23,7 @@ func newMarkerList(texts func() []string) func() *markerList {
 	return sync.OnceValue(func() *markerList {
 		all := texts()
 		slices.Sort(all)
-		return &markerList{newMatcher(all), all}
+		return &markerList{ahocorasick.New(all, nil), all}
 	})
 }
 
@@ -35,12 +36,12 @@ type markerReader struct {
 }
 
 func newMarkerReader(m *markerList) markerReader {
-	return markerReader{search: search{matcher: m.matcher}, texts: m.texts}
+	return markerReader{search: search{Automaton: m.Automaton}, texts: m.texts}
 }
 
 // reset returns a reader for other markers that reuses the buffer of a finished one.
 func (u *markerReader) reset(m *markerList) markerReader {
-	return markerReader{search: search{matcher: m.matcher}, texts: m.texts, buf: u.buf[:0]}
+	return markerReader{search: search{Automaton: m.Automaton}, texts: m.texts, buf: u.buf[:0]}
 }
 
 // readUntil reads p to the end of the next marker. It returns the bytes read, the text before the marker not

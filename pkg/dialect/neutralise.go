@@ -40,7 +40,8 @@ func NeutraliseText(text string, extra ...string) string {
 // plainEscapes undoes the escapes of JSON strings that text does not need.
 var plainEscapes = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\r`, "\r", `\t`, "\t")
 
-// stemsByFirstByte lists the stems, and the markers without a stem, by first byte in lower case.
+// stemsByFirstByte lists the stems, and the markers without a stem, by first byte in lower case. An automaton would not
+// do: it finds where markers end, and here the beginning counts, in a text that changes with each escape.
 var stemsByFirstByte = sync.OnceValue(func() *[256][]string {
 	var by [256][]string
 	for _, stem := range slices.Concat(stems, tableMarkers()) {

@@ -151,7 +151,7 @@ func (s *Scanner) resumeAfterCut(at int, marker, rest string) {
 	s.resync.happened = true
 	for _, segment := range s.frame.dialect.segments(rest) {
 		s.state, s.lineBlank = s.stateBetweenFrames(), true
-		s.search = search{matcher: s.markers.matcher} // forgets a partial marker
+		s.search = search{Automaton: s.markers.Automaton} // forgets a partial marker
 		s.resync.reset(s.at)
 		s.Write([]byte(segment))
 		s.closeStates()

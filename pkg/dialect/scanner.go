@@ -105,7 +105,7 @@ func (o *Options) markerSet() *markerSet {
 func (s *Scanner) begin(markers *markerSet, reasoning Reasoning, tools Toolset, emit func(Event)) {
 	*s = Scanner{
 		markers: markers, tools: tools, emit: emit, lineBlank: true,
-		search: search{matcher: markers.matcher}, reasoning: reasoningState{mode: reasoning, inside: reasoning == ReasoningOpen},
+		search: search{Automaton: markers.Automaton}, reasoning: reasoningState{mode: reasoning, inside: reasoning == ReasoningOpen},
 		held: s.held[:0], pushback: s.pushback[:0], unmatched: unmatchedOpen{text: s.unmatched.text[:0]}, precedingWord: lastWord{s.precedingWord.text[:0]}, bodyPool: s.bodyPool, rawTextDialects: s.rawTextDialects[:0],
 	}
 	if s.bodyPool == nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"oneshot/pkg/ahocorasick"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
@@ -105,24 +106,24 @@ func (k *knownValues) firstUnknown(named []tool.Identifier) int {
 // areKnown reports for each text whether it is known. It searches the latest results first.
 func (k *knownValues) areKnown(texts []string) []bool {
 	good := make([]bool, len(texts))
-	f := newAhoCorasick(texts)
-	f.markKnown(&k.user, good)
+	f := ahocorasick.New(texts, nil)
+	markKnown(f, &k.user, good)
 	for i := len(k.results) - 1; i >= 0 && slices.Contains(good, false); i-- {
 		k.results[i].decode()
-		f.markKnown(&k.results[i], good)
+		markKnown(f, &k.results[i], good)
 	}
 	return good
 }
 
-// markKnown marks the texts that a source makes known.
-func (f *ahoCorasick) markKnown(s *textSource, good []bool) {
+// markKnown marks the texts of an automaton that a source makes known.
+func markKnown(f *ahocorasick.Automaton, s *textSource, good []bool) {
 	echoed := map[int]bool{}
-	f.findAll(s.argumentTexts, func(text, from, to int) {
+	f.FindAll(s.argumentTexts, func(text, from, to int) {
 		if to-from >= minDistinctiveBytes || isWhole(s.argumentTexts, from, to) {
 			echoed[text] = true
 		}
 	})
-	f.findAll(s.text, func(text, from, to int) {
+	f.FindAll(s.text, func(text, from, to int) {
 		good[text] = good[text] || !echoed[text] && isWhole(s.text, from, to)
 	})
 }

@@ -1,12 +1,17 @@
 package policy
 
-import "slices"
+import (
+	"slices"
+
+	"oneshot/pkg/ahocorasick"
+)
 
 // Origin says where the name of a file in a call comes from: the user, a result, or only the model.
 func (s *State) Origin(name string) string {
+	finder := ahocorasick.New([]string{name}, nil)
 	named := func(in *textSource) bool {
 		good := []bool{false}
-		newAhoCorasick([]string{name}).markKnown(in, good)
+		markKnown(finder, in, good)
 		return good[0]
 	}
 	if named(&s.known.user) {

@@ -2,32 +2,45 @@ package redact
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
+
+	"oneshot/pkg/ahocorasick"
 )
 
 // A finder finds secrets in texts: whole secrets, and long prefixes and suffixes of them. It makes two
 // passes over each reading of a text.
-type finder struct {
-	forward  *automaton
-	backward *automaton // of the reversed texts
-}
+type finder struct{ forward, backward *ahocorasick.Automaton }
 
 func newFinder(values []value) *finder {
-	texts, reverse := map[string]bool{}, map[string]bool{}
+	halved := map[string]bool{} // whether halves of a text match
 	for _, v := range values {
 		for text, halves := range spellings(v) {
-			texts[text] = texts[text] || halves
-			reverse[reversed(text)] = texts[text]
+			halved[text] = halved[text] || halves
 		}
 	}
-	return &finder{newAutomaton(texts), newAutomaton(reverse)}
+	texts := slices.Collect(maps.Keys(halved))
+	backward := make([]string, len(texts))
+	for i, text := range texts {
+		backward[i] = string(reversed(text))
+	}
+	minPrefix := func(i int) int {
+		if !halved[texts[i]] {
+			return len(texts[i])
+		}
+		return max(minPartLen, (len(texts[i])+1)/2)
+	}
+	return &finder{ahocorasick.New(texts, minPrefix), ahocorasick.New(backward, minPrefix)}
 }
 
-func reversed(text string) string {
+// minPartLen is the minimum length in bytes of a matching prefix. It must also be half of the text.
+const minPartLen = 12
+
+func reversed(text string) []byte {
 	b := []byte(text)
 	slices.Reverse(b)
-	return string(b)
+	return b
 }
 
 // contains reports whether a text contains a secret or a long part of one.
@@ -35,14 +48,35 @@ func (f *finder) contains(text string) bool {
 	found := false
 	stop := func(span) bool { found = true; return false }
 	for _, v := range views(text) {
-		if f.forward.scan(v.text, nil, stop, nil); !found {
-			f.backward.scan(reversed(v.text), nil, stop, nil)
+		if scan(f.forward, v.text, nil, stop, nil); !found {
+			scan(f.backward, reversed(v.text), nil, stop, nil)
 		}
 		if found {
 			return true
 		}
 	}
 	return false
+}
+
+// scan calls hit with the longest match at each end in a text, in order, until hit returns false. For each of the
+// given places, in order, it calls cut with the longest span before the place that equals the beginning of a text of
+// the automaton, if it has at least [MinLength] bytes.
+func scan[T string | []byte](a *ahocorasick.Automaton, text T, places []int, hit func(span) bool, cut func(span)) {
+	at := ahocorasick.State(0)
+	for i := 0; i < len(text); i++ {
+		if at == 0 {
+			i += ahocorasick.Skip(a, text[i:])
+		}
+		for ; len(places) > 0 && places[0] <= i; places = places[1:] {
+			if n := a.Len(at); n >= MinLength {
+				cut(span{i - n, i})
+			}
+		}
+		at = a.Next(at, text[i])
+		if m := a.Match(at); m != 0 && !hit(span{i + 1 - a.Len(m), i + 1}) {
+			return
+		}
+	}
 }
 
 // find returns the spans of secrets in a text, sorted and disjoint.
@@ -67,21 +101,17 @@ func (f *finder) findIn(text string, cuts []span) []span {
 	for i := range cuts {
 		begins, ends = append(begins, cuts[i].from), append(ends, len(text)-cuts[len(cuts)-1-i].to)
 	}
-	found, behind := f.forward.spans(text, begins), f.backward.spans(reversed(text), ends)
+	found, behind := spansIn(f.forward, text, begins), spansIn(f.backward, reversed(text), ends)
 	for _, s := range behind {
 		found = append(found, span{len(text) - s.to, len(text) - s.from})
 	}
 	return found
 }
 
-// spans returns the matches of an automaton in a text, and partial matches before cuts.
-func (a *automaton) spans(text string, cuts []int) []span {
+// spansIn returns the matches of an automaton in a text, and partial matches before cuts.
+func spansIn[T string | []byte](a *ahocorasick.Automaton, text T, cuts []int) []span {
 	var found, parts []span
-	a.scan(text, cuts, collect(&found), func(at, n int) {
-		if n >= MinLength {
-			parts = append(parts, span{at - n, at})
-		}
-	})
+	scan(a, text, cuts, collect(&found), func(s span) { parts = append(parts, s) })
 	return append(found, parts...)
 }
 
@@ -118,7 +148,7 @@ func findEllipses(text string) []span {
 	var out []span
 	for i := 0; i < len(text); {
 		n := ellipsisLen(text[i:])
-		if strings.HasPrefix(text[i:], truncationNote) {
+		if text[i] == truncationNote[0] && strings.HasPrefix(text[i:], truncationNote) {
 			n = len(truncationNote)
 		}
 		if n >= len(Mask) {

@@ -38,7 +38,7 @@ func spellings(v value) map[string]bool {
 // twice, base32, form encoding (plus for space), and reversed.
 func encodings(value string) []string {
 	digits := hex.EncodeToString([]byte(value))
-	out := []string{strings.ToLower(value), strings.ToUpper(value), digits, strings.ToUpper(digits), strings.ReplaceAll(value, " ", "+"), reversed(value)}
+	out := []string{strings.ToLower(value), strings.ToUpper(value), digits, strings.ToUpper(digits), strings.ReplaceAll(value, " ", "+"), string(reversed(value))}
 	for offset := range 3 {
 		once := base64At(value, offset)
 		out = append(out, once, strings.NewReplacer("+", "-", "/", "_").Replace(once))

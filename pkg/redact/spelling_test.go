@@ -23,7 +23,7 @@ func TestMoreSpellings(t *testing.T) {
 		return b.String()
 	}
 	texts := map[string]string{
-		"reversed":       reversed(value),
+		"reversed":       string(reversed(value)),
 		"decimal":        entities("&#%d;"),
 		"hexadecimal":    entities("&#x%x;"),
 		"capital X":      entities("&#X%X;"),

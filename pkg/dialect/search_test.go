@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"oneshot/pkg/ahocorasick"
 )
 
 // A hit is a text of a set, and the offset after it.
@@ -13,7 +15,7 @@ type hit struct{ text, end int }
 
 // searched returns what a search finds, in pieces of a size.
 func searched(texts []string, text string, size int) (hits []hit) {
-	s := search{matcher: newMatcher(texts)}
+	s := search{Automaton: ahocorasick.New(texts, nil)}
 	for at := 0; at < len(text); {
 		n, found, _ := s.scan([]byte(text[at:min(len(text), at+size)]))
 		if at += n; found >= 0 {
