@@ -60,11 +60,8 @@ func (o *approveOptions) withApprovedCalls(next agent.Approver) agent.Approver {
 	return &flagApprover{left: slices.Clone(o.calls), next: next}
 }
 
-// Reasons for a question without an answer.
-var (
-	errNobody = errors.New("no approver is available")
-	errOther  = errors.New("no --approve-call matches this call: the call or its effect has changed")
-)
+// errOtherCall is the reason for a question without an answer if --approve-call names other calls.
+var errOtherCall = errors.New("no --approve-call matches this call: the call or its effect has changed")
 
 // A flagApprover approves the calls of --approve-call, each once, and asks next about the others.
 type flagApprover struct {
@@ -85,9 +82,9 @@ func (a *flagApprover) Approve(ctx context.Context, q agent.ApprovalRequest) (ag
 	case a.next != nil:
 		return a.next.Approve(ctx, q)
 	case len(a.left) > 0:
-		return agent.Approval{}, errOther
+		return agent.Approval{}, errOtherCall
 	}
-	return agent.Approval{}, errNobody
+	return agent.Approval{}, agent.ErrNoApprover
 }
 
 // A programApprover asks a program: the question is JSON on its stdin, the answer JSON on

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"oneshot/pkg/agent"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/executor"
 	"oneshot/pkg/policy"
@@ -34,7 +35,8 @@ type decisionDoc struct {
 }
 
 // printDecision prints the decision about a call without running it.
-func (o *toolsCallOptions) printDecision(ctx context.Context, env executor.Env, def *tool.Definition, proposed json.RawMessage, d policy.Decision) error {
+func (o *toolsCallOptions) printDecision(ctx context.Context, env executor.Env, def *tool.Definition, proposed json.RawMessage, gate *agent.Gate, inv *agent.Invocation) error {
+	d := inv.Decision()
 	doc := decisionDoc{
 		Tool: def.Name, Effect: def.Effect, Verdict: d.Verdict, Rule: d.Rule, Why: d.Why, Hint: d.Hint, Labels: d.Labels, MaxBytes: d.MaxBytes,
 		Proposed: proposed, Effective: d.Arguments, Digest: runfile.CallDigest(def.Name, o.console.secrets.HideJSON(d.Arguments)),
@@ -66,7 +68,7 @@ func (o *toolsCallOptions) printDecision(ctx context.Context, env executor.Env, 
 	case policy.Allow:
 		return nil
 	case policy.Ask:
-		return approvalError(question(ctx, env, def, d), nil)
+		return withApprovalHint(&agent.ApprovalError{Requests: []agent.ApprovalRequest{gate.ApprovalRequest(ctx, inv)}})
 	}
 	return deniedError(def, d)
 }

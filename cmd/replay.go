@@ -206,7 +206,7 @@ func (a *recordedApprover) Approve(_ context.Context, q agent.ApprovalRequest) (
 	if then, ok := a.answers[q.CallID]; ok && then.Digest == q.Digest {
 		return agent.Approval{ID: then.ID, By: then.By, Approved: then.Approved, Modified: then.Modified, Why: then.Why}, nil
 	}
-	return agent.Approval{}, errNobody
+	return agent.Approval{}, agent.ErrNoApprover
 }
 
 // recordedUserInput returns the recorded answers of the user.

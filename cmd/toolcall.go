@@ -3,13 +3,11 @@ package cmd
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
@@ -19,7 +17,6 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/executor"
 	"oneshot/pkg/policy"
-	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
 )
 
@@ -116,34 +113,65 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 		if env.Secret, err = o.model.servers.secrets.forTools([]*tool.Definition{def}); err != nil {
 			return err
 		}
-	}
-	call, result := o.call(def, args)
-	if result == nil {
-		if why, hint := o.confine.missingRequirements(def); why != "" && !o.dryRun {
+		if why, hint := o.confine.missingRequirements(def); why != "" {
 			return cannotWork(def, why, hint)
 		}
-		facts := policy.Facts{Def: def, Arguments: call.Arguments, Trusted: true}
-		if env.Root != nil {
-			facts.Resolve = env.Root.Resolve
-		}
-		d := p.Decide(&policy.State{}, facts)
-		if o.dryRun {
-			return o.printDecision(ctx, env, def, json.RawMessage(args), d)
-		}
 		o.programs.log(o.console, "")
-		about := o.logDecision(def, d)
-		if d.Verdict == policy.Ask {
-			if d, err = o.approved(ctx, approver, env, p, facts, about, d); err != nil {
-				return err
+	}
+	gate := o.gate(env, registry, p, approver)
+	inv, err := gate.Admit(chat.Call{Name: def.Name, Arguments: json.RawMessage(args), Status: chat.StatusOK, Executable: true})
+	if err != nil {
+		return err
+	}
+	result, rejected := inv.Rejection()
+	switch {
+	case o.dryRun && rejected:
+		return o.finish(def, result)
+	case o.dryRun:
+		return o.printDecision(ctx, env, def, json.RawMessage(args), gate, inv)
+	}
+	if result, err = gate.Finish(ctx, inv); err != nil {
+		return withApprovalHint(err)
+	}
+	if d := inv.Decision(); d.Verdict == policy.Deny && !rejected {
+		return errors.Join(printResult(o.console, result), deniedError(def, d))
+	}
+	return o.finish(def, result)
+}
+
+// gate returns the gate that the call passes. Its keys derive from a seed of their own.
+func (o *toolsCallOptions) gate(env executor.Env, registry *tool.Registry, p policy.Policy, approver agent.Approver) *agent.Gate {
+	cfg := agent.GateConfig{
+		Tools: registry, Runner: o.confine.runner(o.env, registry, env), Policy: p, Trusted: true, Approver: approver,
+		Preview: func(ctx context.Context, def *tool.Definition, args json.RawMessage) chat.Preview {
+			preview := env.Preview(ctx, def, args)
+			for i := range preview.Files {
+				preview.Files[i].Reason = "--args names it"
 			}
-		}
-		return o.execute(ctx, def, call, about, d, o.confine.runner(o.env, registry, env))
+			return preview
+		},
+	}
+	if env.Root != nil {
+		cfg.Resolve = env.Root.Resolve
 	}
 	if !o.dryRun {
-		_, code, why := agent.StatusOf(*result)
-		o.logResult(o.logDecision(def, policy.Decision{Verdict: policy.Deny, Rule: "check", Why: strings.TrimPrefix(why, string(code)+": "), Arguments: call.Arguments}), *result)
+		cfg.Observe = o.observe
 	}
-	return o.finish(def, *result)
+	_, _ = rand.Read(cfg.Seed[:]) // never fails
+	return agent.NewGate(cfg)
+}
+
+// observe logs the steps of the call. It has no ID outside of a run.
+func (o *toolsCallOptions) observe(e agent.Event) {
+	e.Call.ID = ""
+	switch e.Kind {
+	case agent.EventCall:
+		o.console.logDecision("", e)
+	case agent.EventApproval:
+		o.console.logApproval("", e)
+	case agent.EventResult, agent.EventDropped:
+		o.console.logResult("", e)
+	}
 }
 
 // findCallable returns the definition of a tool that can be called.
@@ -219,136 +247,17 @@ func (o *toolsCallOptions) arguments(ctx context.Context, def *tool.Definition) 
 	return args, nil
 }
 
-// call returns the call, or the result that rejects its arguments.
-func (o *toolsCallOptions) call(def *tool.Definition, args jsontext.Value) (chat.Call, *chat.Result) {
-	call := chat.Call{Name: def.Name, Arguments: []byte(args), Status: chat.StatusOK, Executable: true}
-	if faults := def.Check(call.Arguments); len(faults) > 0 {
-		result := def.RejectionResult(faults, messages(faults))
-		return call, &result
+// withApprovalHint adds the flags that approve a call to the error of a call without approval.
+func withApprovalHint(err error) error {
+	var waiting *agent.ApprovalError
+	if !errors.As(err, &waiting) {
+		return err
 	}
-	call.Arguments = def.WithDefaults(call.Arguments)
-	return call, nil
-}
-
-// question returns the approval question for a call.
-func question(ctx context.Context, env executor.Env, def *tool.Definition, d policy.Decision) agent.ApprovalRequest {
-	q := agent.ApprovalRequest{
-		CallID: "call", Tool: def.Name, Arguments: d.Arguments, Digest: runfile.CallDigest(def.Name, d.Arguments),
-		Effect: def.Effect, Purpose: def.Description, Rule: d.Rule, Why: d.Why, Def: def,
-		Preview: env.Preview(ctx, def, d.Arguments),
-	}
-	for i := range q.Preview.Files {
-		q.Preview.Files[i].Reason = "--args names it"
-	}
-	q.Approval = q.Preview.ApprovalDigest("", q.CallID, q.Digest) // there is no run
-	return q
-}
-
-// approvalError is the error for an unanswered question; why may be nil.
-func approvalError(q agent.ApprovalRequest, why error) error {
-	hint := "--approve-call " + q.Approval + " approves it"
-	if why == nil || errors.Is(why, errNobody) {
+	hint := "--approve-call " + waiting.Requests[0].Approval + " approves it"
+	if waiting.Why == nil || errors.Is(waiting.Why, agent.ErrNoApprover) {
 		hint += "; --approve tty asks at the terminal"
 	}
-	return &hintedError{&agent.ApprovalError{Requests: []agent.ApprovalRequest{q}, Why: why}, hint}
-}
-
-// approved asks for approval and returns the decision. The policy checks changed arguments again.
-func (o *toolsCallOptions) approved(ctx context.Context, approver agent.Approver, env executor.Env, p policy.Policy, facts policy.Facts, about agent.Event, d policy.Decision) (policy.Decision, error) {
-	q := question(ctx, env, facts.Def, d)
-	a, err := agent.Approval{}, errNobody
-	if approver != nil {
-		a, err = approver.Approve(ctx, q)
-	}
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return d, context.Cause(ctx)
-	case err != nil:
-		return d, approvalError(q, err)
-	}
-	if now := question(ctx, env, facts.Def, d); a.Approved && now.Approval != q.Approval {
-		return d, approvalError(now, errOther)
-	}
-	o.logApproval(about, a)
-	return a.Decide(facts.Def, d, func(args json.RawMessage) policy.Decision {
-		facts.Arguments = args
-		return p.Decide(&policy.State{}, facts)
-	}), nil
-}
-
-// execute runs an allowed call and prints its result, or the refusal.
-func (o *toolsCallOptions) execute(ctx context.Context, def *tool.Definition, call chat.Call, about agent.Event, d policy.Decision, r *executor.Runner) error {
-	call.Arguments = d.Arguments
-	if d.Verdict != policy.Allow {
-		refusal := chat.Failure(d.Code, "%s", d.Why)
-		o.logResult(about, refusal)
-		return errors.Join(printResult(o.console, refusal), deniedError(def, d))
-	}
-	if err := o.wait(ctx, d); err != nil {
-		return err
-	}
-	about.Digest = o.digest(def, call.Arguments)
-	begin := time.Now()
-	result, err := r.Run(ctx, chat.Execution{Call: call, IdempotencyKey: freshKey(), MaxBytes: d.MaxBytes, Follow: d.CheckRedirect, ResolvedPaths: d.ResolvedPaths})
-	if err != nil {
-		return err
-	}
-	about.Duration = time.Since(begin)
-	o.logResult(about, result)
-	return o.finish(def, result)
-}
-
-// freshKey returns a unique key for a call.
-func freshKey() string {
-	var key [16]byte
-	_, _ = rand.Read(key[:]) // never fails
-	return hex.EncodeToString(key[:])
-}
-
-// logDecision logs the decision about a call and returns its event.
-func (o *toolsCallOptions) logDecision(def *tool.Definition, d policy.Decision) agent.Event {
-	about := agent.Event{
-		Call:   agent.CallReport{Tool: def.Name, Effect: def.Effect},
-		Digest: o.digest(def, d.Arguments), Verdict: d.Verdict, Rule: d.Rule, Text: d.Why,
-	}
-	o.console.logDecision("", about)
-	return about
-}
-
-func (o *toolsCallOptions) digest(def *tool.Definition, args json.RawMessage) string {
-	return runfile.CallDigest(def.Name, o.console.secrets.HideJSON(args))
-}
-
-// logApproval logs the approval of a call.
-func (o *toolsCallOptions) logApproval(about agent.Event, a agent.Approval) {
-	about.Verdict, about.By, about.Text = policy.Deny, a.By, a.Why
-	if a.Approved {
-		about.Verdict = policy.Allow
-	}
-	if a.Modified != nil {
-		about.ModifiedDigest = runfile.CallDigest(about.Call.Tool, o.console.secrets.HideJSON(a.Modified))
-	}
-	o.console.logApproval("", about)
-}
-
-// logResult logs the result of a call.
-func (o *toolsCallOptions) logResult(about agent.Event, r chat.Result) {
-	about.Call.Status, about.Call.Code, about.Text = agent.StatusOf(r)
-	o.console.logResult("", about)
-}
-
-// wait waits until the rate limits allow a call.
-func (o *toolsCallOptions) wait(ctx context.Context, d policy.Decision) error {
-	wait, err := d.ReserveStart(&policy.State{}, "", time.Now())
-	if err != nil {
-		return err
-	}
-	select {
-	case <-time.After(wait):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return &hintedError{err, hint}
 }
 
 // deniedError is the error for a denied call.
@@ -362,14 +271,6 @@ func (o *toolsCallOptions) finish(def *tool.Definition, result chat.Result) erro
 		return err
 	}
 	return resultError(def, result)
-}
-
-func messages(findings []diag.Finding) string {
-	lines := make([]string, len(findings))
-	for i, f := range findings {
-		lines[i] = f.Message
-	}
-	return strings.Join(lines, "; ")
 }
 
 // resultError returns the error for a result, nil for success.

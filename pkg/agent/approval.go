@@ -22,7 +22,7 @@ func (g *Gate) isApprovalDeferred(inv *Invocation) bool {
 // A noAnswerError says that an approval got no decision.
 type noAnswerError struct{ why error }
 
-func (e *noAnswerError) Error() string { return "no approver is available" }
+func (e *noAnswerError) Error() string { return ErrNoApprover.Error() }
 func (e *noAnswerError) Unwrap() error { return e.why }
 
 // maxPreviewAttempts bounds how often a call is previewed again because its effects changed while
@@ -57,11 +57,7 @@ func (g *Gate) requestApprovalOnce(ctx context.Context, inv *Invocation) (q Appr
 		inv.enter(callDeferred)
 		return q, false, nil
 	}
-	q = ApprovalRequest{
-		CallID: inv.call.ID, Tool: inv.call.Name, Arguments: inv.call.Arguments, Digest: g.digest(inv.call.Name, inv.call.Arguments),
-		Effect: inv.def.Effect, Purpose: inv.def.Description, Rule: d.Rule, Why: d.Why, Def: inv.def,
-	}
-	g.preview(ctx, &q)
+	q = g.ApprovalRequest(ctx, inv)
 	g.skipStaleApprovals(q)
 	if g.isApprovalDeferred(inv) {
 		inv.enter(callDeferred)
@@ -76,6 +72,16 @@ func (g *Gate) requestApprovalOnce(ctx context.Context, inv *Invocation) (q Appr
 		return now, true, nil
 	}
 	return q, false, g.recordApproval(inv, q, a, d)
+}
+
+// ApprovalRequest returns the question to the approver about an admitted call.
+func (g *Gate) ApprovalRequest(ctx context.Context, inv *Invocation) ApprovalRequest {
+	q := ApprovalRequest{
+		CallID: inv.call.ID, Tool: inv.call.Name, Arguments: inv.call.Arguments, Digest: g.digest(inv.call.Name, inv.call.Arguments),
+		Effect: inv.def.Effect, Purpose: inv.def.Description, Rule: inv.decision.Rule, Why: inv.decision.Why, Def: inv.def,
+	}
+	g.preview(ctx, &q)
+	return q
 }
 
 // handleUnanswered handles a call without a decision: it denies the call, or returns an error that
@@ -139,14 +145,14 @@ func (g *Gate) obtainApproval(ctx context.Context, q ApprovalRequest) (Approval,
 		return Approval{ID: past.ID, By: past.By, Approved: past.Approved, Modified: past.Modified, Why: past.Why}, nil
 	}
 	if g.cfg.Approver == nil {
-		return Approval{}, errors.New("no approver is available")
+		return Approval{}, ErrNoApprover
 	}
 	return g.cfg.Approver.Approve(ctx, q)
 }
 
 // recordApproval records a decision before it takes effect.
 func (g *Gate) recordApproval(inv *Invocation, q ApprovalRequest, a Approval, asked policy.Decision) error {
-	d := a.Decide(inv.def, asked, func(args json.RawMessage) policy.Decision {
+	d := a.decide(inv.def, asked, func(args json.RawMessage) policy.Decision {
 		inv.approverArgs = true
 		return g.judge(inv, args)
 	})

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -65,17 +66,20 @@ func (e *ApprovalError) Error() string {
 // Unwrap returns the reason for the missing decision.
 func (e *ApprovalError) Unwrap() error { return e.Why }
 
-// CancelledMessage is the error message that the model gets for a call refused by the approver.
-const CancelledMessage = "User cancelled tool execution"
+// ErrNoApprover is the reason for a missing decision without an approver.
+var ErrNoApprover = errors.New("no approver is available")
 
-// Decide returns the decision about a call that follows from the approval and from asked, the
+// cancelledMessage is the error message that the model gets for a call refused by the approver.
+const cancelledMessage = "User cancelled tool execution"
+
+// decide returns the decision about a call that follows from the approval and from asked, the
 // decision that required it. Modified arguments are checked against the definition and judged like
 // those of a model, except that a rule that requires approval counts as satisfied.
-func (a Approval) Decide(def *tool.Definition, asked policy.Decision, judge func(args json.RawMessage) policy.Decision) policy.Decision {
+func (a Approval) decide(def *tool.Definition, asked policy.Decision, judge func(args json.RawMessage) policy.Decision) policy.Decision {
 	d := asked
 	switch {
 	case !a.Approved:
-		return policy.Decision{Verdict: policy.Deny, Code: chat.Denied, Why: CancelledMessage}
+		return policy.Decision{Verdict: policy.Deny, Code: chat.Denied, Why: cancelledMessage}
 	case a.Modified != nil:
 		faults := tool.CheckStrict(a.Modified)
 		if len(faults) == 0 {

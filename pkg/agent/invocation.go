@@ -117,7 +117,7 @@ func (inv *Invocation) drop(why string) runfile.Body {
 
 // finalize copies the outcome of a call to its report.
 func (inv *Invocation) finalize() {
-	inv.report.Status, inv.report.Code, _ = StatusOf(inv.result)
+	inv.report.Status, inv.report.Code, _ = statusOf(inv.result)
 	if inv.state == callDenied {
 		inv.report.Status = CallDenied
 	}
@@ -125,7 +125,7 @@ func (inv *Invocation) finalize() {
 
 // failureReason returns the reason for the failure of a call, or "".
 func (inv *Invocation) failureReason() string {
-	_, _, why := StatusOf(inv.result)
+	_, _, why := statusOf(inv.result)
 	return why
 }
 

@@ -69,8 +69,8 @@ type CallReport struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
-// StatusOf returns the status of a call with a result, and the code and reason of its failure.
-func StatusOf(r chat.Result) (status CallStatus, code chat.ErrorCode, why string) {
+// statusOf returns the status of a call with a result, and the code and reason of its failure.
+func statusOf(r chat.Result) (status CallStatus, code chat.ErrorCode, why string) {
 	switch {
 	case len(r.Needs) > 0:
 		return CallNeeds, "", "needs " + strings.Join(r.Needs, ", ")
