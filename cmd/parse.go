@@ -13,7 +13,7 @@ import (
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/lint"
-	"oneshot/pkg/provider/wire"
+	"oneshot/pkg/provider"
 )
 
 // parseOptions are the flags of "oneshot parse".
@@ -137,10 +137,10 @@ func (o *parseOptions) judge(tally diag.Tally) error {
 func (o *parseOptions) options() (lint.Options, error) {
 	options := lint.Options{Strict: o.findings.strict, Coerce: o.coerce, RequireCall: o.needsCall}
 	var err error
-	if format, ok := wire.FormatByName(o.dialect); ok {
-		options.Format = format
+	if p := provider.ProtocolNamed(o.dialect); p != nil {
+		options.Protocol = p
 	} else if o.dialect != "auto" {
-		if options.Dialect, err = dialectFlag(o.dialect, wire.FormatNames()...); err != nil {
+		if options.Dialect, err = dialectFlag(o.dialect, provider.ProtocolNames()...); err != nil {
 			return options, err
 		}
 	}

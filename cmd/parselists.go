@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/dialect"
-	"oneshot/pkg/provider/wire"
+	"oneshot/pkg/provider"
 )
 
 // printList prints the list that --list-codes or --list-dialects asks for.
@@ -53,8 +53,8 @@ func (o *parseOptions) printDialects() error {
 	for _, d := range dialect.Dialects() {
 		docs = append(docs, dialectDoc{d.Name, d.Title, d.Aliases, d.Families, d.IsTeachable(), d.ReasoningDelimiters(), d.Doc, d.Example})
 	}
-	for _, f := range wire.Formats {
-		docs = append(docs, dialectDoc{Name: f.Name, Title: "The response of a server: " + f.Title, Thinks: []string{}})
+	for _, p := range provider.Protocols() {
+		docs = append(docs, dialectDoc{Name: p.Name, Title: "The response of a server: " + p.Title, Thinks: []string{}})
 	}
 	if o.format == "json" {
 		return report.JSON(o.console.out, docs)

@@ -12,7 +12,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
-	"oneshot/pkg/provider/wire"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/tool"
 )
 
@@ -69,7 +69,7 @@ func TestCoerceInBodies(t *testing.T) {
 			t.Errorf("%s becomes\n%s", body, fixed.Text)
 		}
 	}
-	if want := len(wire.Formats); want != 7 {
+	if want := len(provider.Protocols()); want != 7 {
 		t.Errorf("there are %d formats, and 7 are tested", want)
 	}
 }

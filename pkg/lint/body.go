@@ -9,6 +9,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/provider/wire"
 )
 
@@ -30,14 +31,14 @@ func (o Options) readFirst(src []byte) scanResult {
 }
 
 func (o Options) readBodyOrText(src []byte) scanResult {
-	if o.Format.Name != "" {
-		r := o.readBody(src, o.Format)
+	if o.Protocol != nil {
+		r := o.readBody(src, o.Protocol)
 		r.why = "named by the caller"
 		return r
 	}
 	if o.Dialect.Name == "" {
-		if format, ok := wire.DetectFormat(src); ok {
-			return o.readBody(src, format)
+		if p := provider.DetectProtocol(src); p != nil {
+			return o.readBody(src, p)
 		}
 		if wire.IsTruncatedStream(src) {
 			return truncatedResult(len(src), "response was truncated before its first message")
@@ -47,24 +48,24 @@ func (o Options) readBodyOrText(src []byte) scanResult {
 }
 
 // readBody reads the body of a server's response.
-func (o Options) readBody(src []byte, format wire.Format) scanResult {
-	d, resp, err := decodeBody(src, format)
+func (o Options) readBody(src []byte, p *wire.Protocol) scanResult {
+	d, resp, err := decodeBody(src, p)
 	trailing := trailingOffset(src, d.Size())
 	if trailing > 0 && isServerError(err) {
-		trailing = skipFailedEvent(src, trailing, format)
+		trailing = skipFailedEvent(src, trailing, p)
 	}
 	if trailing > 0 {
 		src = src[:trailing]
 	}
 	r := o.readDecoded(diag.Text{Bytes: src}, resp, d.Sources(), true)
-	r.dialect, r.why = format.Name, "response of "+format.Title
+	r.dialect, r.why = p.Name, "response of "+p.Title
 	if extra := d.Sources().OtherChoices; len(extra) > 0 {
 		r.report(pieceFinding(wire.NewPathFinder(src), extra[:1], diag.ExtraChoices, "the response has %d choices; only the first is read", len(extra)+1))
 	}
-	r.checkIDs(src, resp.Calls, d.Sources(), format)
+	r.checkIDs(src, resp.Calls, d.Sources(), p)
 	r.reportMisnamedArguments(src, resp.Calls, d.Sources())
 	open := r.suppressProgrammaticCalls(src, d.Sources())
-	if r.reportDecodeError(src, err, d.Sources().Error) || !r.checkFinish(src, resp, open, d.Sources().Stop, format) {
+	if r.reportDecodeError(src, err, d.Sources().Error) || !r.checkFinish(src, resp, open, d.Sources().Stop, p) {
 		r.blockCalls()
 	}
 	r.checkUTF8(src)
@@ -73,8 +74,8 @@ func (o Options) readBody(src []byte, format wire.Format) scanResult {
 }
 
 // decodeBody decodes a body and returns its decoder for sources and size.
-func decodeBody(src []byte, format wire.Format) (wire.Decoder, chat.Response, error) {
-	d := format.New(int64(len(src)))
+func decodeBody(src []byte, p *wire.Protocol) (*wire.Decoder, chat.Response, error) {
+	d := p.NewDecoder(int64(len(src)))
 	d.TraceSources()
 	for part := range slices.Chunk(src, bodyChunkBytes) {
 		_ = d.Write(part, nil) // Close returns the same error
@@ -91,8 +92,8 @@ func isServerError(err error) bool {
 
 // skipFailedEvent returns the offset of the data after a response that failed with an error event:
 // an immediately following response.failed event belongs to the same response.
-func skipFailedEvent(src []byte, at int, format wire.Format) int {
-	d, _, err := decodeBody(src[at:], format)
+func skipFailedEvent(src []byte, at int, p *wire.Protocol) int {
+	d, _, err := decodeBody(src[at:], p)
 	if end := at + d.Size(); isServerError(err) && d.MessageCount() == 1 && bytes.Contains(src[at:end], []byte(`"response.failed"`)) {
 		return trailingOffset(src, end)
 	}

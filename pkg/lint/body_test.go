@@ -13,7 +13,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
-	"oneshot/pkg/provider/wire"
+	"oneshot/pkg/provider"
 )
 
 // texts returns the inputs of all dialect cases that JSON strings can represent.
@@ -36,10 +36,10 @@ func wrapped(t *testing.T, text string) []byte {
 
 // A text gives the same result inside a server's body, with the same spans.
 func TestTextInBody(t *testing.T) {
-	format, _ := wire.FormatByName("native_ollama_chat")
+	protocol := provider.ProtocolNamed("native_ollama_chat")
 	for file, text := range texts(t) {
 		plain, body := asText("x", []byte(text), Options{}), wrapped(t, text)
-		r := response("x", body, Options{Format: format})
+		r := response("x", body, Options{Protocol: protocol})
 		alike := cmp.Options{cmpopts.IgnoreFields(Call{}, "Span", "positionalPaths"), cmpopts.IgnoreUnexported(Call{})}
 		if diff := cmp.Diff(plain.Calls, r.Calls, alike); diff != "" {
 			t.Errorf("%s: calls (-text +body)\n%s", file, diff)
@@ -116,11 +116,11 @@ func TestTextInPieces(t *testing.T) {
 	for file, text := range texts(t) {
 		plain := asText("x", []byte(text), Options{})
 		body, at := streamed(t, text)
-		format, ok := wire.DetectFormat(body)
-		if !ok || format.Name != "native_openai_chat" {
-			t.Fatalf("%s: the stream is detected as %q", file, format.Name)
+		protocol := provider.DetectProtocol(body)
+		if protocol == nil || protocol.Name != "native_openai_chat" {
+			t.Fatalf("%s: the stream is detected as %+v", file, protocol)
 		}
-		r := response("x", body, Options{Format: format})
+		r := response("x", body, Options{Protocol: protocol})
 		alike := cmp.Options{cmpopts.IgnoreFields(Call{}, "Span"), cmpopts.IgnoreUnexported(Call{})}
 		if diff := cmp.Diff(plain.Calls, r.Calls, alike); diff != "" {
 			t.Errorf("%s: calls (-text +body)\n%s", file, diff)
@@ -135,7 +135,7 @@ func TestTextInPieces(t *testing.T) {
 				t.Errorf("%s: %v begins at %d of the body, and should at %d", file, f, found[i].Span.Start, at[start])
 			}
 			for j, x := range f.Fixes {
-				d := format.New(1 << 20)
+				d := protocol.NewDecoder(1 << 20)
 				_ = d.Write([]byte(edited(string(body), found[i].Fixes[j].Edits)), nil) // Close says it again
 				if resp, err := d.Close(); err != nil || resp.Content != edited(text, x.Edits) {
 					t.Errorf("%s: %q makes %q, and in a stream %q (%v)", file, x.Title, edited(text, x.Edits), resp.Content, err)

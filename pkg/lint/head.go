@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/provider/wire"
 )
 
@@ -12,7 +13,7 @@ import (
 // those of the whole text.
 func (o Options) readWithHead(src []byte, head wire.Head) scanResult {
 	body := src[head.Size:]
-	_, isResponse := wire.DetectFormat(body)
+	isResponse := provider.DetectProtocol(body) != nil
 	switch {
 	case head.Truncated:
 		return truncatedResult(len(src), "response was truncated in its head")

@@ -12,12 +12,12 @@ import (
 
 // checkIDs reports native calls without a required id, or with a repeated one. A run assigns a new
 // id to such a call.
-func (r *scanResult) checkIDs(body []byte, calls []chat.Call, from *wire.Sources, format wire.Format) {
+func (r *scanResult) checkIDs(body []byte, calls []chat.Call, from *wire.Sources, p *wire.Protocol) {
 	first, paths := map[string]int{}, wire.NewPathFinder(body)
 	for i, c := range calls {
 		earlier, repeated := first[c.ID]
 		switch at := from.Calls[i]; {
-		case c.ID == "" && format.HasCallIDs:
+		case c.ID == "" && p.HasCallIDs:
 			if f := pieceFinding(paths, at.Name, diag.MissingID, "the call has no id, which its result requires; a run assigns one"); !isFunctionCallPath(f.Layer) {
 				r.reportCall(i, f)
 			}

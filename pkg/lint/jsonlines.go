@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/provider/wire"
 )
 
@@ -89,10 +90,10 @@ func (o Options) startsJSONLines(head []byte) bool {
 // object is a record only if one of [responseKeys] holds calls in it.
 func (o Options) isJSONLines(text []byte) bool {
 	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
-	if !isJSON(text) || o.Format.Name != "" || IsRunFile(text) {
+	if !isJSON(text) || o.Protocol != nil || IsRunFile(text) {
 		return false
 	}
-	if _, ok := wire.DetectFormat(text); ok {
+	if provider.DetectProtocol(text) != nil {
 		return false
 	}
 	objects, valid, isCalls := 0, 0, true
@@ -119,8 +120,8 @@ func (o Options) isJSONLines(text []byte) bool {
 // readKnownMember reads the response of a record without a response path: the record itself, as a
 // body or a call, or the first known member, with precedence for one that holds calls.
 func (l *recordLine) readKnownMember() {
-	if format, ok := wire.DetectFormat(l.Bytes); ok && l.o.Dialect.Name == "" {
-		l.embed(l.o.readBody(l.Bytes, format), l.Text, wholeLine(l.Bytes))
+	if p := provider.DetectProtocol(l.Bytes); p != nil && l.o.Dialect.Name == "" {
+		l.embed(l.o.readBody(l.Bytes, p), l.Text, wholeLine(l.Bytes))
 		return
 	}
 	if r := l.o.readText(l.Bytes); len(r.calls) > 0 {

@@ -20,7 +20,7 @@ import (
 // Options control how a response is read.
 type Options struct {
 	Dialect     dialect.Dialect   // of a text; zero: detect
-	Format      wire.Format       // of a server's response; zero: detect
+	Protocol    *wire.Protocol    // of a server's response; nil: detect
 	Reasoning   dialect.Reasoning // where the text may hold reasoning
 	Tools       *tool.Registry    // nil: calls are not checked against definitions
 	Coerce      bool              // convert arguments to their declared types if that is lossless

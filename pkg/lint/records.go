@@ -11,6 +11,7 @@ import (
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/provider/wire"
 )
 
@@ -134,14 +135,14 @@ func (l *recordLine) useDialect(m member) {
 		return
 	}
 	name := string(m.unquoted())
-	format, isFormat := wire.FormatByName(name)
+	protocol := provider.ProtocolNamed(name)
 	d, isDialect := dialect.Lookup(name)
-	if !isFormat && !isDialect && name != "auto" {
+	if protocol == nil && !isDialect && name != "auto" {
 		l.reportMember(diag.BadDialect, m, "unknown dialect %s", wire.Excerpt(string(m.raw)))
-		l.findings[len(l.findings)-1].Hint = dialect.DidYouMean(name, wire.FormatNames()...)
+		l.findings[len(l.findings)-1].Hint = dialect.DidYouMean(name, provider.ProtocolNames()...)
 		return
 	}
-	l.o.Format, l.o.Dialect = format, d
+	l.o.Protocol, l.o.Dialect = protocol, d
 }
 
 // useTools sets the tools that the record defines.

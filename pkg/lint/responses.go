@@ -14,6 +14,7 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/policy"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/provider/wire"
 	"oneshot/pkg/runfile"
 )
@@ -70,7 +71,7 @@ func (r *scanResult) hasNext(src []byte) bool {
 		return false
 	}
 	_, isHead := wire.ParseHead(src[r.trailing:])
-	_, isBody := wire.DetectFormat(src[r.trailing:])
+	isBody := provider.DetectProtocol(src[r.trailing:]) != nil
 	return isHead || isBody
 }
 

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"oneshot/pkg/chat"
-	"oneshot/pkg/provider/wire"
 )
 
 // An API is a protocol between a client and a model server.
@@ -30,13 +29,13 @@ type protocol struct {
 	params       map[string]string
 	paramsObject string // the member that holds all other parameters; "" for the body itself
 	encode       func(*encoding) error
-	decode       func(maxBytes int64) wire.Decoder
-	repairState  func(body []byte, calls []chat.Call) (out []byte, ok bool)
-	list         func(body []byte) ([]ModelInfo, error)
+
+	repairState func(body []byte, calls []chat.Call) (out []byte, ok bool)
+	list        func(body []byte) ([]ModelInfo, error)
 }
 
 func protocolOf(api API) *protocol {
-	for _, p := range protocols() {
+	for _, p := range apis() {
 		if p.api == api {
 			return &p
 		}
@@ -44,8 +43,8 @@ func protocolOf(api API) *protocol {
 	return nil
 }
 
-// protocols returns all protocols.
-func protocols() []protocol {
+// apis returns all APIs.
+func apis() []protocol {
 	const events = "text/event-stream"
 	return []protocol{
 		{
@@ -53,26 +52,22 @@ func protocols() []protocol {
 			params:       map[string]string{"max_tokens": "options.num_predict", "effort": "think", "think": "think", "keep_alive": "keep_alive"},
 			paramsObject: "options",
 			encode:       encodeOllama, repairState: ollamaState, list: listOllama,
-			decode: func(n int64) wire.Decoder { return wire.NewOllama(n) },
 		},
 		{
 			api: Chat, path: "chat/completions", listPath: "models", accept: events,
 			params: map[string]string{"effort": "reasoning_effort"},
 			encode: encodeChat, repairState: chatState, list: listIDs,
-			decode: func(n int64) wire.Decoder { return wire.NewChat(n) },
 		},
 		{
 			api: Responses, path: "responses", listPath: "models", accept: events,
 			params: map[string]string{"effort": "reasoning.effort", "max_tokens": "max_output_tokens", "seed": "", "stop": ""},
 			encode: encodeResponses, repairState: responsesState, list: listIDs,
-			decode: func(n int64) wire.Decoder { return wire.NewResponses(n) },
 		},
 		{
 			api: Messages, path: "v1/messages", listPath: "v1/models?limit=1000", accept: events,
 			header: http.Header{"Anthropic-Version": {"2023-06-01"}},
 			params: map[string]string{"effort": "output_config.effort", "stop": "stop_sequences", "seed": ""},
 			encode: encodeMessages, repairState: messagesState, list: listIDs,
-			decode: func(n int64) wire.Decoder { return wire.NewMessages(n) },
 		},
 	}
 }

@@ -33,7 +33,7 @@ func (c *Client) exchange(ctx context.Context, out *composedRequest, emit func(c
 	if err := checkEncoding(resp); err != nil {
 		return chat.Response{}, err
 	}
-	d := out.api.decode(c.maxBytes)
+	d := ProtocolOf(string(out.api.api)).NewDecoder(c.maxBytes)
 	limits := c.limits
 	if out.maxCalls > 0 {
 		limits.Calls = min(limits.Calls, out.maxCalls)
@@ -54,7 +54,7 @@ func (c *Client) exchange(ctx context.Context, out *composedRequest, emit func(c
 
 // decodeBody writes a body to its decoder until the end of the response or of the body. In an event stream only
 // bytes of events count as progress, not keep-alive lines; in other bodies all bytes except whitespace.
-func decodeBody(d wire.Decoder, in watchedReader, emit func(chat.Delta)) error {
+func decodeBody(d *wire.Decoder, in watchedReader, emit func(chat.Delta)) error {
 	buf := make([]byte, 32<<10)
 	var form bodyKind
 	for !d.Done() {

@@ -8,35 +8,26 @@ import (
 	"strings"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/provider/wire"
 )
 
 // maxBody bounds a body, in bytes.
 const maxBody = 64 << 20
 
-// decoders make the decoders of bodies, by the labels of the corpus.
-var decoders = map[string]func() wire.Decoder{
-	"native_openai_chat":      func() wire.Decoder { return wire.NewChat(maxBody) },
-	"native_openai_responses": func() wire.Decoder { return wire.NewResponses(maxBody) },
-	"native_anthropic":        func() wire.Decoder { return wire.NewMessages(maxBody) },
-	"native_gemini":           func() wire.Decoder { return wire.NewGemini(maxBody) },
-	"native_bedrock_converse": func() wire.Decoder { return wire.NewBedrock(maxBody) },
-	"native_cohere_v2":        func() wire.Decoder { return wire.NewCohere(maxBody) },
-}
-
 // checkBody decodes a captured body and holds the response against that of the
 // reference. A capture can hold the bodies of several turns: the reference
 // reads all of them as one, or only the last.
 func checkBody(r *row) outcome {
-	decoder, ok := decoders[r.Dialect]
-	if !ok {
+	protocol := provider.ProtocolNamed(r.Dialect)
+	if protocol == nil {
 		return fail(r, faultDialect, "there is no decoder for "+quote(r.Dialect))
 	}
 	body := []byte(r.Input)
 	if r.Framing == "jsonl-events" {
 		body = []byte("data: " + strings.ReplaceAll(strings.TrimRight(r.Input, "\n"), "\n", "\n\ndata: ") + "\n\n")
 	}
-	all, err := decodeAll(decoder, body, len(body))
+	all, err := decodeAll(protocol, body, len(body))
 	w := wanted(r, asWritten)
 	g, last := joined(all), joined(all[len(all)-1:])
 	o := outcome{row: r, setting: "body"}
@@ -50,7 +41,7 @@ func checkBody(r *row) outcome {
 		o.faults = append(o.faults, faultError)
 		o.facets = append(o.facets, facet{name: faultError, theirs: []string{"none"}, ours: []string{err.Error()}})
 	}
-	pieces, errPieces := decodeAll(decoder, body, 13)
+	pieces, errPieces := decodeAll(protocol, body, 13)
 	if whole, parts := joined(all).facts(), joined(pieces).facts(); whole != parts || !sameError(err, errPieces) {
 		o.law = "in pieces of 13: " + firstDifference(whole, parts)
 	}
@@ -59,12 +50,12 @@ func checkBody(r *row) outcome {
 
 // decodeAll decodes the bodies that stand one after the other, each in pieces of
 // a size.
-func decodeAll(decoder func() wire.Decoder, body []byte, size int) ([]chat.Response, error) {
+func decodeAll(p *wire.Protocol, body []byte, size int) ([]chat.Response, error) {
 	var all []chat.Response
 	for {
-		d := decoder()
-		for p := range slices.Chunk(body, max(size, 1)) {
-			if d.Write(p, nil) != nil {
+		d := p.NewDecoder(maxBody)
+		for part := range slices.Chunk(body, max(size, 1)) {
+			if d.Write(part, nil) != nil {
 				break // Close says it again
 			}
 		}

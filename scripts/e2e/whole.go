@@ -13,16 +13,9 @@ import (
 	"reflect"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/provider/wire"
 )
-
-// decoders are the readers of what the server sends, by protocol.
-var decoders = map[string]func() wire.Decoder{
-	"ollama":    func() wire.Decoder { return wire.NewOllama(maxBody) },
-	"chat":      func() wire.Decoder { return wire.NewChat(maxBody) },
-	"responses": func() wire.Decoder { return wire.NewResponses(maxBody) },
-	"messages":  func() wire.Decoder { return wire.NewMessages(maxBody) },
-}
 
 const maxBody = 1 << 20
 
@@ -45,7 +38,7 @@ func sameWhole(api string, calls int) check {
 			if !stream {
 				delete(body, "stream_options")
 			}
-			response, err := t.decode(decoders[api](), request.URL, body)
+			response, err := t.decode(provider.ProtocolOf(api).NewDecoder(maxBody), request.URL, body)
 			if err != nil {
 				return fmt.Errorf("stream %v: %w", stream, err)
 			}
@@ -56,7 +49,7 @@ func sameWhole(api string, calls int) check {
 }
 
 // decode makes a request and reads the response.
-func (t *Trial) decode(d wire.Decoder, url string, body map[string]any) (chat.Response, error) {
+func (t *Trial) decode(d *wire.Decoder, url string, body map[string]any) (chat.Response, error) {
 	raw, err := json.Marshal(body)
 	if err != nil {
 		return chat.Response{}, err

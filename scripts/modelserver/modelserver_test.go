@@ -20,7 +20,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"oneshot/pkg/chat"
-	"oneshot/pkg/provider/wire"
+	"oneshot/pkg/provider"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -89,10 +89,6 @@ func TestForms(t *testing.T) {
 
 // TestFormsAreRead wants the client's decoders to read what was meant.
 func TestFormsAreRead(t *testing.T) {
-	decoders := map[API]func() wire.Decoder{
-		Ollama: func() wire.Decoder { return wire.NewOllama(1 << 20) }, Chat: func() wire.Decoder { return wire.NewChat(1 << 20) },
-		Responses: func() wire.Decoder { return wire.NewResponses(1 << 20) }, Messages: func() wire.Decoder { return wire.NewMessages(1 << 20) },
-	}
 	for _, api := range APIs {
 		for name, body := range map[string]string{"streamed": streamed, "whole": entire} {
 			t.Run(string(api)+" "+name, func(t *testing.T) {
@@ -100,7 +96,7 @@ func TestFormsAreRead(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				d := decoders[api]()
+				d := provider.ProtocolOf(string(api)).NewDecoder(1 << 20)
 				calls := 0
 				if err := d.Write([]byte(text), func(d chat.Delta) {
 					if d.Call != nil {

@@ -11,90 +11,109 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A pendingCall is a call that arrives in pieces.
-type pendingCall struct {
-	id, name      string
+// A PendingCall is a call that arrives in pieces.
+type PendingCall struct {
+	ID, Name string
+	Args     []byte // as written, from the first byte that is not whitespace
+	Ended    bool   // no more arguments can follow
+	Unparsed bool   // Args are kept as text, never as arguments
+	Custom   bool   // Args are the input text of a custom tool
+	Sources  CallSources
+
 	index         int           // position among the calls
-	args          []byte        // as written, from the first byte that is not whitespace
-	scanner       objectScanner // finds the end of args
-	notObject     bool          // args are not one object
-	isEmptyObject bool          // args are {}, which some servers send before the real ones
-	isComplete    bool          // args are another complete object
-	ended         bool          // no more arguments can follow
-	unparsed      bool          // args are kept as text, never as arguments
-	isCustom      bool          // args are the input text of a custom tool
-	native        *nativeCall   // nil if not needed
-	body          *body
-	sources       CallSources
+	scanner       objectScanner // finds the end of Args
+	notObject     bool          // Args are not one object
+	isEmptyObject bool          // Args are {}, which some servers send before the real ones
+	isComplete    bool          // Args are another complete object
+	response      *Response
 }
 
-// errAfterEnd reports arguments for a call after its end.
-var errAfterEnd = errors.New("argument data after the end of the call")
+// ErrAfterEnd reports arguments for a call after its end.
+var ErrAfterEnd = errors.New("argument data after the end of the call")
 
 // appendArguments appends text to the arguments.
-func (c *pendingCall) appendArguments(v gjson.Result) error {
-	all := argumentText(v)
+func (c *PendingCall) appendArguments(v gjson.Result) error {
+	all := ArgumentText(v)
 	text := all
-	if !c.isCustom && (len(c.args) == 0 || c.isEmptyObject || c.isComplete || c.ended) {
+	if !c.Custom && (len(c.Args) == 0 || c.isEmptyObject || c.isComplete || c.Ended) {
 		text = strings.TrimLeft(text, blanks)
 	}
 	switch {
 	case text == "":
 		return nil
-	case c.body.exceedsArguments(len(c.args) + len(text)):
+	case c.response.ExceedsArguments(len(c.Args) + len(text)):
 		return nil
-	case c.isComplete || c.ended:
-		return errAfterEnd
+	case c.isComplete || c.Ended:
+		return ErrAfterEnd
 	case c.isEmptyObject:
-		c.args, c.isEmptyObject, c.sources.Arguments = c.args[:0], false, nil
+		c.Args, c.isEmptyObject, c.Sources.Arguments = c.Args[:0], false, nil
 	}
-	c.sources.Arguments = append(c.sources.Arguments, c.body.segmentsOf(len(c.args)+len(text)-len(all), v)...)
-	c.args = append(c.args, text...)
-	c.body.reserveNative(len(text))
-	if !c.notObject && !c.isCustom {
-		c.trackArguments(c.args[len(c.args)-len(text):])
+	c.Sources.Arguments = append(c.Sources.Arguments, c.response.SegmentsOf(len(c.Args)+len(text)-len(all), v)...)
+	c.Args = append(c.Args, text...)
+	c.response.ReserveNative(len(text))
+	if !c.notObject && !c.Custom {
+		c.trackArguments(c.Args[len(c.Args)-len(text):])
 	}
 	return nil
 }
 
-// setArguments replaces the arguments by the first non-empty value, if there is one.
-func (c *pendingCall) setArguments(values ...gjson.Result) {
+// SetArguments replaces the arguments by the first non-empty value, if there is one.
+func (c *PendingCall) SetArguments(values ...gjson.Result) {
 	for _, v := range values {
-		if text := argumentText(v); text != "" {
-			if !c.body.exceedsArguments(len(text)) {
-				c.args, c.sources.Arguments = []byte(text), c.body.segmentsOf(0, v)
+		if text := ArgumentText(v); text != "" {
+			if !c.response.ExceedsArguments(len(text)) {
+				c.Args, c.Sources.Arguments = []byte(text), c.response.SegmentsOf(0, v)
 			}
 			return
 		}
 	}
 }
 
+// SetID sets the ID of a call that began without one.
+func (c *PendingCall) SetID(v gjson.Result) {
+	if id := KeyText(v); c.ID == "" && id != "" {
+		c.ID, c.Sources.ID = id, c.response.SegmentsOf(0, v)
+	}
+}
+
+// AppendName appends to the name.
+func (c *PendingCall) AppendName(v gjson.Result) {
+	c.Sources.Name = append(c.Sources.Name, c.response.NameSegments(len(c.Name), v)...)
+	c.Name = strings.Clone(c.Name + v.Str)
+}
+
 // trackArguments finds out whether the arguments are one complete object.
-func (c *pendingCall) trackArguments(text []byte) {
+func (c *PendingCall) trackArguments(text []byte) {
 	n, end, err := c.scanner.scan(text)
 	switch {
-	case err != nil, end && !isBlank(text[n:]), end && !jsontext.Value(c.args).IsValid():
+	case err != nil, end && !isBlank(text[n:]), end && !jsontext.Value(c.Args).IsValid():
 		c.notObject = true
 	case end:
-		c.isEmptyObject = string(bytes.TrimSpace(c.args)) == "{}"
+		c.isEmptyObject = string(bytes.TrimSpace(c.Args)) == "{}"
 		c.isComplete = !c.isEmptyObject
 	}
 }
 
-// lacksArguments reports whether no arguments have arrived yet.
-func (c *pendingCall) lacksArguments() bool { return len(c.args) == 0 || c.isEmptyObject }
+// LacksArguments reports whether no arguments have arrived yet.
+func (c *PendingCall) LacksArguments() bool { return len(c.Args) == 0 || c.isEmptyObject }
+
+// IsComplete reports whether the arguments are one complete object with members.
+func (c *PendingCall) IsComplete() bool { return c.isComplete }
+
+// IsOpen reports whether the arguments have begun and are not one complete object.
+func (c *PendingCall) IsOpen() bool { return c.scanner.isOpen() || c.notObject }
 
 // build returns the call. A truncated one is not executable.
-func (c *pendingCall) build(cut bool) chat.Call {
+func (c *PendingCall) build(cut bool) chat.Call {
 	switch {
 	case cut:
-		return chat.Call{ID: c.id, Name: c.name, Text: string(c.args), Status: chat.StatusTruncated}
-	case c.isCustom:
-		return customCall(c.id, c.name, string(c.args))
-	case c.unparsed:
-		return chat.Call{ID: c.id, Name: c.name, Text: string(c.args), Status: chat.StatusInvalid}
+		return chat.Call{ID: c.ID, Name: c.Name, Text: string(c.Args), Status: chat.StatusTruncated}
+	case c.Custom:
+		return customCall(c.ID, c.Name, string(c.Args))
+	case c.Unparsed:
+		return chat.Call{ID: c.ID, Name: c.Name, Text: string(c.Args), Status: chat.StatusInvalid}
 	}
-	return newCall(c.id, c.name, c.args)
+	return CallOf(c.ID, c.Name, c.Args)
 }
 
 // customCall returns the call of a custom tool. Its input, a text, becomes the one argument
@@ -107,21 +126,21 @@ func customCall(id, name, input string) chat.Call {
 	return chat.Call{ID: id, Name: name, Arguments: append(quoted, '}'), Status: chat.StatusOK, Executable: true}
 }
 
-// newCall returns a call with the arguments of a server, which it retains.
-func newCall(id, name string, args []byte) chat.Call {
-	if object := bytes.TrimSpace(args); isObject(object) {
+// CallOf returns a call with the arguments of a server, which it retains.
+func CallOf(id, name string, args []byte) chat.Call {
+	if object := bytes.TrimSpace(args); IsObject(object) {
 		return chat.Call{ID: id, Name: name, Arguments: object, Status: chat.StatusOK, Executable: true}
 	}
 	return chat.Call{ID: id, Name: name, Text: string(args), Status: chat.StatusInvalid}
 }
 
-// isObject reports whether a text is strictly a JSON object.
-func isObject(text []byte) bool {
+// IsObject reports whether a text is strictly a JSON object.
+func IsObject(text []byte) bool {
 	return len(text) > 0 && text[0] == '{' && jsontext.Value(text).IsValid()
 }
 
-// argumentText returns the text of a string, "" for null, and the JSON of any other value.
-func argumentText(args gjson.Result) string {
+// ArgumentText returns the text of a string, "" for null, and the JSON of any other value.
+func ArgumentText(args gjson.Result) string {
 	if args.Type == gjson.String {
 		return args.Str
 	}
@@ -131,66 +150,89 @@ func argumentText(args gjson.Result) string {
 	return args.Raw
 }
 
-// A callQueue emits calls in the order in which they began.
+// A callQueue has the calls of a response in the order in which they began.
 type callQueue struct {
-	body          *body
-	eager         bool // calls end with their arguments, without an end event
-	calls         []*pendingCall
-	sent          int // calls[:sent] were emitted
-	withArguments int // calls[withArguments:] have no arguments yet
+	all           []*PendingCall
+	sent          int // all[:sent] were emitted
+	withArguments int // all[withArguments:] have no arguments yet
 }
 
-// add adds a call, with the arguments that arrived with its start.
-func (q *callQueue) add(id, name, args gjson.Result) *pendingCall {
-	q.body.exceedsCalls(len(q.calls))
-	if q.body.exceedsKey(id, name) {
+// BeginCall begins a call, with the arguments that arrived with its start. Calls are emitted in
+// the order in which they begin.
+func (r *Response) BeginCall(id, name, args gjson.Result) *PendingCall {
+	r.exceedsCalls(len(r.calls.all))
+	if r.ExceedsKey(id, name) {
 		id, name = gjson.Result{}, gjson.Result{}
 	}
-	c := &pendingCall{id: idText(id), name: strings.Clone(name.Str), index: len(q.calls), body: q.body}
-	c.sources.ID, c.sources.Name = q.body.segmentsOf(0, id), q.body.nameSegments(0, name)
-	q.calls = append(q.calls, c)
-	q.body.reserveNative(nodeBytes + len(c.id) + len(c.name))
-	_ = q.appendArguments(c, args) // a new call has not ended
+	c := r.NewCall()
+	c.ID, c.Sources.ID = KeyText(id), r.SegmentsOf(0, id)
+	c.Name, c.Sources.Name = strings.Clone(name.Str), r.NameSegments(0, name)
+	r.QueueCall(c)
+	r.ReserveEntry(len(c.ID) + len(c.Name))
+	_ = r.AppendArguments(c, args) // a new call has not ended
 	return c
 }
 
-// appendArguments appends text to the arguments of a call.
-func (q *callQueue) appendArguments(c *pendingCall, v gjson.Result) error {
+// NewCall returns a call that is not in the response until [Response.QueueCall].
+func (r *Response) NewCall() *PendingCall { return &PendingCall{response: r} }
+
+// QueueCall adds a call to those that have begun.
+func (r *Response) QueueCall(c *PendingCall) {
+	c.index = len(r.calls.all)
+	r.calls.all = append(r.calls.all, c)
+}
+
+// PendingCalls returns the calls that were not emitted yet.
+func (r *Response) PendingCalls() []*PendingCall { return r.calls.all[r.calls.sent:] }
+
+// CallCount returns the number of calls that have begun.
+func (r *Response) CallCount() int { return len(r.calls.all) }
+
+// AppendArguments appends text to the arguments of a call.
+func (r *Response) AppendArguments(c *PendingCall, v gjson.Result) error {
 	err := c.appendArguments(v)
-	if !c.lacksArguments() {
-		q.withArguments = max(q.withArguments, c.index+1)
+	if !c.LacksArguments() {
+		r.calls.withArguments = max(r.calls.withArguments, c.index+1)
 	}
 	return err
 }
 
-// emitEnded emits the ended calls up to the first that has not ended.
-func (q *callQueue) emitEnded(hand func(chat.Call, CallSources)) {
-	for q.sent < len(q.calls) && q.isEnded(q.calls[q.sent]) {
-		q.emitNext(hand, false)
+// EndCall ends a call; c may be nil.
+func (r *Response) EndCall(c *PendingCall) {
+	if c != nil {
+		c.Ended = true
+		r.EmitEnded()
+	}
+}
+
+// EmitEnded emits the ended calls up to the first that has not ended.
+func (r *Response) EmitEnded() {
+	for q := &r.calls; q.sent < len(q.all) && r.isEnded(q.all[q.sent]); {
+		r.emitNext(false)
 	}
 }
 
 // isEnded reports whether a call has ended. A call without arguments ends when a later one has
 // some: until then its own may arrive.
-func (q *callQueue) isEnded(c *pendingCall) bool {
-	return c.ended || q.eager && (c.isComplete || c.lacksArguments() && c.index+1 < q.withArguments)
+func (r *Response) isEnded(c *PendingCall) bool {
+	return c.Ended || r.EagerCalls && (c.isComplete || c.LacksArguments() && c.index+1 < r.calls.withArguments)
 }
 
-// emitAll emits all calls. Those that have not ended are truncated, unless the stop is clean.
-func (q *callQueue) emitAll(stop chat.Stop, hand func(chat.Call, CallSources)) {
-	for q.sent < len(q.calls) {
-		q.emitNext(hand, stop != chat.StopEnd && !q.isEnded(q.calls[q.sent]))
+// EmitAll emits all calls. Those that have not ended are truncated, unless the stop is clean.
+func (r *Response) EmitAll(stop chat.Stop) {
+	for q := &r.calls; q.sent < len(q.all); {
+		r.emitNext(stop != chat.StopEnd && !r.isEnded(q.all[q.sent]))
 	}
 }
 
 // emitNext emits one call.
-func (q *callQueue) emitNext(hand func(chat.Call, CallSources), cut bool) {
-	c := q.calls[q.sent]
-	c.ended = true
-	q.sent++
+func (r *Response) emitNext(cut bool) {
+	c := r.calls.all[r.calls.sent]
+	c.Ended = true
+	r.calls.sent++
 	call := c.build(cut)
-	if c.isCustom && call.Arguments != nil { // the arguments were built here and have no source
-		c.sources.Arguments = nil
+	if c.Custom && call.Arguments != nil { // the arguments were built here and have no source
+		c.Sources.Arguments = nil
 	}
-	hand(call, c.sources)
+	r.AddCall(call, c.Sources)
 }

@@ -12,7 +12,7 @@ import (
 // their relatives, followed by the provider's error code in brackets if it has one; the title of
 // an HTML page; and any other text whole.
 func ErrorText(body []byte) string {
-	if f := parseErrorBody(body); f.isSet() {
+	if f := parseErrorBody(body); f.IsSet() {
 		return f.text()
 	}
 	text := strings.TrimSpace(string(body))
@@ -25,83 +25,84 @@ func ErrorText(body []byte) string {
 // ErrorCodes returns the provider's error codes in an error body, such as
 // "context_length_exceeded", "insufficient_quota", "overloaded_error", "RESOURCE_EXHAUSTED",
 // "rateLimitExceeded" or "429". The more specific ones come first. There may be none.
-func ErrorCodes(body []byte) []string { return parseErrorBody(body).codes }
+func ErrorCodes(body []byte) []string { return parseErrorBody(body).Codes }
 
-// An errorReport is a provider's error.
-type errorReport struct {
-	message string
-	codes   []string
+// An ErrorReport is a provider's error.
+type ErrorReport struct {
+	Message string
+	Codes   []string
 }
 
 // maxErrorBytes limits the errors that are parsed and the messages that are kept.
 const maxErrorBytes = 64 << 10
 
-func (f errorReport) isSet() bool { return f.message != "" }
+// IsSet reports whether there is an error.
+func (f ErrorReport) IsSet() bool { return f.Message != "" }
 
 // text returns the message with the first code, unless the message already contains it.
-func (f errorReport) text() string {
-	if len(f.codes) == 0 || strings.Contains(f.message, f.codes[0]) {
-		return f.message
+func (f ErrorReport) text() string {
+	if len(f.Codes) == 0 || strings.Contains(f.Message, f.Codes[0]) {
+		return f.Message
 	}
-	return f.message + " [" + f.codes[0] + "]"
+	return f.Message + " [" + f.Codes[0] + "]"
 }
 
 // maxCodes limits the codes of an error. A server has three or four.
 const maxCodes = 10
 
 // addCodes adds error codes.
-func (f *errorReport) addCodes(names ...gjson.Result) {
+func (f *ErrorReport) addCodes(names ...gjson.Result) {
 	for _, v := range names {
-		if name := idText(v); name != "" && len(f.codes) < maxCodes && !slices.Contains(f.codes, name) {
-			f.codes = append(f.codes, name)
+		if name := KeyText(v); name != "" && len(f.Codes) < maxCodes && !slices.Contains(f.Codes, name) {
+			f.Codes = append(f.Codes, name)
 		}
 	}
 }
 
 // parseErrorBody parses an error body of any kind.
-func parseErrorBody(body []byte) errorReport {
+func parseErrorBody(body []byte) ErrorReport {
 	if validateJSON(body) != nil {
-		return errorReport{}
+		return ErrorReport{}
 	}
 	return parseError(gjson.ParseBytes(body))
 }
 
 // parseError parses a JSON error body.
-func parseError(v gjson.Result) errorReport {
+func parseError(v gjson.Result) ErrorReport {
 	if len(v.Raw) > maxErrorBytes {
-		return parseErrorMember(v.Get("error"))
+		return ParseErrorMember(v.Get("error"))
 	}
 	if v.IsArray() {
 		v = v.Get("0") // Gemini's OpenAI endpoint
 	}
-	f := parseErrorMember(v.Get("error"))
-	if !f.isSet() {
+	f := ParseErrorMember(v.Get("error"))
+	if !f.IsSet() {
 		f = parseErrorMessage(v)
 	}
-	if f.isSet() {
+	if f.IsSet() {
 		f.addCodes(textCode(v.Get("code"))...)
 		f.addCodes(v.Get("error_type"), v.Get("__type"), v.Get("type"), v.Get("code"))
-		f.codes = slices.DeleteFunc(f.codes, func(name string) bool { return name == "error" })
+		f.Codes = slices.DeleteFunc(f.Codes, func(name string) bool { return name == "error" })
 	}
 	return f
 }
 
-// parseErrorMember parses an "error" member. The result is empty if the member says that there
+// ParseErrorMember parses an "error" member. The result is empty if the member says that there
 // is no error.
-func parseErrorMember(e gjson.Result) errorReport {
+func ParseErrorMember(e gjson.Result) ErrorReport {
 	switch {
 	case len(e.Raw) > maxErrorBytes:
-		return errorReport{message: Excerpt(e.Raw)}
+		return ErrorReport{Message: Excerpt(e.Raw)}
 	case e.Type == gjson.String:
-		return errorReport{message: e.Str}
+		return ErrorReport{Message: e.Str}
 	case e.Type == gjson.Null, e.Type == gjson.False, e.Raw == "0", e.Raw == "{}", e.Raw == "[]":
-		return errorReport{}
+		return ErrorReport{}
 	case !e.IsObject():
-		return errorReport{message: e.Raw}
+		return ErrorReport{Message: e.Raw}
 	}
 	f := parseErrorMessage(e)
-	if !f.isSet() {
-		f.message = e.Raw
+	if !f.IsSet() {
+		f.Message = e.Raw
 	}
 	f.addCodes(textCode(e.Get("code"))...)
 	f.addCodes(e.Get("details.#.reason").Array()...)
@@ -119,30 +120,30 @@ func textCode(code gjson.Result) []gjson.Result {
 }
 
 // parseErrorMessage parses an object that contains the message itself.
-func parseErrorMessage(v gjson.Result) errorReport {
+func parseErrorMessage(v gjson.Result) ErrorReport {
 	for _, name := range []string{"message", "Message", "msg", "detail", "errors", "error_description", "error", "title", "base_resp.status_msg"} {
-		if text := joinedMessages(v.Get(name)); text != "" {
+		if text := JoinedMessages(v.Get(name)); text != "" {
 			return withUpstream(v.Get("metadata.raw").Str, text)
 		}
 	}
-	return errorReport{}
+	return ErrorReport{}
 }
 
 // withUpstream adds the upstream provider's more specific error to the message of a router
 // (OpenRouter).
-func withUpstream(raw, message string) errorReport {
+func withUpstream(raw, message string) ErrorReport {
 	f := parseErrorBody([]byte(raw))
-	if !f.isSet() {
-		f.message = raw
+	if !f.IsSet() {
+		f.Message = raw
 	}
-	if f.message = message + ": " + f.message; raw == "" {
-		f.message = message
+	if f.Message = message + ": " + f.Message; raw == "" {
+		f.Message = message
 	}
 	return f
 }
 
-// joinedMessages returns the text of a message or of a list of messages.
-func joinedMessages(v gjson.Result) string {
+// JoinedMessages returns the text of a message or of a list of messages.
+func JoinedMessages(v gjson.Result) string {
 	switch {
 	case !v.IsArray():
 		return messageText(v)

@@ -1,6 +1,10 @@
 package wire
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/tidwall/gjson"
+)
 
 // A framing is the way a body contains its objects.
 type framing int
@@ -19,168 +23,176 @@ const (
 )
 
 // step reads some of p, which is not empty.
-func (b *body) step(p []byte) {
-	switch b.framing {
+func (d *Decoder) step(p []byte) {
+	switch d.framing {
 	case undecided:
-		b.sniff(p[0])
+		d.sniff(p[0])
 	case objects:
-		b.readObjects(p)
+		d.readObjects(p)
 	case events:
-		b.readEvents(p)
+		d.readEvents(p)
 	case page:
-		n := min(len(p), b.objectStart+pageBytes-b.pos)
-		b.nonObject, b.pos = append(b.nonObject, p[:n]...), b.pos+n
-		if len(b.nonObject) == pageBytes {
-			b.endText()
+		n := min(len(p), d.response.objectStart+pageBytes-d.pos)
+		d.nonObject, d.pos = append(d.nonObject, p[:n]...), d.pos+n
+		if len(d.nonObject) == pageBytes {
+			d.endText()
 		}
 	}
 }
 
 // sniff decides the framing by the first byte that is not whitespace.
-func (b *body) sniff(c byte) {
+func (d *Decoder) sniff(c byte) {
 	switch {
-	case isSpace(c), b.pos < len(bom) && string(b.buffered[:b.pos+1]) == bom[:b.pos+1]:
-		b.pos++
+	case isSpace(c), d.pos < len(bom) && string(d.buffered[:d.pos+1]) == bom[:d.pos+1]:
+		d.pos++
 	case c == '[':
-		b.framing, b.inArray = objects, true
-		b.pos++
+		d.framing, d.inArray = objects, true
+		d.pos++
 	case c == '{':
-		b.framing = objects
+		d.framing = objects
 	default:
-		b.framing, b.objectStart = events, b.pos
+		d.framing, d.response.objectStart = events, d.pos
 	}
 }
 
 // readObjects reads consecutive objects.
-func (b *body) readObjects(p []byte) {
-	if !b.objects.isOpen() && (isSpace(p[0]) || b.inArray && (p[0] == ',' || p[0] == ']')) {
-		b.pos++
+func (d *Decoder) readObjects(p []byte) {
+	if !d.objects.isOpen() && (isSpace(p[0]) || d.inArray && (p[0] == ',' || p[0] == ']')) {
+		d.pos++
 		return
 	}
-	b.readObject(p)
+	d.readObject(p)
 }
 
 // readEvents reads a token of an event stream.
-func (b *body) readEvents(p []byte) {
-	n, token := b.sse.next(p)
+func (d *Decoder) readEvents(p []byte) {
+	n, token := d.sse.next(p)
 	switch token {
 	case sseDataChunk:
-		b.readData(p[:n])
+		d.readData(p[:n])
 		return
 	case sseDataEnd:
-		b.endLine()
+		d.endLine()
 	case sseEventEnd:
-		b.endEvent()
+		d.endEvent()
 	case sseNotStream:
-		b.framing, n = page, 0
-		b.nonObject = append(b.nonObject, b.buffered[b.objectStart-b.bufferStart:b.pos-b.bufferStart]...)
+		d.framing, n = page, 0
+		d.nonObject = append(d.nonObject, d.buffered[d.response.objectStart-d.bufferStart:d.pos-d.bufferStart]...)
 	}
-	b.pos += n
+	d.pos += n
 }
 
 // readData reads data up to the end of an object.
-func (b *body) readData(p []byte) {
+func (d *Decoder) readData(p []byte) {
 	switch {
-	case b.objects.isOpen(), len(b.nonObject) == 0 && p[0] == '{':
-		b.readObject(p)
+	case d.objects.isOpen(), len(d.nonObject) == 0 && p[0] == '{':
+		d.readObject(p)
 		return
-	case len(b.nonObject) == 0 && isSpace(p[0]):
+	case len(d.nonObject) == 0 && isSpace(p[0]):
 		p = p[:1]
-	case len(b.nonObject) == 0:
-		b.objectStart = b.pos
+	case len(d.nonObject) == 0:
+		d.response.objectStart = d.pos
 		fallthrough
 	default:
-		p = p[:min(len(p), maxErrorBytes+1-len(b.nonObject))]
-		b.nonObject = append(b.nonObject, p...)
+		p = p[:min(len(p), maxErrorBytes+1-len(d.nonObject))]
+		d.nonObject = append(d.nonObject, p...)
 	}
-	if b.pos += len(p); len(b.nonObject) > maxErrorBytes {
-		b.endText()
+	if d.pos += len(p); len(d.nonObject) > maxErrorBytes {
+		d.endText()
 	}
 }
 
 // endLine ends a line of data. An object may continue on the next one.
-func (b *body) endLine() {
+func (d *Decoder) endLine() {
 	switch {
-	case b.objects.quoted:
-		b.fail(Malformed, b.pos, errLineBreak.Error())
-	case b.objects.isOpen():
-		b.earlierLines = append(append(b.earlierLines, b.lineBytes()...), '\n')
-		b.lineStartPos = unset
-	case len(b.nonObject) <= 2*len(endMark) && string(bytes.TrimSpace(b.nonObject)) == endMark:
-		b.endText()
-	case len(b.nonObject) > 0:
-		b.nonObject = append(b.nonObject, '\n')
+	case d.objects.quoted:
+		d.fail(Malformed, d.pos, errLineBreak.Error())
+	case d.objects.isOpen():
+		d.earlierLines = append(append(d.earlierLines, d.lineBytes()...), '\n')
+		d.lineStartPos = unset
+	case len(d.nonObject) <= 2*len(endMark) && string(bytes.TrimSpace(d.nonObject)) == endMark:
+		d.endText()
+	case len(d.nonObject) > 0:
+		d.nonObject = append(d.nonObject, '\n')
 	}
 }
 
-func (b *body) endEvent() {
-	if b.objects.isOpen() {
-		b.fail(Malformed, b.pos, "an event ends inside a JSON object")
+func (d *Decoder) endEvent() {
+	if d.objects.isOpen() {
+		d.fail(Malformed, d.pos, "an event ends inside a JSON object")
 		return
 	}
-	b.endText()
-	b.sse.endEvent()
+	d.endText()
+	d.sse.endEvent()
 }
 
 // endText ends data that is not an object: the end marker of a stream, or an error.
-func (b *body) endText() {
-	text := bytes.TrimSpace(b.nonObject)
-	b.nonObject = b.nonObject[:0]
+func (d *Decoder) endText() {
+	text := bytes.TrimSpace(d.nonObject)
+	d.nonObject = d.nonObject[:0]
 	if len(text) == 0 {
 		return
 	}
-	if b.framing == events {
-		b.messages++
+	if d.framing == events {
+		d.messages++
 	}
 	f := parseErrorBody(text)
 	switch {
 	case string(text) == endMark:
-		b.done = b.format.end(true)
-	case b.sse.isError():
-		b.failServer(errorReport{ErrorText(text), f.codes})
-	case f.isSet():
-		b.failServer(f)
+		d.endAtMark()
+	case d.sse.isError():
+		d.response.FailServer(gjson.Result{}, ErrorReport{ErrorText(text), f.Codes})
+	case f.IsSet():
+		d.response.FailServer(gjson.Result{}, f)
 	default:
-		b.fail(Malformed, b.objectStart, "not JSON: "+Excerpt(ErrorText(text)))
+		d.fail(Malformed, d.response.objectStart, "not JSON: "+Excerpt(ErrorText(text)))
 	}
 }
 
-// readObject reads p up to the end of the current or a new object.
-func (b *body) readObject(p []byte) {
-	if !b.objects.isOpen() {
-		b.objectStart, b.lineStartPos, b.earlierLines, b.lines, b.objects.separators = b.pos, b.pos, b.earlierLines[:0], b.lines[:0], 0
+// endAtMark reads the end marker of a stream. The body continues unless the response is complete.
+func (d *Decoder) endAtMark() {
+	if d.response.Stop == "" {
+		d.response.Stop = d.response.StopAtMark
 	}
-	if b.lineStartPos == unset {
-		b.lineStartPos = b.pos
-		if b.sources != nil {
-			b.lines = append(b.lines, lineStart{len(b.earlierLines), b.pos})
+	d.response.done = d.response.Stop != ""
+}
+
+// readObject reads p up to the end of the current or a new object.
+func (d *Decoder) readObject(p []byte) {
+	if !d.objects.isOpen() {
+		d.response.objectStart, d.lineStartPos, d.earlierLines, d.response.lines, d.objects.separators = d.pos, d.pos, d.earlierLines[:0], d.response.lines[:0], 0
+	}
+	if d.lineStartPos == unset {
+		d.lineStartPos = d.pos
+		if d.response.sources != nil {
+			d.response.lines = append(d.response.lines, lineStart{len(d.earlierLines), d.pos})
 		}
 	}
-	n, end, err := b.objects.scan(p)
-	b.pos += n
+	n, end, err := d.objects.scan(p)
+	d.pos += n
 	switch {
 	case err != nil:
-		b.fail(Malformed, b.pos, err.Error())
-	case b.nativeBudget.limit > 0 && b.exceeds(b.objects.separators, maxValues, "a message of the reply has more than %d values"):
+		d.fail(Malformed, d.pos, err.Error())
+	case d.response.native.limit > 0 && d.response.exceeds(d.objects.separators, maxValues, "a message of the reply has more than %d values"):
 	case end:
-		b.handleObject(b.objectBytes())
+		d.handleObject(d.objectBytes())
 	}
 }
 
 // objectBytes returns the bytes of the last object.
-func (b *body) objectBytes() []byte {
-	if len(b.earlierLines) == 0 {
-		return b.lineBytes()
+func (d *Decoder) objectBytes() []byte {
+	if len(d.earlierLines) == 0 {
+		return d.lineBytes()
 	}
-	return append(b.earlierLines, b.lineBytes()...)
+	return append(d.earlierLines, d.lineBytes()...)
 }
 
 // lineBytes returns the part of the last object on the current line.
-func (b *body) lineBytes() []byte {
-	if b.lineStartPos == unset {
+func (d *Decoder) lineBytes() []byte {
+	if d.lineStartPos == unset {
 		return nil
 	}
-	return b.buffered[b.lineStartPos-b.bufferStart : b.pos-b.bufferStart]
+	return d.buffered[d.lineStartPos-d.bufferStart : d.pos-d.bufferStart]
 }
 
 // unset marks that no part of the object is on the current line.

@@ -20,51 +20,40 @@ func TestPiecesAreCheap(t *testing.T) {
 	arguments := gjson.Parse(`"{\"a\":1}"`)
 	for name, repeat := range map[string]func(n int){
 		"calls that are over": func(n int) {
-			q := callQueue{eager: true}
+			r := Response{EagerCalls: true}
 			for range n {
-				q.add(gjson.Result{}, gjson.Result{Str: "f"}, arguments)
-				q.emitEnded(func(chat.Call, CallSources) {})
+				r.BeginCall(gjson.Result{}, gjson.Result{Str: "f"}, arguments)
+				r.EmitEnded()
 			}
 		},
 		"calls without arguments": func(n int) {
-			q := callQueue{eager: true}
+			r := Response{EagerCalls: true}
 			for range n {
-				q.add(gjson.Result{}, gjson.Result{Str: "f"}, gjson.Result{})
-				q.emitEnded(func(chat.Call, CallSources) {})
+				r.BeginCall(gjson.Result{}, gjson.Result{Str: "f"}, gjson.Result{})
+				r.EmitEnded()
 			}
-			q.emitAll(chat.StopEnd, func(chat.Call, CallSources) {})
-		},
-		"pieces of calls": func(n int) {
-			q, r := callQueue{}, callIndex{}
-			for i := range n {
-				p := callDelta{index: strconv.Itoa(i / 2), name: "f"}
-				c := r.lookup(&q, p, 0, 1)
-				if c == nil {
-					c = q.add(gjson.Result{}, gjson.Result{Str: "f"}, gjson.Result{})
-				}
-				r.record(c, p)
-			}
+			r.EmitAll(chat.StopEnd)
 		},
 		"members": func(n int) {
-			var m node
+			var m Node
 			for i := range n {
-				m.member(strconv.Itoa(i)).merge("", arguments, maxMergeDepth)
+				m.Member(strconv.Itoa(i)).Merge("", arguments)
 			}
-			m.append(nil)
+			m.Append(nil)
 		},
 		"elements": func(n int) {
-			var m node
+			var m Node
 			for i := range n {
-				m.merge("", gjson.Parse(`[{"index":`+strconv.Itoa(i)+`}]`), maxMergeDepth)
+				m.Merge("", gjson.Parse(`[{"index":`+strconv.Itoa(i)+`}]`))
 			}
-			m.append(nil)
+			m.Append(nil)
 		},
 		"texts": func(n int) {
-			var m node
+			var m Node
 			for range n {
-				m.merge("", gjson.Parse(`[{"type":"text","text":"word"}]`), maxMergeDepth)
+				m.Merge("", gjson.Parse(`[{"type":"text","text":"word"}]`))
 			}
-			m.append(nil)
+			m.Append(nil)
 		},
 	} {
 		const few = 5000

@@ -7,9 +7,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// idText returns a string or number as a lookup key, such as an id or index, and "" for anything
+// KeyText returns a string or number as a lookup key, such as an id or index, and "" for anything
 // else. The result does not retain the message.
-func idText(v gjson.Result) string {
+func KeyText(v gjson.Result) string {
 	switch v.Type {
 	case gjson.String:
 		return strings.Clone(v.Str[:min(len(v.Str), maxKeyLen)])
@@ -19,8 +19,8 @@ func idText(v gjson.Result) string {
 	return ""
 }
 
-// tokenCount returns a number of tokens; 0 if it is not a number.
-func tokenCount(v gjson.Result) int {
+// TokenCount returns a number of tokens; 0 if it is not a number.
+func TokenCount(v gjson.Result) int {
 	const most = 1 << 40
 	return int(min(max(v.Num, 0), most))
 }
@@ -45,5 +45,5 @@ func isBlank[T ~string | ~[]byte](text T) bool {
 	return true
 }
 
-// isTextOrNull reports whether a value is a string, null or missing.
-func isTextOrNull(v gjson.Result) bool { return v.Type == gjson.String || v.Type == gjson.Null }
+// IsTextOrNull reports whether a value is a string, null or missing.
+func IsTextOrNull(v gjson.Result) bool { return v.Type == gjson.String || v.Type == gjson.Null }

@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"fmt"
-
 	"github.com/tidwall/gjson"
 )
 
@@ -21,42 +19,24 @@ const (
 	maxKeyLen    = 64 << 10  // bytes of a call's id or name, or of another lookup key
 )
 
-// SetLimits sets the limits of the response. Decoding ends with a [TooLarge] error at the first
-// exceeded limit.
-func (b *body) SetLimits(l Limits) {
-	b.limits = l
-	b.nativeBudget.limit = 2 * l.Text
+func (r *Response) exceedsCalls(n int) bool {
+	return r.exceeds(n, r.limits.Calls, "the reply has more than %d calls")
 }
 
-// exceeds ends decoding and returns true if a limit is exceeded. The format is the error
-// message.
-func (b *body) exceeds(n, limit int, format string) bool {
-	if limit == 0 || n <= limit {
-		return false
-	}
-	if b.err == nil {
-		b.fail(TooLarge, b.objectStart, fmt.Sprintf(format, limit))
-	}
-	return true
+// ExceedsArguments ends decoding and returns true if n bytes of arguments are too many for a call.
+func (r *Response) ExceedsArguments(n int) bool {
+	return r.exceeds(n, r.limits.Arguments, "the arguments of a call exceed %d bytes")
 }
 
-func (b *body) exceedsCalls(n int) bool {
-	return b != nil && b.exceeds(n, b.limits.Calls, "the reply has more than %d calls")
-}
-
-func (b *body) exceedsArguments(n int) bool {
-	return b != nil && b.exceeds(n, b.limits.Arguments, "the arguments of a call exceed %d bytes")
-}
-
-// exceedsKey ends decoding and returns true if the id or name of a call is too long.
-func (b *body) exceedsKey(id, name gjson.Result) bool {
-	return b != nil && b.limits.Text > 0 && b.exceeds(max(len(id.Raw), len(name.Raw)), maxKeyLen, "the id or name of a call exceeds %d bytes")
+// ExceedsKey ends decoding and returns true if the id or name of a call is too long.
+func (r *Response) ExceedsKey(id, name gjson.Result) bool {
+	return r.limits.Text > 0 && r.exceeds(max(len(id.Raw), len(name.Raw)), maxKeyLen, "the id or name of a call exceeds %d bytes")
 }
 
 // reserve counts bytes of the response and reports whether they are within the limit.
-func (b *body) reserve(n int) bool {
-	b.heldBytes += n
-	return !b.exceeds(b.heldBytes, b.limits.Text, "the text and calls of the reply exceed %d bytes")
+func (r *Response) reserve(n int) bool {
+	r.heldBytes += n
+	return !r.exceeds(r.heldBytes, r.limits.Text, "the text and calls of the reply exceed %d bytes")
 }
 
 // nodeBytes is the approximate size of a node or map entry.
@@ -71,22 +51,21 @@ func (s *byteBudget) add(n int) {
 	}
 }
 
-// reserveNative counts bytes of a retained native part.
-func (b *body) reserveNative(n int) {
-	if b != nil {
-		b.nativeBudget.add(n)
-	}
-}
+// ReserveNative counts bytes of a retained native part.
+func (r *Response) ReserveNative(n int) { r.native.add(n) }
+
+// ReserveEntry counts a map entry or element with a key or value of n bytes.
+func (r *Response) ReserveEntry(n int) { r.native.add(nodeBytes + n) }
 
 func (s *byteBudget) isExceeded() bool { return s != nil && s.limit > 0 && s.used > s.limit }
 
-// exceedsNative ends decoding and returns true if the retained parts are too large.
-func (b *body) exceedsNative() bool {
-	return b.exceeds(b.nativeBudget.used, b.nativeBudget.limit, "the parts of the reply exceed %d bytes")
+// ExceedsNative ends decoding and returns true if the retained parts are too large.
+func (r *Response) ExceedsNative() bool {
+	return r.exceeds(r.native.used, r.native.limit, "the parts of the reply exceed %d bytes")
 }
 
-// each calls f with the elements of an array, or with a single value, until decoding ends.
-func (b *body) each(v gjson.Result, f func(gjson.Result)) {
+// Each calls f with the elements of an array, or with a single value, until decoding ends.
+func (r *Response) Each(v gjson.Result, f func(gjson.Result)) {
 	if !v.IsArray() {
 		if v.Type != gjson.Null {
 			f(v)
@@ -95,34 +74,34 @@ func (b *body) each(v gjson.Result, f func(gjson.Result)) {
 	}
 	v.ForEach(func(_, item gjson.Result) bool {
 		f(item)
-		return b.err == nil && !b.exceedsNative()
+		return r.err == nil && !r.ExceedsNative()
 	})
 }
 
-// items returns the elements of an array, or a single value. The first element over the limit
+// Items returns the elements of an array, or a single value. The first element over the limit
 // ends decoding.
-func (b *body) items(v gjson.Result) []gjson.Result {
-	if b.nativeBudget.limit == 0 || !v.IsArray() {
+func (r *Response) Items(v gjson.Result) []gjson.Result {
+	if r.native.limit == 0 || !v.IsArray() {
 		return v.Array()
 	}
 	var items []gjson.Result
 	v.ForEach(func(_, item gjson.Result) bool {
 		items = append(items, item)
-		return !b.exceeds(len(items), maxItems, "a list in the reply has more than %d elements")
+		return !r.exceeds(len(items), maxItems, "a list in the reply has more than %d elements")
 	})
 	return items
 }
 
-// callItems returns the elements of an array of calls. The first one over the limit is included
+// CallItems returns the elements of an array of calls. The first one over the limit is included
 // and ends decoding.
-func (b *body) callItems(v gjson.Result) []gjson.Result {
-	if b.limits.Calls == 0 || !v.IsArray() {
+func (r *Response) CallItems(v gjson.Result) []gjson.Result {
+	if r.limits.Calls == 0 || !v.IsArray() {
 		return v.Array()
 	}
 	var items []gjson.Result
 	v.ForEach(func(_, item gjson.Result) bool {
 		items = append(items, item)
-		return !b.exceedsCalls(len(items))
+		return !r.exceedsCalls(len(items))
 	})
 	return items
 }

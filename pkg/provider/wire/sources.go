@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/tidwall/gjson"
 )
@@ -33,44 +34,48 @@ type CallSources struct {
 	Program             string // ID of the server-side program that made the call; "" for the model
 }
 
-// TraceSources enables [Sources] from now on.
-func (b *body) TraceSources() {
-	b.sources = &Sources{}
-}
-
-// Sources returns the segments of the response read so far; nil without [Decoder.TraceSources].
-func (b *body) Sources() *Sources { return b.sources }
-
-// firstChoice returns the first choice, or candidate, of a message if it has one, and records
+// FirstChoice returns the first choice, or candidate, of a message if it has one, and records
 // where the others begin.
-func (b *body) firstChoice(choices gjson.Result) (first gjson.Result) {
-	for i, choice := range b.items(choices) {
-		index := idText(choice.Get("index"))
+func (r *Response) FirstChoice(choices gjson.Result) (first gjson.Result) {
+	for i, choice := range r.Items(choices) {
+		index := KeyText(choice.Get("index"))
 		if !first.Exists() && (index == "" || index == "0") {
 			first = choice
 			continue
 		}
-		if index = cmp.Or(index, strconv.Itoa(i)); b.sources != nil && !b.otherChoices[index] {
-			if b.otherChoices == nil {
-				b.otherChoices = map[string]bool{}
+		if index = cmp.Or(index, strconv.Itoa(i)); r.sources != nil && !r.otherChoices[index] {
+			if r.otherChoices == nil {
+				r.otherChoices = map[string]bool{}
 			}
-			b.otherChoices[index] = true
-			at := b.segmentsOf(0, choice)
-			b.sources.OtherChoices = append(b.sources.OtherChoices, at[:min(len(at), 1)]...)
+			r.otherChoices[index] = true
+			at := r.SegmentsOf(0, choice)
+			r.sources.OtherChoices = append(r.sources.OtherChoices, at[:min(len(at), 1)]...)
 		}
 	}
 	return first
 }
 
+// NoteServerResult records that the response contains the result of a call, which the server has
+// executed.
+func (r *Response) NoteServerResult(callID gjson.Result) {
+	if callID.Str == "" || r.sources == nil {
+		return
+	}
+	if r.sources.ServerResults == nil {
+		r.sources.ServerResults = map[string]bool{}
+	}
+	r.sources.ServerResults[strings.Clone(callID.Str)] = true
+}
+
 // noteErrorSource records the segment of a reported error: its message, or else the member or
 // object that contains it.
-func (b *body) noteErrorSource(v gjson.Result) {
-	if b.sources == nil {
+func (r *Response) noteErrorSource(v gjson.Result) {
+	if r.sources == nil {
 		return
 	}
 	for _, path := range [...]string{"error.message", "error", "message", "status_msg", "detail"} {
-		if at := v.Get(path); parseErrorMember(at).isSet() {
-			b.sources.Error = b.segmentsOf(0, at)
+		if at := v.Get(path); ParseErrorMember(at).IsSet() {
+			r.sources.Error = r.SegmentsOf(0, at)
 			return
 		}
 	}
@@ -79,51 +84,62 @@ func (b *body) noteErrorSource(v gjson.Result) {
 // A lineStart is the start of a line of an object that spans several lines.
 type lineStart struct{ object, body int }
 
-// segmentsOf returns the segments of a value of the current object: the text of a string, or the
+// SegmentsOf returns the segments of a value of the current object: the text of a string, or the
 // JSON of any other value. Its text begins at an offset of the response's text.
-func (b *body) segmentsOf(at int, v gjson.Result) []Segment {
+func (r *Response) SegmentsOf(at int, v gjson.Result) []Segment {
 	switch {
-	case b == nil || b.sources == nil || v.Index == 0:
+	case r.sources == nil || v.Index == 0:
 		return nil
 	case v.Type == gjson.String:
-		start := b.bodyOffset(v.Index)
-		return []Segment{{at, start, start + len(v.Raw), true, b.objectStart}}
+		start := r.bodyOffset(v.Index)
+		return []Segment{{at, start, start + len(v.Raw), true, r.objectStart}}
 	}
 	var all []Segment
 	for from, end := v.Index, v.Index+len(v.Raw); from < end; {
-		start, next := b.bodyOffset(from), min(end, b.lineEnd(from))
-		all = append(all, Segment{at + from - v.Index, start, start + next - from, false, b.objectStart})
+		start, next := r.bodyOffset(from), min(end, r.lineEnd(from))
+		all = append(all, Segment{at + from - v.Index, start, start + next - from, false, r.objectStart})
 		from = next
 	}
 	return all
 }
 
-// nameSegments returns the segments of a name if it is a string.
-func (b *body) nameSegments(at int, v gjson.Result) []Segment {
+// appendSegments appends the segments of texts that begin at an offset of the response's text.
+func (r *Response) appendSegments(segments []Segment, at int, t Texts) []Segment {
+	for _, v := range t {
+		if v.Str != "" {
+			segments = append(segments, r.SegmentsOf(at, v)...)
+			at += len(v.Str)
+		}
+	}
+	return segments
+}
+
+// NameSegments returns the segments of a name if it is a string.
+func (r *Response) NameSegments(at int, v gjson.Result) []Segment {
 	if v.Type != gjson.String {
 		return nil
 	}
-	return b.segmentsOf(at, v)
+	return r.SegmentsOf(at, v)
 }
 
 // bodyOffset maps an offset in the current object to the body.
-func (b *body) bodyOffset(offset int) int {
-	line := lineStart{0, b.objectStart}
-	if i := b.nextLineIndex(offset); i > 0 {
-		line = b.lines[i-1]
+func (r *Response) bodyOffset(offset int) int {
+	line := lineStart{0, r.objectStart}
+	if i := r.nextLineIndex(offset); i > 0 {
+		line = r.lines[i-1]
 	}
 	return line.body + offset - line.object
 }
 
 // lineEnd returns the offset in the object where the line with an offset ends.
-func (b *body) lineEnd(offset int) int {
-	if i := b.nextLineIndex(offset); i < len(b.lines) {
-		return b.lines[i].object
+func (r *Response) lineEnd(offset int) int {
+	if i := r.nextLineIndex(offset); i < len(r.lines) {
+		return r.lines[i].object
 	}
 	return int(^uint(0) >> 1)
 }
 
 // nextLineIndex returns the index of the first line that begins after an offset.
-func (b *body) nextLineIndex(offset int) int {
-	return sort.Search(len(b.lines), func(i int) bool { return b.lines[i].object > offset })
+func (r *Response) nextLineIndex(offset int) int {
+	return sort.Search(len(r.lines), func(i int) bool { return r.lines[i].object > offset })
 }

@@ -1,0 +1,114 @@
+// Package cohere reads the protocol of Cohere's chat.
+package cohere
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/provider/wire"
+)
+
+// Protocol is Cohere's /v2/chat.
+var Protocol = wire.Protocol{
+	Name: "native_cohere_v2", Title: "Cohere chat", HasCallIDs: true, StopNamesCalls: true,
+	NewReader: func(r *wire.Response) wire.Reader { return &reader{Response: r, tools: map[string]*wire.PendingCall{}} },
+	Stops:     map[string]wire.StopReason{"complete": {Stop: chat.StopEnd}, "tool_call": {Stop: chat.StopEnd, Calls: true}},
+	Members:   []string{"type", "message", "finish_reason"},
+	Matches: func(m wire.Members) bool {
+		switch m.Get("type").Str {
+		case "message-start", "content-start", "content-delta", "tool-plan-delta", "tool-call-start":
+			return true
+		}
+		return m.Get("message").IsObject() && m.Get("finish_reason").Exists()
+	},
+	IsError: func(v gjson.Result) bool { return wire.IsMessagePair(v, "id", isUUID) },
+}
+
+// isUUID reports whether a text is an ID of a request.
+func isUUID(id string) bool {
+	return len(id) == len("01234567-89ab-cdef-0123-456789abcdef") && strings.Count(id, "-") == 4 && strings.Trim(id, "0123456789abcdefABCDEF-") == ""
+}
+
+// A reader reads a stream of events up to message-end, or one whole message. The model's plan for
+// its calls (tool_plan) is reasoning.
+type reader struct {
+	*wire.Response
+	tools map[string]*wire.PendingCall // by index
+	begun bool                         // message-start has arrived
+}
+
+// Message reads an event or a whole message.
+func (d *reader) Message(v gjson.Result) (bool, error) {
+	index, delta := wire.KeyText(v.Get("index")), v.Get("delta")
+	message := delta.Get("message")
+	switch v.Get("type").Str {
+	case "message-start":
+		if d.begun {
+			return true, wire.ErrSpliced
+		}
+		d.begun = true
+	case "tool-plan-delta":
+		d.AddText(nil, wire.Texts{message.Get("tool_plan")})
+	case "content-start", "content-delta":
+		d.readContent(message.Get("content"))
+	case "tool-call-start":
+		d.tools[index] = d.beginTool(message.Get("tool_calls"))
+	case "tool-call-delta":
+		if d.tools[index] == nil {
+			return true, wire.ErrUnknownCall
+		}
+		return true, d.AppendArguments(d.tools[index], message.Get("tool_calls.function.arguments"))
+	case "tool-call-end":
+		d.EndCall(d.tools[index])
+	case "message-end":
+		d.finish(delta)
+	case "":
+		if !v.Get("message").IsObject() {
+			return false, nil
+		}
+		d.wholeMessage(v)
+	}
+	return true, nil
+}
+
+// readContent reads a content part or a delta of one.
+func (d *reader) readContent(part gjson.Result) {
+	d.AddText(wire.Texts{part.Get("text")}, wire.Texts{part.Get("thinking")})
+}
+
+// beginTool begins a call.
+func (d *reader) beginTool(v gjson.Result) *wire.PendingCall {
+	return d.BeginCall(v.Get("id"), v.Get("function.name"), v.Get("function.arguments"))
+}
+
+// wholeMessage reads a message that is not streamed.
+func (d *reader) wholeMessage(v gjson.Result) {
+	d.AddText(nil, wire.Texts{v.Get("message.tool_plan")})
+	d.Each(v.Get("message.content"), d.readContent)
+	d.setUsage(v) // before the calls, which may exceed the limit
+	for _, call := range d.CallItems(v.Get("message.tool_calls")) {
+		d.EndCall(d.beginTool(call))
+	}
+	d.finish(v)
+}
+
+func (d *reader) setUsage(v gjson.Result) {
+	d.SetUsage(v.Get("usage.tokens.input_tokens"), v.Get("usage.tokens.output_tokens"))
+}
+
+// finish reads the end of the message.
+func (d *reader) finish(v gjson.Result) {
+	if e := wire.ParseErrorMember(v.Get("error")); e.IsSet() {
+		d.FailServer(v, e)
+		return
+	}
+	d.SetStop(v.Get("finish_reason"))
+	d.setUsage(v)
+	d.EmitAll(d.Stop)
+	d.End()
+}
+
+// Native returns nil: no client sends messages back to Cohere.
+func (d *reader) Native() []byte { return nil }

@@ -1,0 +1,59 @@
+package provider_test
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+
+	"oneshot/pkg/provider/bedrock"
+	"oneshot/pkg/provider/cohere"
+	"oneshot/pkg/provider/gemini"
+	"oneshot/pkg/provider/wire"
+)
+
+// A reply of any format is decoded up to its limits, and takes memory in proportion to its
+// retained parts (M8). Formats without a client are tested only here.
+func TestLimits(t *testing.T) {
+	const most = 10
+	for _, tt := range []struct {
+		name               string
+		decoder            *wire.Decoder
+		begin, repeat, end string
+		want               string
+		usage              bool // is known although the calls are too many
+	}{
+		{"gemini", gemini.Protocol.NewDecoder(1 << 30), `{"usageMetadata":{"promptTokenCount":7},"candidates":[{"finishReason":"STOP","content":{"parts":[{}`, `,{"functionCall":{"name":"f","args":{}}}`, `]}}]}`, "more than 10 calls", true},
+		{"gemini arguments", gemini.Protocol.NewDecoder(1 << 30), `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","willContinue":true,"partialArgs":[{}`, `,{"jsonPath":"$.#","numberValue":1}`, `]}}]}}]}`, "a list in the reply has more than", false},
+		{"gemini candidates", gemini.Protocol.NewDecoder(1 << 30), `{"candidates":[{"index":1}`, `,{"index":1}`, `]}`, "a list in the reply has more than", false},
+		{"gemini text", gemini.Protocol.NewDecoder(1 << 30), `{"candidates":[{"content":{"parts":[{}`, `,{"text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}`, `]}}]}`, "the text and calls of the reply exceed", false},
+		{"gemini stream", gemini.Protocol.NewDecoder(1 << 30), "", `data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{}}}]}}]}` + "\n\n", "", "more than 10 calls", false},
+		{"bedrock", bedrock.Protocol.NewDecoder(1 << 30), `{"output":{"message":{"content":[{}`, `,{"toolUse":{"toolUseId":"c","name":"f","input":{}}}`, `]}},"stopReason":"tool_use","usage":{"inputTokens":7}}`, "more than 10 calls", true},
+		{"bedrock text", bedrock.Protocol.NewDecoder(1 << 30), `{"output":{"message":{"content":[{}`, `,{"text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}`, `]}},"stopReason":"end_turn"}`, "the text and calls of the reply exceed", false},
+		{"bedrock stream", bedrock.Protocol.NewDecoder(1 << 30), "", `{"contentBlockStart":{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"c","name":"f"}}}}` + "\n", "", "more than 10 calls", false},
+		{"cohere", cohere.Protocol.NewDecoder(1 << 30), `{"finish_reason":"TOOL_CALL","usage":{"tokens":{"input_tokens":7}},"message":{"tool_calls":[{}`, `,{"id":"c","function":{"name":"f","arguments":"{}"}}`, `]}}`, "more than 10 calls", true},
+		{"cohere text", cohere.Protocol.NewDecoder(1 << 30), `{"finish_reason":"COMPLETE","message":{"content":[{}`, `,{"text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}`, `]}}`, "the text and calls of the reply exceed", false},
+		{"cohere stream", cohere.Protocol.NewDecoder(1 << 30), "", `data: {"type":"tool-call-start","index":0,"delta":{"message":{"tool_calls":{"id":"c","function":{"name":"f"}}}}}` + "\n\n", "", "more than 10 calls", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			body := []byte(tt.begin + strings.Repeat(tt.repeat, 100_000) + tt.end)
+			d := tt.decoder
+			d.SetLimits(wire.Limits{Calls: most, Arguments: 1 << 20, Text: 1 << 20})
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			err := d.Write(body, nil)
+			resp, _ := d.Close()
+			runtime.ReadMemStats(&after)
+			var fault *wire.Error
+			if !errors.As(err, &fault) || fault.Kind != wire.TooLarge || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v", err)
+			}
+			if len(resp.Calls) > most+1 || tt.usage && resp.Usage.InputTokens != 7 {
+				t.Errorf("%d calls, usage %+v", len(resp.Calls), resp.Usage)
+			}
+			if bytes := after.TotalAlloc - before.TotalAlloc; bytes > uint64(3*len(body))+32<<20 {
+				t.Errorf("%d bytes are allocated for a body of %d", bytes, len(body))
+			}
+		})
+	}
+}

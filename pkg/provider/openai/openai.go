@@ -1,0 +1,13 @@
+// Package openai is the protocol of OpenAI's chat completions, and of the many servers that
+// implement it.
+package openai
+
+import "oneshot/pkg/provider/wire"
+
+// Protocol is OpenAI's /v1/chat/completions.
+var Protocol = wire.Protocol{
+	Name: "native_openai_chat", Title: "OpenAI chat completions", API: "chat", HasCallIDs: true, StopNamesCalls: true,
+	NewReader: newReader,
+	Members:   []string{"choices"},
+	Matches:   func(m wire.Members) bool { return m.Get("choices").IsArray() },
+}

@@ -1,0 +1,21 @@
+// Package responses is the protocol of OpenAI's responses.
+package responses
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"oneshot/pkg/provider/wire"
+)
+
+// Protocol is OpenAI's /v1/responses.
+var Protocol = wire.Protocol{
+	Name: "native_openai_responses", Title: "OpenAI responses", API: "responses", HasCallIDs: true,
+	NewReader: newReader,
+	Members:   []string{"type", "object", "output"},
+	Matches: func(m wire.Members) bool {
+		return strings.HasPrefix(m.Get("type").Str, "response.") || m.Get("object").Str == "response" && m.Get("output").IsArray()
+	},
+	HasStyle: func(v gjson.Result) bool { return v.Get("type").Str == "error" && !v.Get("error").IsObject() },
+}

@@ -1,0 +1,90 @@
+package wire
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"oneshot/pkg/chat"
+)
+
+// A Protocol describes how a kind of model server responds.
+type Protocol struct {
+	Name  string // of the response format, such as "native_anthropic"
+	Title string
+	API   string // the name for users and records, such as "messages"; "" without a client
+
+	// NewReader returns a reader for a response.
+	NewReader func(*Response) Reader
+	// Stops are the stop reasons of this protocol alone, in lower case.
+	Stops map[string]StopReason
+
+	Members  []string                  // top-level members of messages that Matches looks at
+	Matches  func(m Members) bool      // reports whether an object is, or looks like, a message
+	IsError  func(v gjson.Result) bool // reports whether an object is an error body that only these servers send; may be nil
+	HasStyle func(v gjson.Result) bool // reports whether an error body has the style of these servers; may be nil
+
+	HasCallIDs     bool // each call has an id
+	StopNamesCalls bool // the stop reason tells whether the response has calls
+	StopOptional   bool // the stop reason may be missing
+}
+
+// A StopReason is the meaning of a server's stop reason.
+type StopReason struct {
+	Stop  chat.Stop
+	Calls bool // it says that the response has calls
+}
+
+// commonStops are the stop reasons of several protocols, or of servers that imitate others.
+var commonStops = map[string]StopReason{
+	"stop": {chat.StopEnd, false}, "tool_calls": {chat.StopEnd, true}, "function_call": {chat.StopEnd, true}, // OpenAI, Gemini
+	"completed": {chat.StopEnd, false},                                                                           // OpenAI's responses
+	"end_turn":  {chat.StopEnd, false}, "tool_use": {chat.StopEnd, true}, "stop_sequence": {chat.StopEnd, false}, // Anthropic, Bedrock
+	"eos": {chat.StopEnd, false}, "eos_token": {chat.StopEnd, false}, // Together, TGI
+
+	"length": {chat.StopLength, false}, "model_length": {chat.StopLength, false}, // OpenAI, Mistral
+	"max_tokens": {chat.StopLength, false}, "max_output_tokens": {chat.StopLength, false},
+	"model_context_window_exceeded": {chat.StopLength, false}, // Anthropic, Bedrock
+}
+
+// StopReason returns the meaning of a stop reason in any case.
+func (p *Protocol) StopReason(reason string) StopReason {
+	reason = strings.ToLower(reason)
+	for _, known := range []map[string]StopReason{p.Stops, commonStops} {
+		if r, ok := known[reason]; ok {
+			return r
+		}
+	}
+	return StopReason{Stop: chat.StopOther}
+}
+
+// Members are the members of an object that identify protocols.
+type Members []member
+
+type member struct {
+	name  string
+	value gjson.Result
+}
+
+// SelectMembers returns the members of an object with some of the names.
+func SelectMembers(object gjson.Result, names []string) Members {
+	m := make(Members, 0, 4)
+	object.ForEach(func(key, value gjson.Result) bool {
+		if i := slices.Index(names, key.Str); i >= 0 {
+			m = append(m, member{names[i], value})
+		}
+		return len(m) < len(names)
+	})
+	return m
+}
+
+// Get returns the first member with a name.
+func (m Members) Get(name string) gjson.Result {
+	for i := range m {
+		if m[i].name == name {
+			return m[i].value
+		}
+	}
+	return gjson.Result{}
+}
