@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"context"
 	"encoding/json"
 	"time"
 
@@ -35,7 +34,7 @@ type decisionDoc struct {
 }
 
 // printDecision prints the decision about a call without running it.
-func (o *toolsCallOptions) printDecision(ctx context.Context, env executor.Env, def *tool.Definition, proposed json.RawMessage, gate *agent.Gate, inv *agent.Invocation) error {
+func (o *toolsCallOptions) printDecision(env executor.Env, def *tool.Definition, proposed json.RawMessage, gate *agent.Gate, inv *agent.Invocation) error {
 	d := inv.Decision()
 	doc := decisionDoc{
 		Tool: def.Name, Effect: def.Effect, Verdict: d.Verdict, Rule: d.Rule, Why: d.Why, Hint: d.Hint, Labels: d.Labels, MaxBytes: d.MaxBytes,
@@ -49,7 +48,7 @@ func (o *toolsCallOptions) printDecision(ctx context.Context, env executor.Env, 
 			return err
 		}
 		doc.WaitMS = wait.Milliseconds()
-		would, err := env.DryRun(ctx, def, d.Arguments)
+		would, err := env.DryRun(def, d.Arguments)
 		if doc.Argv = would.Argv; err != nil {
 			doc.Fails = err.Error()
 		}
@@ -68,7 +67,7 @@ func (o *toolsCallOptions) printDecision(ctx context.Context, env executor.Env, 
 	case policy.Allow:
 		return nil
 	case policy.Ask:
-		return withApprovalHint(&agent.ApprovalError{Requests: []agent.ApprovalRequest{gate.ApprovalRequest(ctx, inv)}})
+		return withApprovalHint(&agent.ApprovalError{Requests: []agent.ApprovalRequest{gate.ApprovalRequest(inv)}})
 	}
 	return deniedError(def, d)
 }

@@ -128,7 +128,7 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 	case o.dryRun && rejected:
 		return o.finish(def, result)
 	case o.dryRun:
-		return o.printDecision(ctx, env, def, json.RawMessage(args), gate, inv)
+		return o.printDecision(env, def, json.RawMessage(args), gate, inv)
 	}
 	if result, err = gate.Finish(ctx, inv); err != nil {
 		return withApprovalHint(err)
@@ -143,8 +143,8 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 func (o *toolsCallOptions) gate(env executor.Env, registry *tool.Registry, p policy.Policy, approver agent.Approver) *agent.Gate {
 	cfg := agent.GateConfig{
 		Tools: registry, Runner: o.confine.runner(o.env, registry, env), Policy: p, Trusted: true, Approver: approver,
-		Preview: func(ctx context.Context, def *tool.Definition, args json.RawMessage) chat.Preview {
-			preview := env.Preview(ctx, def, args)
+		Preview: func(def *tool.Definition, args json.RawMessage) chat.Preview {
+			preview := env.Preview(def, args)
 			for i := range preview.Files {
 				preview.Files[i].Reason = "--args names it"
 			}

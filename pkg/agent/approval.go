@@ -57,7 +57,7 @@ func (g *Gate) requestApprovalOnce(ctx context.Context, inv *Invocation) (q Appr
 		inv.enter(callDeferred)
 		return q, false, nil
 	}
-	q = g.ApprovalRequest(ctx, inv)
+	q = g.ApprovalRequest(inv)
 	g.skipStaleApprovals(q)
 	if g.isApprovalDeferred(inv) {
 		inv.enter(callDeferred)
@@ -68,19 +68,19 @@ func (g *Gate) requestApprovalOnce(ctx context.Context, inv *Invocation) (q Appr
 	if err != nil {
 		return q, false, g.handleUnanswered(inv, err)
 	}
-	if now := q; a.Approved && !isReplayed && g.preview(ctx, &now) != q.Approval {
+	if now := q; a.Approved && !isReplayed && g.preview(&now) != q.Approval {
 		return now, true, nil
 	}
 	return q, false, g.recordApproval(inv, q, a, d)
 }
 
 // ApprovalRequest returns the question to the approver about an admitted call.
-func (g *Gate) ApprovalRequest(ctx context.Context, inv *Invocation) ApprovalRequest {
+func (g *Gate) ApprovalRequest(inv *Invocation) ApprovalRequest {
 	q := ApprovalRequest{
 		CallID: inv.call.ID, Tool: inv.call.Name, Arguments: inv.call.Arguments, Digest: g.digest(inv.call.Name, inv.call.Arguments),
 		Effect: inv.def.Effect, Purpose: inv.def.Description, Rule: inv.decision.Rule, Why: inv.decision.Why, Def: inv.def,
 	}
-	g.preview(ctx, &q)
+	g.preview(&q)
 	return q
 }
 
@@ -95,9 +95,9 @@ func (g *Gate) handleUnanswered(inv *Invocation, why error) error {
 }
 
 // preview updates the preview of a call and returns the digest that an approval of it is bound to.
-func (g *Gate) preview(ctx context.Context, q *ApprovalRequest) string {
+func (g *Gate) preview(q *ApprovalRequest) string {
 	if g.cfg.Preview != nil {
-		q.Preview = g.cfg.Preview(ctx, q.Def, q.Arguments)
+		q.Preview = g.cfg.Preview(q.Def, q.Arguments)
 	}
 	for i := range q.Preview.Files {
 		if f := &q.Preview.Files[i]; f.Reason == "" {

@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"context"
 	"encoding/json"
 
 	"oneshot/pkg/redact"
@@ -16,7 +15,7 @@ type DryRun struct {
 
 // DryRun returns what a call of a tool would do. The arguments fit the definition. The error says why the call
 // would fail, as far as that is known without running anything.
-func (e Env) DryRun(ctx context.Context, def *tool.Definition, args json.RawMessage) (out DryRun, err error) {
+func (e Env) DryRun(def *tool.Definition, args json.RawMessage) (out DryRun, err error) {
 	if def.Backend() == tool.BackendHTTP {
 		return dryRunRequest(def, args)
 	}
@@ -24,7 +23,7 @@ func (e Env) DryRun(ctx context.Context, def *tool.Definition, args json.RawMess
 		return out, err
 	}
 	if def.Effect != tool.Read {
-		err = e.programs().checkPaths(ctx, task{def: def, args: args})
+		err = e.programs().checkPaths(task{def: def, args: args})
 	}
 	if err == nil && out.Argv != nil && e.Programs != nil {
 		_, err = e.Programs.Find(out.Argv)

@@ -27,7 +27,7 @@ func (e Env) programs() programs {
 
 // execute runs the program of a definition.
 func (p programs) execute(ctx context.Context, t task) (chat.Result, error) {
-	if err := p.checkPaths(ctx, t); err != nil {
+	if err := p.checkPaths(t); err != nil {
 		return startFailure(err, chat.InvalidArguments)
 	}
 	filled, err := t.def.FillProgram(t.args)
@@ -56,19 +56,18 @@ func (p programs) execute(ctx context.Context, t task) (chat.Result, error) {
 
 // checkPaths returns an error if a call names files that must not be accessed. They must resolve as they did at
 // approval; the program's own access is up to the sandbox.
-func (p programs) checkPaths(ctx context.Context, t task) error {
+func (p programs) checkPaths(t task) error {
 	paths, err := t.def.FilePaths(t.args)
 	if err != nil || p.root == nil { // without a root no program runs
 		return err
 	}
-	led, _ := ctx.Value(resolvedPathsKey{}).(map[string]string)
 	for _, path := range paths {
 		leads, err := p.root.Resolve(path)
 		if err != nil {
 			return err
 		}
 		clean, err := fileroot.Clean(path)
-		if err == nil && led[clean] != "" && led[clean] != leads {
+		if err == nil && t.resolved[clean] != "" && t.resolved[clean] != leads {
 			return &fileroot.PathError{Kind: fileroot.Refused, Path: path, Reason: "it resolves to a different file than a moment ago"}
 		}
 		if err := errors.Join(err, p.root.VerifyAccess(clean), p.root.VerifyAccess(leads)); err != nil {

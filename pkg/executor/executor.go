@@ -44,8 +44,10 @@ type Func func(ctx context.Context, args json.RawMessage) (chat.Result, error)
 type task struct {
 	def       *tool.Definition
 	args      json.RawMessage
-	maxResult int64  // maximum size of its result in bytes
-	key       string // idempotency key of the call, or ""
+	maxResult int64             // maximum size of its result in bytes
+	key       string            // idempotency key of the call, or ""
+	repeated  bool              // see [chat.Execution]
+	resolved  map[string]string // its ResolvedPaths
 }
 
 // execute executes the calls of one [tool.Backend], as a [Func] does.
@@ -112,12 +114,10 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 	if err := r.rates.wait(ctx, def); err != nil {
 		return chat.Result{}, err
 	}
-	ctx = context.WithValue(ctx, resolvedPathsKey{}, x.ResolvedPaths)
-	ctx = context.WithValue(ctx, repeatKey{}, x.Repeated)
 	if x.Follow != nil {
 		ctx = netguard.WithRedirectCheck(ctx, x.Follow)
 	}
-	t := task{def: def, args: x.Call.Arguments, maxResult: cmp.Or(def.MaxBytes, defaultMaxBytes), key: x.IdempotencyKey}
+	t := task{def: def, args: x.Call.Arguments, maxResult: cmp.Or(def.MaxBytes, defaultMaxBytes), key: x.IdempotencyKey, repeated: x.Repeated, resolved: x.ResolvedPaths}
 	if x.MaxBytes > 0 {
 		t.maxResult = min(t.maxResult, x.MaxBytes)
 	}

@@ -2,7 +2,6 @@ package executor
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"oneshot/pkg/chat"
@@ -59,7 +58,7 @@ func (f files) read(ctx context.Context, t task) (chat.Result, error) {
 		if ctx.Err() != nil {
 			return chat.Result{}, context.Cause(ctx)
 		}
-		one := f.readOne(ctx, path, maxFileBytes, args.Digest)
+		one := f.readOne(t, path, maxFileBytes, args.Digest)
 		if more := jsonSize(one) - jsonSize(out[i]); more <= left {
 			out[i], left = one, left-more
 		}
@@ -73,20 +72,16 @@ const noRoomText = "Error reading file: it does not fit into the result"
 // jsonSize returns the size of a value in a result, in bytes.
 func jsonSize(v any) int64 { return int64(len(chat.Success(v).Data)) }
 
-// resolvedPathsKey is the context key of the resolved paths of a call at its approval.
-type resolvedPathsKey struct{}
-
 // readResolved reads the file that a path resolved to at approval, or resolves to now if there was no approval.
-func (f files) readResolved(ctx context.Context, path string, limit int64) ([]byte, error) {
-	leads, _ := ctx.Value(resolvedPathsKey{}).(map[string]string)
-	if clean, err := fileroot.Clean(path); err == nil && leads[clean] != "" {
-		return f.root.ReadResolved(leads[clean], limit)
+func (f files) readResolved(t task, path string, limit int64) ([]byte, error) {
+	if clean, err := fileroot.Clean(path); err == nil && t.resolved[clean] != "" {
+		return f.root.ReadResolved(t.resolved[clean], limit)
 	}
 	return f.root.Read(path, limit)
 }
 
-func (f files) readOne(ctx context.Context, path string, limit int, digest bool) fileContent {
-	content, err := f.readResolved(ctx, path, int64(limit))
+func (f files) readOne(t task, path string, limit int, digest bool) fileContent {
+	content, err := f.readResolved(t, path, int64(limit))
 	var refused *fileroot.PathError
 	switch {
 	case errors.As(err, &refused) && refused.Kind == fileroot.NotFound:
@@ -104,12 +99,12 @@ func (f files) readOne(ctx context.Context, path string, limit int, digest bool)
 }
 
 // put is file_put(path, content) (M4, M10).
-func (f files) put(ctx context.Context, raw json.RawMessage) (chat.Result, error) {
+func (f files) put(_ context.Context, t task) (chat.Result, error) {
 	args, err := decodeStrict[struct {
 		Path    string                `json:"path"`
 		Content string                `json:"content"`
 		IfMatch fileroot.Precondition `json:"ifMatch"`
-	}](raw)
+	}](t.args)
 	if err != nil {
 		return chat.Failure(chat.InvalidArguments, "%v", err), nil
 	}
@@ -117,7 +112,7 @@ func (f files) put(ctx context.Context, raw json.RawMessage) (chat.Result, error
 		return noRoot(), nil
 	}
 	err = f.root.Write(args.Path, []byte(args.Content), args.IfMatch)
-	if err != nil && !f.isAlreadyWritten(ctx, err, args.Path, args.Content) {
+	if err != nil && !(t.repeated && f.isAlreadyWritten(err, args.Path, args.Content)) {
 		return pathFailure(err), nil
 	}
 	return chat.Success(struct {
@@ -126,14 +121,11 @@ func (f files) put(ctx context.Context, raw json.RawMessage) (chat.Result, error
 	}{args.Path, len(args.Content)}), nil
 }
 
-// repeatKey is the context key that tells tools that a call is repeated.
-type repeatKey struct{}
-
 // isAlreadyWritten reports whether a repeated call finds the content that it wrote the first time, which
 // violates its own precondition.
-func (f files) isAlreadyWritten(ctx context.Context, err error, path, content string) bool {
+func (f files) isAlreadyWritten(err error, path, content string) bool {
 	var refused *fileroot.PathError
-	if again, _ := ctx.Value(repeatKey{}).(bool); !again || !errors.As(err, &refused) || refused.Kind != fileroot.Changed {
+	if !errors.As(err, &refused) || refused.Kind != fileroot.Changed {
 		return false
 	}
 	there, err := f.root.Read(path, int64(len(content)))

@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -34,8 +33,10 @@ func TestFileReadLeads(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ctx := context.WithValue(context.Background(), resolvedPathsKey{}, map[string]string{"kept": "a.md/key", "moved": "b.md/key", "made": "made", "dir/key": "dir/key"})
-	r, err := files{root: root, hide: plain}.read(ctx, task{args: json.RawMessage(`{"filePaths":["kept","./moved","made","dir/key","a.md/key"]}`), maxResult: defaultMaxBytes})
+	r, err := files{root: root, hide: plain}.read(t.Context(), task{
+		args: json.RawMessage(`{"filePaths":["kept","./moved","made","dir/key","a.md/key"]}`), maxResult: defaultMaxBytes,
+		resolved: map[string]string{"kept": "a.md/key", "moved": "b.md/key", "made": "made", "dir/key": "dir/key"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func TestFilePutIfMatch(t *testing.T) {
 		t.Errorf("%+v", read)
 	}
 	put := func(path, content string, want fileroot.Precondition) chat.Result {
-		r, err := f.put(t.Context(), json.RawMessage(fmt.Sprintf(`{"path":%q,"content":%q,"ifMatch":%q}`, path, content, want)))
+		r, err := f.put(t.Context(), task{args: json.RawMessage(fmt.Sprintf(`{"path":%q,"content":%q,"ifMatch":%q}`, path, content, want))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +136,7 @@ func TestDeniedFiles(t *testing.T) {
 	if hits := data[[]hit](t, r); len(hits) != 1 || hits[0].Path != "a.md" || !slices.Equal(r.Labels, []string{"a.md", "untrusted"}) {
 		t.Errorf("%+v, labels %q", hits, r.Labels)
 	}
-	r, err = f.put(t.Context(), json.RawMessage(`{"path":"Keys/b.md","content":"","ifMatch":"none"}`))
+	r, err = f.put(t.Context(), task{args: json.RawMessage(`{"path":"Keys/b.md","content":"","ifMatch":"none"}`)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 
@@ -16,9 +15,9 @@ const maxPreview = 16 << 20
 
 // Preview describes the effects of a call. The arguments fit the definition. It reads the files of the call, but
 // runs, changes and sends nothing.
-func (e Env) Preview(ctx context.Context, def *tool.Definition, args json.RawMessage) chat.Preview {
+func (e Env) Preview(def *tool.Definition, args json.RawMessage) chat.Preview {
 	var p chat.Preview
-	would, err := e.DryRun(ctx, def, args)
+	would, err := e.DryRun(def, args)
 	if err != nil {
 		p.Fails = err.Error()
 	}

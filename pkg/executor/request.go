@@ -64,7 +64,7 @@ func (r requester) execute(ctx context.Context, t task) (chat.Result, error) {
 	if t.hasKeyHeader() {
 		filled.Header.Set(t.def.KeyHeader, t.key)
 	}
-	unsure, _ := ctx.Value(repeatKey{}).(bool)
+	unsure := t.repeated
 	for i := 0; ; i++ {
 		a := r.send(ctx, t, filled)
 		a.priorMayHaveEffect = unsure
@@ -168,7 +168,7 @@ func (r requester) result(ctx context.Context, t task, a response) (chat.Result,
 			Said    string `json:"said,omitempty"`
 		}{true, excerpt(r.hide(a.text()))}), nil
 	}
-	return notePossibleEffect(t, a, r.statusResult(ctx, t, a)), nil
+	return notePossibleEffect(t, a, r.statusResult(t, a)), nil
 }
 
 // excerpt returns the beginning of a text on one line, for a message.
@@ -177,13 +177,13 @@ func excerpt(text string) string {
 }
 
 // statusResult is the result for a failure status.
-func (r requester) statusResult(ctx context.Context, t task, a response) chat.Result {
+func (r requester) statusResult(t task, a response) chat.Result {
 	said := statusFailure(a.status, r.hide(a.text()))
 	code, known := t.def.HTTP.Errors[a.status]
-	if again, _ := ctx.Value(repeatKey{}).(bool); !known {
+	if !known {
 		switch a.status {
 		case http.StatusUnprocessableEntity:
-			if code = chat.InvalidArguments; again && t.hasKeyHeader() { // the key was used with a different request
+			if code = chat.InvalidArguments; t.repeated && t.hasKeyHeader() { // the key was used with a different request
 				code = chat.Conflict
 			}
 		case http.StatusBadRequest:
