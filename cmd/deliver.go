@@ -4,13 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 
+	"oneshot/pkg/atomicfile"
 	"oneshot/pkg/failpoint"
 )
 
@@ -87,17 +86,11 @@ func (t *outputFile) write(doc []byte) error {
 	if t.direct {
 		return t.writeDevice(doc)
 	}
-	fresh := t.tempName()
-	err := t.writeTemp(fresh, doc)
-	if err == nil {
-		err = failpoint.Around("rename to -o FILE", func() error { return os.Rename(fresh, t.path) })
-	}
-	if err != nil {
-		_ = os.Remove(fresh) // if it exists
-		return err
-	}
-	return syncDir(filepath.Dir(t.path))
+	return atomicfile.Replace(t.path, doc, newFileMode, "the file for -o")
 }
+
+// newFileMode are the permissions of a new file, before the umask.
+const newFileMode = 0o666
 
 // writeDevice writes a document to a device or a pipe.
 func (t *outputFile) writeDevice(doc []byte) error {
@@ -110,69 +103,4 @@ func (t *outputFile) writeDevice(doc []byte) error {
 	}
 	_, err = failpoint.Write("write to -o FILE", f, doc)
 	return errors.Join(err, f.Close())
-}
-
-// writeTemp writes a document to a new file of that name, durably. Where the system supports it, the file gets its
-// name only when it is complete, so that a killed process leaves no partial file.
-func (t *outputFile) writeTemp(name string, doc []byte) error {
-	if done, err := t.writeUnnamed(name, doc); done || err != nil {
-		return err
-	}
-	return t.writeNamed(name, doc)
-}
-
-// newFileMode are the permissions of a new file, before the umask.
-const newFileMode = 0o666
-
-// writeUnnamed writes a file and then links it to its name. It reports false if the system does not support that.
-func (t *outputFile) writeUnnamed(name string, doc []byte) (done bool, err error) {
-	f, err := openUnnamed(filepath.Dir(name), newFileMode)
-	if err != nil {
-		return false, nil
-	}
-	defer f.Close() // the data has been synced, or is discarded
-	if err := t.writeNew(f, doc); err != nil {
-		return false, err
-	}
-	return failpoint.Around("link of the file for -o", func() error { return linkUnnamed(f, name) }) == nil, nil
-}
-
-// writeNamed writes a file under its name.
-func (t *outputFile) writeNamed(name string, doc []byte) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, newFileMode)
-	if err != nil {
-		return err
-	}
-	return errors.Join(t.writeNew(f, doc), f.Close())
-}
-
-// writeNew writes a document to a new file with the permissions of the old one.
-func (t *outputFile) writeNew(f *os.File, doc []byte) error {
-	if _, err := failpoint.Write("write of the file for -o", f, doc); err != nil {
-		return err
-	}
-	if old, err := os.Stat(t.path); err == nil {
-		if err := f.Chmod(old.Mode().Perm()); err != nil {
-			return err
-		}
-	}
-	return failpoint.Around("fsync of the file for -o", f.Sync)
-}
-
-// tempName returns an unused name in the same directory.
-func (t *outputFile) tempName() string {
-	dir, name := filepath.Split(t.path)
-	return dir + "." + name + "." + strconv.FormatUint(rand.Uint64(), 36)
-}
-
-// syncDir makes the names in a directory durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return nil // writable but not readable: the system syncs it later
-	case err != nil:
-		return err
-	}
-	return errors.Join(failpoint.Around("fsync of the directory of -o", d.Sync), d.Close())
 }

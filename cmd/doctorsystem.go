@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"oneshot/pkg/atomicfile"
 )
 
 // system returns the probes of this machine.
@@ -99,7 +101,7 @@ func tryDirectory(dir string) (free uint64, locks bool, err error) {
 	if err := unix.Fstatfs(int(f.Fd()), &space); err != nil {
 		return 0, false, err
 	}
-	locks = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
+	locks = atomicfile.Lock(f) == nil
 	return uint64(space.Bavail) * uint64(space.Bsize), locks, nil
 }
 

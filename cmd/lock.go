@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"oneshot/pkg/atomicfile"
 )
 
 // A lockHeldError reports that another run holds the lock.
@@ -53,9 +55,9 @@ func takeLock(env Env, name string) (io.Closer, error) {
 	if err != nil {
 		return nil, &outputError{fmt.Errorf("--lock: %w", err)}
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := atomicfile.Lock(f); err != nil {
 		defer f.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
+		if errors.Is(err, atomicfile.ErrLocked) {
 			return nil, &lockHeldError{name, readHolder(f)}
 		}
 		return nil, &outputError{fmt.Errorf("--lock: %w", err)}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"oneshot/pkg/atomicfile"
 )
 
 // A stateFile is a file in the state directory that processes read and replace atomically under a lock.
@@ -30,12 +32,11 @@ func (s stateFile) lock() (release func(), err error) {
 		return nil, s.wrapError(err)
 	}
 	for end := time.Now().Add(s.lockTimeout); ; time.Sleep(pause) {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err := atomicfile.Lock(f)
 		switch {
 		case err == nil:
 			return func() { _ = f.Close() }, nil // nothing to flush
-		case errors.Is(err, unix.EINTR):
-		case !errors.Is(err, unix.EWOULDBLOCK):
+		case !errors.Is(err, atomicfile.ErrLocked):
 			return nil, errors.Join(s.wrapError(err), f.Close())
 		case time.Now().After(end):
 			return nil, errors.Join(s.wrapError(errors.New("another process has held the lock for "+s.lockTimeout.String())), f.Close())
@@ -69,17 +70,8 @@ func (s stateFile) read() (text []byte, written time.Time, err error) {
 
 // write replaces the file.
 func (s stateFile) write(text []byte) error {
-	f, err := os.CreateTemp(s.dir, "."+s.name+"-*") // with the mode 0600
-	if err != nil {
+	if err := atomicfile.Replace(s.path(), append(text, '\n'), 0o600, "a state file"); err != nil {
 		return s.wrapError(err)
-	}
-	_, err = f.Write(append(text, '\n'))
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), s.path())
-	}
-	if err != nil {
-		return s.wrapError(errors.Join(err, os.Remove(f.Name())))
 	}
 	return nil
 }

@@ -3,7 +3,6 @@
 package cmd
 
 import (
-	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -23,10 +22,6 @@ func pendingBytes(pipe *os.File) (int, error) {
 
 // Harden keeps the memory of this process, which contains keys, out of core files.
 func Harden() { noCore() }
-
-func openUnnamed(string, os.FileMode) (*os.File, error) { return nil, errors.ErrUnsupported }
-
-func linkUnnamed(*os.File, string) error { return errors.ErrUnsupported }
 
 // flushInput discards unread terminal input.
 func flushInput(fd int) error {

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"oneshot/pkg/atomicfile"
 	"oneshot/pkg/failpoint"
 )
 
@@ -101,8 +102,8 @@ func (d *tempFile) setFile(f *os.File, err error) error {
 
 // lock locks a file. It returns errBusy if another process holds the lock or the file no longer has its name.
 func (d *tempFile) lock(f *os.File) error {
-	err := failpoint.Around("lock of a temp file", func() error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	err := failpoint.Around("lock of a temp file", func() error { return atomicfile.Lock(f) })
+	if errors.Is(err, atomicfile.ErrLocked) {
 		return errBusy
 	}
 	if err != nil {

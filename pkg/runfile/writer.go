@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"oneshot/pkg/atomicfile"
 	"oneshot/pkg/failpoint"
 )
 
@@ -224,13 +225,17 @@ func (w *Writer) writeFirst(f *os.File, run Run) error {
 	if err := w.Append(run); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(w.path))
+	dir := filepath.Dir(w.path)
+	if err := atomicfile.SyncDir(dir, "the run file's directory"); err != nil {
+		return &WriteError{Path: dir, Op: "sync", Err: err}
+	}
+	return nil
 }
 
 // lock takes the exclusive lock of a run file without waiting. The lock ends with the process.
 func lock(f *os.File, path string) error {
-	err := failpoint.Around("lock of the run file", func() error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	err := failpoint.Around("lock of the run file", func() error { return atomicfile.Lock(f) })
+	if errors.Is(err, atomicfile.ErrLocked) {
 		return &LockedError{Path: path}
 	}
 	if err != nil {
@@ -279,18 +284,6 @@ func lockCurrent(f *os.File, path string) error {
 		return fmt.Errorf("run file: %w", err)
 	case !named:
 		return fmt.Errorf("run file: %s was replaced by another file", path)
-	}
-	return nil
-}
-
-// syncDir makes the names in a directory durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("run file: %w", err)
-	}
-	if err := errors.Join(failpoint.Around("fsync of the run file's directory", d.Sync), d.Close()); err != nil {
-		return &WriteError{Path: dir, Op: "sync", Err: err}
 	}
 	return nil
 }

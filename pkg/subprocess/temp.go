@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"oneshot/pkg/atomicfile"
 )
 
 // Names of temporary folders: a prefix followed by [rand.Text].
@@ -38,7 +40,7 @@ func makeTemp() (path string, dir *os.File, err error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("cannot create a temporary folder: %w", err)
 	}
-	_ = unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB) // without locks, stale folders remain
+	_ = atomicfile.Lock(dir) // without locks, stale folders remain
 	return path, dir, nil
 }
 
@@ -74,7 +76,7 @@ func removeStaleTemp(path string) {
 	defer dir.Close()
 	var info, named unix.Stat_t
 	if unix.Fstat(int(dir.Fd()), &info) != nil || int(info.Uid) != os.Geteuid() || info.Mode&0o777 != 0o700 ||
-		time.Since(time.Unix(info.Mtim.Unix())) < minStaleAge || unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+		time.Since(time.Unix(info.Mtim.Unix())) < minStaleAge || atomicfile.Lock(dir) != nil {
 		return
 	}
 	// The previous holder of the lock may have removed it.

@@ -16,7 +16,8 @@ import (
 // package imports only packages of layers below its own, and those in its own
 // folder. The list is also the order to read the code in.
 var layers = [][]string{
-	{"failpoint", "ahocorasick", "diag", "chat"},
+	{"failpoint", "ahocorasick"},
+	{"atomicfile", "diag", "chat"},
 	{"literal", "schema", "jsonrepair", "redact", "runfile", "fileroot", "netguard", "subprocess"},
 	{"tool", "dialect"},
 	{"prompt", "provider", "policy", "executor"},

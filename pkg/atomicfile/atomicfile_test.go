@@ -1,6 +1,7 @@
-package cmd
+package atomicfile
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -21,7 +22,7 @@ func TestReplace(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
-			to := &outputFile{path: filepath.Join(dir, "answer.json")}
+			to := writer{filepath.Join(dir, "answer.json"), []byte("today"), 0o644, "a file"}
 			mode := os.FileMode(0o644)
 			if tt.old {
 				mode = 0o600
@@ -30,10 +31,10 @@ func TestReplace(t *testing.T) {
 				}
 			}
 			if !tt.named {
-				if err := to.write([]byte("today")); err != nil {
+				if err := Replace(to.path, to.content, to.mode, to.what); err != nil {
 					t.Fatal(err)
 				}
-			} else if fresh := to.tempName(); to.writeNamed(fresh, []byte("today")) != nil || os.Rename(fresh, to.path) != nil {
+			} else if fresh := to.tempName(); to.writeNamed(fresh) != nil || os.Rename(fresh, to.path) != nil {
 				t.Fatal("not written")
 			}
 			entries, err := os.ReadDir(dir)
@@ -54,15 +55,39 @@ func TestReplace(t *testing.T) {
 // A failed write leaves the old file, and nothing beside it.
 func TestWriteFails(t *testing.T) {
 	dir := t.TempDir()
-	to := &outputFile{path: filepath.Join(dir, "answer")}
-	if err := os.MkdirAll(filepath.Join(to.path, "full"), 0o700); err != nil { // which nothing can be renamed over
+	path := filepath.Join(dir, "answer")
+	if err := os.MkdirAll(filepath.Join(path, "full"), 0o700); err != nil { // which nothing can be renamed over
 		t.Fatal(err)
 	}
-	if err := to.write([]byte("today")); err == nil {
+	if err := Replace(path, []byte("today"), 0o644, "a file"); err == nil {
 		t.Error("a directory was replaced")
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 {
 		t.Errorf("beside it: %v, %v", entries, err)
 	}
+}
+
+// A lock is held until its file is closed.
+func TestLock(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "lock")
+	open := func() *os.File {
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	first, second := open(), open()
+	if err := Lock(first); err != nil {
+		t.Fatal(err)
+	}
+	if err := Lock(second); !errors.Is(err, ErrLocked) {
+		t.Errorf("the second lock: %v", err)
+	}
+	first.Close()
+	if err := Lock(second); err != nil {
+		t.Error(err)
+	}
+	second.Close()
 }
