@@ -7,17 +7,13 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// callList is the grammar of JSON that contains calls: an object with a list of calls, the list, or a single
-// call.
-var callList = grammar{newBody: newCallBody, render: renderCalls, memberNames: &toolCallsMembers}
-
 // maxHeldFindings bounds the findings held until it is known whether the value contains calls.
 const maxHeldFindings = 100
 
 // A callBody reads JSON values that contain calls. It keeps the text of a value until a call is confirmed,
 // because the value may be content. The pool reuses it, because each call may be a value of its own.
 type callBody struct {
-	scanner     *Scanner
+	sink        *sink
 	frame       *frame
 	memberNames *memberNames
 	fence       literal.Fence // that ends the value
@@ -75,18 +71,6 @@ var expectedBytes = [...]string{
 // toolCallsMembers are the member names of the dialect "toolcalls".
 var toolCallsMembers = memberNames{name: ofType, args: ofParameters, needsID: true}
 
-func newCallBody(s *Scanner, f *frame) body {
-	fence := literal.Fence{Char: f.char, Len: f.length}
-	if !f.open() {
-		fence = rawFence
-	}
-	b, lit := &s.jsonValues, s.literals.json(literal.Options{Fence: fence})
-	lit.ResetAt(f.bodyAt)
-	*b = callBody{scanner: s, frame: f, memberNames: f.grammar.memberNames, fence: fence, lit: lit, jsonValue: jsonValue{singleCall: b.singleCall}}
-	b.nextValue()
-	return b
-}
-
 // nextValue prepares for another value in the frame.
 func (b *callBody) nextValue() {
 	b.certain = b.certain || b.confirmed
@@ -99,78 +83,6 @@ func (b *callBody) nextValue() {
 func (b *callBody) expect(stage stage) {
 	b.stage = stage
 	b.lit.ExpectPunct(expectedBytes[stage], b.frame.open() && (stage == atValue || stage == afterBrace))
-}
-
-func (b *callBody) write(p []byte) (int, frameEnd) {
-	for n := 0; ; {
-		k, state := b.scanner.readLiteral(b.lit, p[n:])
-		n += k
-		if state == literal.NeedMore {
-			return n, notYet
-		}
-		if end := b.advance(state, p[n:]); end != notYet {
-			return n, end
-		}
-	}
-}
-
-// advance handles a part that has been read. If the next byte is not an expected one, it is the first of rest.
-func (b *callBody) advance(state literal.State, rest []byte) frameEnd {
-	if b.stage == inCall {
-		return b.endCall(state)
-	}
-	b.report(b.partFindings())
-	found := byte(0)
-	switch {
-	case state == literal.FenceClosed:
-		return b.endAtFence()
-	case state == literal.Done:
-		found = b.lit.Punct()
-	case b.lit.End() == b.lit.Offset() && len(rest) > 0:
-		found = rest[0]
-	}
-	return b.dispatch(found, state == literal.Done)
-}
-
-// partFindings returns the findings about the last part.
-func (b *callBody) partFindings() []diag.Finding {
-	findings := b.lit.Findings()
-	for i := range findings {
-		findings[i].Path = "/" + b.memberName + findings[i].Path
-	}
-	return findings
-}
-
-// dispatch handles the expected part if good is set, else what came instead. In stages that expect a byte, found
-// is that byte or the one in its place.
-func (b *callBody) dispatch(found byte, good bool) frameEnd {
-	switch b.stage {
-	case atValue:
-		return b.beginValue(found)
-	case atOpening:
-		b.beginBracket(found)
-	case atKey:
-		return b.beginMember(found)
-	case inMemberKey:
-		return b.endKey(good)
-	case atList:
-		b.beginList(good)
-	case inMember:
-		return b.endMember(good)
-	case atMemberEnd:
-		return b.afterMember(found)
-	case atItem:
-		return b.beginItem(found)
-	case atItemEnd:
-		return b.afterItem(found)
-	case afterBrace:
-		return b.resolveBrace(found)
-	case inJunkMember:
-		b.expect(atMemberEnd)
-	case inJunkItem:
-		b.endSkippedItem()
-	}
-	return notYet
 }
 
 // beginValue begins a value. Other text ends the frame.
@@ -198,7 +110,7 @@ func (b *callBody) endValue() frameEnd {
 		b.reportAt(diag.UnknownMember, b.firstOther.Start, b.firstOther.End, "members other than the list of calls are ignored")
 	}
 	if !b.frame.open() {
-		b.scanner.lineBlank = b.lit.IsLineStart()
+		b.sink.lineBlank = b.lit.IsLineStart()
 		return ended
 	}
 	b.nextValue()
@@ -207,7 +119,7 @@ func (b *callBody) endValue() frameEnd {
 
 // confirm records that the value contains calls.
 func (b *callBody) confirm() {
-	s := b.scanner
+	s := b.sink
 	again := s.callHolders > 0 && s.callsOnly
 	if again {
 		s.confirmFrame("between the calls")
@@ -228,7 +140,7 @@ func (b *callBody) confirm() {
 
 // leaveFrame makes the following text content.
 func (b *callBody) leaveFrame() frameEnd {
-	s := b.scanner
+	s := b.sink
 	if b.frame.open() {
 		s.foreign = b.frame.fence
 	}
@@ -257,14 +169,15 @@ func (b *callBody) rejectValue() frameEnd {
 func (b *callBody) skipRest(around string) frameEnd {
 	b.rejectValue()
 	b.lit.StopCapture()
-	b.scanner.skipObject(b.lit, b.fence, around)
+	b.frame.leftover = leftover{fence: b.fence, at: b.lit.Offset(), lit: b.lit}
+	b.lit.SkipRest(around)
 	return leftOther
 }
 
 // releaseAsText emits the value up to an offset as content. It reports whether the response begins with the
 // value.
 func (b *callBody) releaseAsText(end int) (first bool) {
-	s := b.scanner
+	s := b.sink
 	first = !s.hasBegun
 	s.release()
 	s.emitContent(b.begin, b.lit.Captured(b.begin)[:end-b.begin])
@@ -273,65 +186,13 @@ func (b *callBody) releaseAsText(end int) (first bool) {
 
 // reportMissingList reports that the response begins with an object without calls.
 func (b *callBody) reportMissingList() {
-	if !b.started || !b.frame.dialect.framing.callsOnly || len(b.scanner.markers.dialects) > 1 { // not for text that begins with a bracket, nor for an answer
+	if !b.started || !b.frame.dialect.framing.callsOnly || len(b.sink.markers.dialects) > 1 { // not for text that begins with a bracket, nor for an answer
 		return
 	}
-	b.scanner.surrounding.reported = true
+	b.sink.surrounding.reported = true
 	f := diag.New(diag.NoCallList, diag.Bytes(b.begin, b.begin+1), "the object has no list of calls %q", b.frame.dialect.framing.listKeys[0])
 	f.Hint = callHint
-	b.scanner.report(f)
-}
-
-// endAtFence handles a run of fence characters.
-func (b *callBody) endAtFence() frameEnd {
-	s, at := b.scanner, b.lit.End()
-	switch {
-	case b.stage == atValue:
-	case b.stage == afterBrace:
-		b.reportMissingBracket()
-	case b.confirmed && b.frame.open():
-		b.reportUnclosed("the end of the fence")
-	case b.confirmed:
-		b.reportUnclosed("a fence")
-	default:
-		if b.releaseAsText(at) {
-			b.reportMissingList()
-		}
-	}
-	if !b.frame.open() || !b.certain && !b.confirmed {
-		b.leaveFrame()
-		s.resumeAtRun(b.fence, at)
-		return leftRun
-	}
-	s.checkCloserLine(at, b.lit.IsLineStart())
-	return closed
-}
-
-func (b *callBody) close() {
-	state := b.lit.Close()
-	fence := b.frame.open() && (b.certain || b.confirmed)
-	b.scanner.emitContent(b.lit.End(), b.trailingText())
-	switch {
-	case b.stage == atValue:
-	case !b.confirmed:
-		if named := b.hasKnownTool(); b.releaseAsText(b.lit.Offset()) || b.scanner.callHolders > 0 || named {
-			b.scanner.surrounding.reported = true
-			b.scanner.report(diag.New(diag.TruncatedCall, diag.Bytes(b.begin, b.lit.Offset()), "the text ends inside JSON that should contain calls"))
-		}
-	case b.stage == inCall:
-		b.endCall(state)
-		return
-	case b.stage == afterBrace:
-		b.reportMissingBracket()
-	default:
-		b.report(b.partFindings())
-		if !diag.HasErrors(b.lit.Findings()) {
-			b.reportUnclosed("the end of the text")
-		}
-	}
-	if fence {
-		b.scanner.reportOpenFence(b.scanner.at)
-	}
+	b.sink.report(f)
 }
 
 // report emits findings about the value once calls are confirmed, and holds them until then.
@@ -340,7 +201,7 @@ func (b *callBody) report(findings []diag.Finding) {
 		switch {
 		case b.confirmed:
 			f.Path = "" // would be a path into arguments
-			b.scanner.report(f)
+			b.sink.report(f)
 		case len(b.singleCall.findings) < maxHeldFindings:
 			b.singleCall.findings = append(b.singleCall.findings, f)
 		}

@@ -58,7 +58,7 @@ func (b *callBody) endKey(good bool) frameEnd {
 
 // beginList handles the key of the list of calls; good reports whether its value is a list.
 func (b *callBody) beginList(good bool) {
-	b.scanner.setEvidence(b.keySpan.Start, "the key "+strconv.Quote(b.memberName))
+	b.sink.setEvidence(b.keySpan.Start, "the key "+strconv.Quote(b.memberName))
 	b.confirm()
 	b.listFound, b.lastEnd, b.lastBracket = true, b.lit.End(), "["
 	if want := b.frame.dialect.framing.listKeys[0]; b.memberName != want {
@@ -245,7 +245,7 @@ func (b *callBody) resolveBrace(found byte) frameEnd {
 
 // reportStrayBrace reports an unmatched brace. After an unreadable item it may belong to that item.
 func (b *callBody) reportStrayBrace() {
-	if b.scanner.unbalanced {
+	if b.sink.unbalanced {
 		return
 	}
 	kind := diag.Safe
@@ -296,7 +296,7 @@ func (b *callBody) reportMissingComma() {
 
 // endCall handles a call of the list, complete or not.
 func (b *callBody) endCall(state literal.State) frameEnd {
-	w := &b.scanner.object
+	w := pooled[callObject](b.sink.bodyPool)
 	w.load(b.memberNames, b.lit)
 	if !b.confirmed && (state != literal.Done || !w.isCall() || b.reportUnlikely(w)) {
 		if state == literal.FenceClosed {
@@ -341,7 +341,7 @@ func (b *callBody) reportUnreadable(w *callObject) {
 	}
 	f.Message += "; the object cannot be read as a call and is treated as text"
 	f.Severity = diag.Warning
-	b.scanner.report(f)
+	b.sink.report(f)
 }
 
 // hasKnownTool reports whether the part read so far, or its last item, names a known tool.
@@ -350,14 +350,14 @@ func (b *callBody) hasKnownTool() bool {
 	if w.begin, w.text, w.lit = b.begin, b.lit.Captured(b.begin), b.lit; b.stage == inCall {
 		w.load(b.memberNames, b.lit)
 	}
-	return len(w.members) > 0 && b.scanner.isKnownTool(w.shape().name)
+	return len(w.members) > 0 && b.sink.isKnownTool(w.shape().name)
 }
 
 // reportNearCall reports an object without a marker that names a known tool, or has the member names of a call
 // of the dialect, and still is not a call.
 func (b *callBody) reportNearCall(w *callObject) {
 	s := w.shape()
-	known := b.scanner.isKnownTool(s.name)
+	known := b.sink.isKnownTool(s.name)
 	if s.name == "" || w.otherCount > 0 || !known && !(s.isOwn && s.hasArgs) || s.hasArgs && isSchema(s.args) {
 		return
 	}
@@ -373,7 +373,7 @@ func (b *callBody) reportNearCall(w *callObject) {
 	}
 	f := diag.New(diag.NotACall, diag.Bytes(w.begin, w.begin+1), "this looks like a call but is treated as text: %s", why)
 	f.Severity = diag.Warning
-	b.scanner.report(f)
+	b.sink.report(f)
 }
 
 // holderKeys are keys of an object around a call, used by no dialect.
@@ -389,10 +389,10 @@ func (b *callBody) reportWrappedCall() {
 	if b.holderValue == "" || json.Unmarshal([]byte(b.holderValue), &inner) != nil {
 		return
 	}
-	if name := cmp.Or(inner.Name, inner.Function.Name); b.scanner.isKnownTool(name) {
+	if name := cmp.Or(inner.Name, inner.Function.Name); b.sink.isKnownTool(name) {
 		f := diag.New(diag.NotACall, b.firstOther, "%q holds a call of %s, but no dialect uses this key: it is treated as text", b.memberName, excerpt(name))
 		f.Severity = diag.Warning
-		b.scanner.report(f)
+		b.sink.report(f)
 	}
 }
 
@@ -404,7 +404,7 @@ func (b *callBody) reportUnlikely(w *callObject) bool {
 		return false
 	}
 	usual := s.isOwn || s.nameMember == ofFunction && s.innerKey != "" || s.nameMember == ofName && (s.argsMember == ofArguments || s.argsMember == ofParameters)
-	if usual || b.scanner.isKnownTool(s.name) {
+	if usual || b.sink.isKnownTool(s.name) {
 		return false
 	}
 	place, own := w.brace(), quotedList([]string{b.memberNames.name.String(), b.memberNames.args.String()})
@@ -412,22 +412,22 @@ func (b *callBody) reportUnlikely(w *callObject) bool {
 		place = w.get(s.nameMember).KeySpan()
 	}
 	f := diag.New(diag.CallVariant, place, "this object is treated as text: it has %s, a call in dialect %s has %s", quotedList(s.keys()), b.frame.dialect.Name, own)
-	if b.scanner.tools == nil {
+	if b.sink.tools == nil {
 		f.Hint = "it is read as a call if a definition declares its tool"
 	} else {
 		f.Message += fmt.Sprintf("; no tool is named %q", excerpt(s.name))
 	}
-	b.scanner.report(f)
+	b.sink.report(f)
 	return true
 }
 
 // setFormat records which members identify the object as a call, and its dialect.
 func (b *callBody) setFormat(w *callObject) {
 	s := w.shape()
-	if !b.scanner.detected.calls {
-		b.scanner.setEvidence(b.begin, "JSON with the keys "+quotedList(s.keys()))
+	if !b.sink.detected.calls {
+		b.sink.setEvidence(b.begin, "JSON with the keys "+quotedList(s.keys()))
 	}
-	if row := b.scanner.markers.plainDialects.dialectOf(s); row != nil {
+	if row := b.sink.markers.plainDialects.dialectOf(s); row != nil {
 		b.frame.dialect = row
 		b.memberNames, w.memberNames = row.grammar.memberNames, row.grammar.memberNames
 	}
@@ -449,7 +449,7 @@ func (b *callBody) reportBareList() {
 }
 
 func (b *callBody) emitCall(w *callObject) {
-	r := reader{tools: b.scanner.tools}
+	r := reader{tools: b.sink.tools}
 	r.read(w)
-	b.scanner.emitCall(&r)
+	b.sink.emitCall(&r)
 }

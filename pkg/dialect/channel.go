@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 )
 
@@ -23,25 +24,13 @@ type bodyMarker struct {
 	kind bodyKind
 }
 
-// A bodyKind is the kind of a message body.
-type bodyKind int
-
-const (
-	bodyByHeader bodyKind = iota // decided by the header
-	bodyForUser                  // text for the user
-	bodyIsReasoning
-	bodyIsInvoke     // a call with its name
-	bodyIsTextInvoke // text for the tool in the header
-	bodyIsArguments  // JSON at the start of the body, without a marker; else like bodyByHeader
-)
-
 func messageGrammar(m messageSyntax) grammar {
 	heads := newMarkerList(func() []string { return m.headerEnds() })
 	ends := newMarkerList(func() []string { return unique(m.closers, m.openers) })
 	calls := &nameSyntax{closers: m.closers, stops: m.openers, closerOptional: true}
 	return grammar{
-		newBody: func(s *Scanner, f *frame) body {
-			return &messageBody{messageSyntax: &m, scanner: s, frame: f, calls: calls, terminators: ends, headerReader: newMarkerReader(heads()), at: f.bodyAt}
+		newBody: func(s *sink, f *frame) body {
+			return &messageBody{messageSyntax: &m, sink: s, frame: f, calls: calls, terminators: ends, headerReader: newMarkerReader(heads()), at: f.bodyAt}
 		},
 		render: renderMessage,
 	}
@@ -65,7 +54,7 @@ func (m *messageSyntax) headerEnds() []string {
 // A messageBody reads one message.
 type messageBody struct {
 	*messageSyntax
-	scanner       *Scanner
+	sink          *sink
 	frame         *frame
 	calls         *nameSyntax
 	terminators   func() *markerList
@@ -87,7 +76,7 @@ func (b *messageBody) write(p []byte) (int, frameEnd) {
 	n, text, marker := b.headerReader.readUntil(p[:min(len(p), maxHeadPiece+1-b.headerLength())])
 	b.header = append(b.header, text...)
 	b.at += n
-	b.scanner.steps += n
+	b.sink.steps += n
 	switch {
 	case marker != "":
 		return b.endHeader(n, marker)
@@ -107,7 +96,7 @@ func (b *messageBody) endHeader(n int, marker string) (int, frameEnd) {
 	if i < 0 {
 		b.reportStray("no message begins here")
 		if slices.Contains(b.openers, marker) {
-			b.scanner.unread([]byte(marker))
+			b.sink.unread([]byte(marker))
 			return n, left
 		}
 		return n, ended
@@ -115,11 +104,11 @@ func (b *messageBody) endHeader(n int, marker string) (int, frameEnd) {
 	h := readHeader(b.frame.marker, string(b.header))
 	kind := b.bodyMarkers[i].kind
 	if kind == bodyIsArguments {
-		b.scanner.unread([]byte(marker))
+		b.sink.unread([]byte(marker))
 		b.at -= len(marker)
 		marker = ""
 	}
-	if t := &b.scanner.reasoning; t.inside && t.delimiters == nil { // opened by the prompt
+	if t := &b.sink.reasoning; t.inside && t.delimiters == nil { // opened by the prompt
 		t.inside, t.ended = false, true
 	}
 	return n, b.beginContent(h, kind, marker)
@@ -129,18 +118,18 @@ func (b *messageBody) endHeader(n int, marker string) (int, frameEnd) {
 func (b *messageBody) rejectHeader() {
 	b.reportStray("no message begins here")
 	held := b.headerReader.pending()
-	b.scanner.emitContent(b.at-len(held)-len(b.header), string(b.header))
-	b.scanner.unread([]byte(held))
+	b.sink.emitContent(b.at-len(held)-len(b.header), string(b.header))
+	b.sink.unread([]byte(held))
 }
 
 func (b *messageBody) reportStray(message string) {
 	f := b.frame
-	b.scanner.report(diag.New(diag.StrayMarker, diag.Bytes(f.at, f.at+len(f.marker)), "%s", message))
+	b.sink.report(diag.New(diag.StrayMarker, diag.Bytes(f.at, f.at+len(f.marker)), "%s", message))
 }
 
 // beginContent begins the body after a marker.
 func (b *messageBody) beginContent(h header, kind bodyKind, marker string) frameEnd {
-	s := b.scanner
+	s := b.sink
 	s.beginMessage(h, kind, b.callsAreTags, diag.Bytes(b.frame.at, b.at))
 	switch {
 	case h.isForeign():
@@ -156,7 +145,7 @@ func (b *messageBody) beginContent(h header, kind bodyKind, marker string) frame
 	case kind == bodyIsTextInvoke:
 		b.content = b.newArgumentsBody(header{recipient: strings.TrimSpace(string(b.header))}, marker)
 	case kind == bodyIsReasoning || kind == bodyByHeader && h.isReasoning():
-		b.content = &reasoningBody{scanner: s, markerReader: newMarkerReader(b.terminators()), at: b.at, closers: b.messageSyntax.closers, opener: diag.Bytes(b.frame.at, b.at)}
+		b.content = &reasoningBody{sink: s, markerReader: newMarkerReader(b.terminators()), at: b.at, closers: b.messageSyntax.closers, opener: diag.Bytes(b.frame.at, b.at)}
 	case b.callsAreTags || kind == bodyForUser || !h.isCall():
 		return left
 	default:
@@ -168,7 +157,7 @@ func (b *messageBody) beginContent(h header, kind bodyKind, marker string) frame
 // reportForeignCall reports a call in a message from another sender.
 func (b *messageBody) reportForeignCall(who string) {
 	f := diag.New(diag.QuotedCall, diag.Bytes(b.frame.at, b.at), "this message is from %s: nothing in it is run", excerpt(who))
-	b.scanner.report(f)
+	b.sink.report(f)
 }
 
 // newArgumentsBody returns a body that reads the arguments of a call.
@@ -176,7 +165,7 @@ func (b *messageBody) newArgumentsBody(h header, marker string) body {
 	text := append(b.header, marker...)
 	naming := *b.calls
 	naming.namespace, naming.allowsText = functionNamespace, !strings.HasPrefix(h.recipient, functionNamespace)
-	c := &namedBody{nameSyntax: &naming, scanner: b.scanner, frame: b.frame, stage: betweenNameAndArguments, at: b.at, terminators: b.terminators}
+	c := &namedBody{nameSyntax: &naming, sink: b.sink, frame: b.frame, stage: betweenNameAndArguments, at: b.at, terminators: b.terminators}
 	c.head = head{at: b.frame.bodyAt, text: text, pieceAt: len(text), name: h.recipient, nameAt: h.recipientAt, afterMarker: true}
 	c.headFindings = h.findings(c.namePlace())
 	return c
@@ -188,13 +177,13 @@ func (b *messageBody) readPrefix(c byte) (int, frameEnd) {
 	word := strings.TrimLeft(string(b.prefix), " \t\r\n")
 	switch {
 	case word == b.callTagPrefix:
-		b.scanner.unread(b.prefix)
+		b.sink.unread(b.prefix)
 		return 1, left
 	case strings.HasPrefix(b.callTagPrefix, word) && len(b.prefix) < maxLookahead:
 		return 1, notYet
 	}
 	b.readingPrefix = false
-	b.scanner.unread(b.prefix)
+	b.sink.unread(b.prefix)
 	return 1, notYet
 }
 
@@ -206,7 +195,7 @@ func (b *messageBody) close() {
 	case b.content != nil:
 		b.content.close()
 	case readHeader(b.frame.marker, string(b.header)+b.headerReader.pending()).isCall():
-		b.scanner.report(diag.New(diag.TruncatedCall, diag.Bytes(b.frame.at, b.at), "the text ends inside a call"))
+		b.sink.report(diag.New(diag.TruncatedCall, diag.Bytes(b.frame.at, b.at), "the text ends inside a call"))
 	default:
 		text := string(b.header) + b.headerReader.pending()
 		if !strings.ContainsRune(text, '\n') { // headers contain no newline
@@ -214,14 +203,14 @@ func (b *messageBody) close() {
 			return
 		}
 		b.reportStray("no message begins here")
-		b.scanner.emitContent(b.frame.bodyAt, text)
+		b.sink.emitContent(b.frame.bodyAt, text)
 	}
 }
 
 // A reasoningBody reads a message for the model itself. It contains no calls.
 type reasoningBody struct {
 	markerReader
-	scanner   *Scanner
+	sink      *sink
 	closers   []string
 	skipBytes int       // bytes to omit
 	at        int       // offset of the next byte
@@ -235,7 +224,7 @@ func (b *reasoningBody) write(p []byte) (int, frameEnd) {
 		return k, notYet
 	}
 	n, text, marker := b.readUntil(p)
-	b.scanner.steps += n
+	b.sink.steps += n
 	b.emitText(string(text))
 	switch {
 	case marker == "":
@@ -244,13 +233,13 @@ func (b *reasoningBody) write(p []byte) (int, frameEnd) {
 		b.emitText(marker)
 		return n, notYet
 	case slices.Contains(b.closers, marker):
-		b.scanner.endMessage()
+		b.sink.endMessage()
 		if marker == callMarker {
-			b.scanner.report(diag.New(diag.NotACall, diag.Bytes(b.at, b.at+len(marker)), "the message ends like a call but is for no tool"))
+			b.sink.report(diag.New(diag.NotACall, diag.Bytes(b.at, b.at+len(marker)), "the message ends like a call but is for no tool"))
 		}
 		return n, ended
 	}
-	b.scanner.unread([]byte(marker))
+	b.sink.unread([]byte(marker))
 	return n, left
 }
 
@@ -258,10 +247,10 @@ func (b *reasoningBody) emitText(text string) {
 	if text == "" {
 		return
 	}
-	t := &b.scanner.reasoning
+	t := &b.sink.reasoning
 	inside := t.inside
 	t.inside = inside || t.mode != ReasoningOff
-	b.scanner.emitContent(b.at, text)
+	b.sink.emitContent(b.at, text)
 	t.inside, t.ended = inside, t.ended || t.inside
 	b.at += len(text)
 	b.lastByte = text[len(text)-1]
@@ -269,7 +258,24 @@ func (b *reasoningBody) emitText(text string) {
 
 func (b *reasoningBody) close() {
 	b.emitText(b.pending())
-	if b.scanner.reasoning.mode != ReasoningOff {
-		b.scanner.report(diag.New(diag.UnclosedReasoning, b.opener, "the reasoning opened here is not closed"))
+	if b.sink.reasoning.mode != ReasoningOff {
+		b.sink.report(diag.New(diag.UnclosedReasoning, b.opener, "the reasoning opened here is not closed"))
 	}
+}
+
+// renderMessage writes a call as a message.
+func renderMessage(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
+	b = append(b, d.framing.affixes[0]...)
+	b = append(b, c.Name+" <|constrain|>json<|message|>"...)
+	b = append(b, namedArguments(c)...)
+	return append(b, d.framing.affixes[1]...), isBareName(c.Name)
+}
+
+// renderInvoke writes a call as a message with an object that repeats the tool name.
+func renderInvoke(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
+	b = append(b, d.framing.affixes[0]...)
+	b = append(b, c.Name+"<|content_invoke_tool_json|>"...)
+	b = append(b, `{"name":`+quote(c.Name)+`,"args":`...)
+	b = append(append(b, namedArguments(c)...), '}')
+	return append(b, d.framing.affixes[1]...), isBareName(c.Name)
 }

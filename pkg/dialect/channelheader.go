@@ -5,8 +5,19 @@ import (
 	"slices"
 	"strings"
 
-	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+)
+
+// A bodyKind is the kind of a message body.
+type bodyKind int
+
+const (
+	bodyByHeader bodyKind = iota // decided by the header
+	bodyForUser                  // text for the user
+	bodyIsReasoning
+	bodyIsInvoke     // a call with its name
+	bodyIsTextInvoke // text for the tool in the header
+	bodyIsArguments  // JSON at the start of the body, without a marker; else like bodyByHeader
 )
 
 // Markers in the header of a message.
@@ -148,21 +159,4 @@ func (h header) findings(place diag.Span) []diag.Finding {
 		findings = append(findings, diag.New(diag.MarkupInName, place, "the header has %d channels; the first counts", h.channelCount))
 	}
 	return findings
-}
-
-// renderMessage writes a call as a message.
-func renderMessage(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
-	b = append(b, d.framing.affixes[0]...)
-	b = append(b, c.Name+" <|constrain|>json<|message|>"...)
-	b = append(b, namedArguments(c)...)
-	return append(b, d.framing.affixes[1]...), isBareName(c.Name)
-}
-
-// renderInvoke writes a call as a message with an object that repeats the tool name.
-func renderInvoke(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
-	b = append(b, d.framing.affixes[0]...)
-	b = append(b, c.Name+"<|content_invoke_tool_json|>"...)
-	b = append(b, `{"name":`+quote(c.Name)+`,"args":`...)
-	b = append(append(b, namedArguments(c)...), '}')
-	return append(b, d.framing.affixes[1]...), isBareName(c.Name)
 }

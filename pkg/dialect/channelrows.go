@@ -25,8 +25,8 @@ var (
 const bareAnalysis = "analysis"
 
 // newBareReasoning returns a body for reasoning without a header.
-func newBareReasoning(s *Scanner, f *frame) body {
-	b := &reasoningBody{scanner: s, markerReader: newMarkerReader(bareReasoningEnds()), at: f.bodyAt, closers: harmonyClosers, opener: diag.Bytes(f.at, f.bodyAt)}
+func newBareReasoning(s *sink, f *frame) body {
+	b := &reasoningBody{sink: s, markerReader: newMarkerReader(bareReasoningEnds()), at: f.bodyAt, closers: harmonyClosers, opener: diag.Bytes(f.at, f.bodyAt)}
 	if f.marker == "" {
 		b.skipBytes = len(bareAnalysis)
 	}
@@ -192,6 +192,6 @@ var (
 	}()
 	inklingMembers = memberNames{name: ofName, args: ofArgs}
 	// If the prompt contains the header, a call has its name in the payload, and a text call has none.
-	inklingPayload = grammar{memberNames: &inklingMembers, newBody: func(s *Scanner, f *frame) body { return newJSONSequence(s, f, headerTool{}) }}
+	inklingPayload = grammar{memberNames: &inklingMembers, newBody: func(s *sink, f *frame) body { return newJSONSequence(s, f, headerTool{}) }}
 	inklingText    = namedJSON(nameSyntax{closers: []string{"<|end_message|>"}, stops: []string{"<|message_model|>"}})
 )

@@ -4,17 +4,23 @@
 // inert that must not look like a response.
 //
 // The package does not know which tools exist and runs nothing.
+//
+// Its files build on each other. A row (dialect.go) says with presets (*rows.go) what is special of a dialect. A
+// [Scanner] searches for markers, a selector decides what they mean, and the body of a frame, which a grammar makes,
+// reads calls (one file a grammar). All three report to a sink, which emits the events of the response.
 package dialect
 
 import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
 
 	"oneshot/pkg/chat"
-	"oneshot/pkg/schema"
+	"oneshot/pkg/dialect/markup"
 )
+
+// An ArgumentSpan is the location of an argument in the text of a call.
+type ArgumentSpan = markup.ArgumentSpan
 
 // A Dialect is one way to write calls.
 type Dialect struct {
@@ -62,8 +68,8 @@ type fenceSpec struct {
 
 // A grammar says how calls are written in a frame.
 type grammar struct {
-	memberNames *memberNames                // of JSON
-	newBody     func(*Scanner, *frame) body // reads calls
+	memberNames *memberNames             // of JSON
+	newBody     func(*sink, *frame) body // reads calls
 	// render appends a call and reports whether parsing the output with these tools yields the same call: raw text
 	// cannot represent every value.
 	render func(d *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool)
@@ -74,23 +80,63 @@ type grammar struct {
 	lineBased       bool   // arguments are lines, and end at the end of reasoning
 }
 
-// Dialects returns all readable dialects. Callers must not modify the list.
-func Dialects() []Dialect { return table() }
+// A marker is a text that means something in a response, outside of frames.
+type marker struct {
+	text           string
+	role           role
+	lineStart      bool          // only at the start of a line
+	lookahead      lookahead     // must match the text after it; nil for anything
+	ownLookahead   lookahead     // replaces lookahead if no other dialect is read
+	skip           string        // optional text skipped after it
+	grammar        *grammar      // of the frame it begins, if it differs from the dialect's
+	missingOpener  string        // the marker that is missing from calls found by this one
+	opensList      bool          // it begins a frame and encloses all others as well
+	sharedWithText bool          // it also encloses text that is not a call
+	needsTool      bool          // the Python call after it must name a known tool, if tools are known
+	effect         messageEffect // what it does to a message
+	messageStart   bool          // only where no text precedes it in its message
+}
 
-// table is built on first use: most commands read no response.
-var table = sync.OnceValue(func() []Dialect {
-	return withExamples(slices.Concat(taughtDialects(), jsonDialects(), namedDialects(), markupDialects(), pythonDialects(), quotedDialects(), channelDialects()))
-})
+// A messageEffect is the effect of a marker, other than a header, on a message.
+type messageEffect uint8
 
-// withExamples adds the missing examples.
-func withExamples(rows []Dialect) []Dialect {
-	for i := range rows {
-		if d := &rows[i]; d.Example == "" {
-			example, _ := d.grammar.render(d, nil, exampleCall, nil)
-			d.Example = string(example) + "\n"
-		}
-	}
-	return rows
+const (
+	noEffect messageEffect = iota
+	endsMessage
+	beginsAnswer // text for the user
+)
+
+// A role is the effect of a marker.
+type role uint8
+
+const (
+	open            role = iota // opens a frame; the grammar reads after the marker
+	openKeep                    // opens a frame; the grammar reads the marker as well
+	listOpen                    // precedes calls, without a meaning of its own
+	listClose                   // follows calls
+	reasoningOpen               // opens reasoning
+	reasoningClose              // closes reasoning
+	ignore                      // surrounds messages, without a meaning of its own
+	ignoreKeepSpace             // the same, but blanks after it are text
+	continuation                // closes a part of a call: after a call it means that the call continues
+	fenceRun                    // a run of fence characters
+	openBrace                   // the opening brace of an object
+	implicitOpen                // no marker: opens a frame where there is no text yet
+)
+
+// A markerUse is the meaning of a marker in one dialect, or in reasoning delimiters.
+type markerUse struct {
+	*marker
+	dialect    *Dialect
+	delimiters *delimiters
+}
+
+// delimiters are the markers around reasoning.
+type delimiters struct {
+	name         string
+	needsOpener  bool // no prompt contains the opener: a closer alone means nothing
+	sharedCloser bool // its closer ends other messages as well, and means nothing outside reasoning
+	markers      []marker
 }
 
 // exampleCall is the call of examples.
@@ -105,45 +151,35 @@ func (d Dialect) HasMarkers() bool {
 	return len(d.framing.fences) > 0 || slices.ContainsFunc(d.framing.markers, func(m marker) bool { return m.role != ignore })
 }
 
-// ReasoningDelimiters returns the names of the markers around reasoning in this dialect.
-func (d Dialect) ReasoningDelimiters() []string {
-	var names []string
-	for _, w := range d.reasoningDelimiters() {
-		names = append(names, w.name)
-	}
-	return names
+// opensOnlyCalls reports whether only calls can follow a marker, and the marker is not a word.
+func (u markerUse) opensOnlyCalls() bool {
+	return u.role <= listOpen && !u.sharedWithText && strings.ContainsAny(u.text, "<[")
 }
 
-// Lookup returns the dialect with this name or alias.
-func Lookup(name string) (Dialect, bool) {
-	for _, d := range Dialects() {
-		if d.Name == name || slices.Contains(d.Aliases, name) {
-			return d, true
-		}
+// bodyGrammar returns the grammar of the text after a marker.
+func (u markerUse) bodyGrammar() *grammar {
+	switch {
+	case u.grammar != nil:
+		return u.grammar
+	case u.role == implicitOpen:
+		return u.dialect.bareGrammar()
 	}
-	return Dialect{}, false
+	return &u.dialect.grammar
 }
 
-// DidYouMean returns a hint for an unknown dialect name, or "": the dialect or other name that contains the word
-// as a part (openai in native_openai_chat), or one with a similar spelling.
-func DidYouMean(word string, others ...string) string {
-	var names []string
-	for _, d := range Dialects() {
-		names = append(append(names, d.Name), d.Aliases...)
+// bareGrammar returns the grammar of frames without a marker.
+func (d *Dialect) bareGrammar() *grammar {
+	if d.framing.bareGrammar != nil {
+		return d.framing.bareGrammar
 	}
-	names = append(names, others...)
-	for _, name := range names {
-		if slices.Contains(strings.Split(name, "_"), strings.ToLower(word)) {
-			return "did you mean " + name + "?"
-		}
-	}
-	return schema.DidYouMean(word, names)
+	return &d.grammar
 }
 
-// Render returns a response with one call in this dialect that [Scan] reads back with the same tools. The
-// arguments must be a JSON object, or an array for a positional call where the dialect has positions. It reports
-// false if the dialect cannot represent the call.
-func (d Dialect) Render(c chat.Call, tools Toolset) (string, bool) {
-	b, ok := d.grammar.render(&d, nil, c, tools)
-	return string(b) + "\n", ok && !(d.grammar.lineBased && containsReasoningEnd(string(b)))
+// ignored returns markers without a meaning of their own.
+func ignored(texts ...string) []marker {
+	all := make([]marker, len(texts))
+	for i, text := range texts {
+		all[i] = marker{text: text, role: ignore}
+	}
+	return all
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // report emits a finding that is not about a call.
-func (s *Scanner) report(f diag.Finding) {
+func (s *sink) report(f diag.Finding) {
 	s.lastCall.unclosed = s.lastCall.unclosed || f.Code == diag.MissingCloser && !slices.ContainsFunc(f.Fixes, func(x diag.Fix) bool { return x.Kind == diag.Safe })
 	if s.callCut && (f.Code == diag.MissingCloser || f.Code == diag.UnclosedFence) {
 		return // caused by the cut call
@@ -40,7 +40,7 @@ func downgradeInReasoning(f *diag.Finding) {
 }
 
 // emitCall emits the call of a reader and its findings. Without a name only the findings are emitted.
-func (s *Scanner) emitCall(r *reader) {
+func (s *sink) emitCall(r *reader) {
 	if r.call.Name == "" {
 		s.reportNotCalls(r.findings)
 		return
@@ -104,7 +104,7 @@ func (r *reader) namePlace() diag.Span {
 }
 
 // reportNotCalls emits findings about text in the place of a call.
-func (s *Scanner) reportNotCalls(findings []diag.Finding) {
+func (s *sink) reportNotCalls(findings []diag.Finding) {
 	markFixesUnsafe(findings)
 	for _, f := range findings {
 		f.Path = "" // would be a path into arguments
@@ -113,7 +113,7 @@ func (s *Scanner) reportNotCalls(findings []diag.Finding) {
 }
 
 // reportNotACall reports text in a frame that is not a call, with the reason if known.
-func (s *Scanner) reportNotACall(place diag.Span, why, hint string) {
+func (s *sink) reportNotACall(place diag.Span, why, hint string) {
 	s.resync.reset(place.End)
 	f := diag.New(diag.NotACall, place, "this is not a call and is ignored")
 	if why != "" {
@@ -134,13 +134,13 @@ func markFixesUnsafe(findings []diag.Finding) {
 }
 
 // isKnownTool reports whether name is exactly the name of a tool.
-func (s *Scanner) isKnownTool(name string) bool {
+func (s *sink) isKnownTool(name string) bool {
 	_, known := s.tools[name]
 	return known
 }
 
 // checkName rejects a name that a person would mistake for another. The exact name of a tool always passes.
-func (s *Scanner) checkName(r *reader) {
+func (s *sink) checkName(r *reader) {
 	name := r.call.Name
 	if isPrintableASCII(name) || s.isKnownTool(name) {
 		return
@@ -151,19 +151,19 @@ func (s *Scanner) checkName(r *reader) {
 }
 
 // checkID rejects a call whose ID is already used in the response.
-func (s *Scanner) checkID(r *reader) {
+func (s *sink) checkID(r *reader) {
 	if r.call.ID != "" && !s.reasoning.inside && !s.ids.add(r.call.ID) {
 		r.fault(diag.DuplicateID, cmp.Or(r.idSpan, r.place()), "another call of the response has the ID %q", excerpt(r.call.ID))
 	}
 }
 
-func (s *Scanner) reportAboutCall(call int, f diag.Finding) {
+func (s *sink) reportAboutCall(call int, f diag.Finding) {
 	f.Call = &call
 	s.report(f)
 }
 
 // revokeCalls invalidates the calls so far, with the reason.
-func (s *Scanner) revokeCalls(why diag.Finding) {
+func (s *sink) revokeCalls(why diag.Finding) {
 	for i := s.revoked; i < min(s.calls, MaxKept); i++ {
 		s.reportAboutCall(i, why)
 	}
@@ -186,13 +186,9 @@ func Suppress(c *chat.Call) {
 	}
 }
 
-func newFix(kind diag.FixKind, title string, edits ...diag.Edit) []diag.Fix {
-	return []diag.Fix{{Title: title, Kind: kind, Edits: edits}}
-}
-
 // reportStrayBracket reports an unmatched closing bracket between or after calls, unless an earlier bracket
 // finding explains it.
-func (s *Scanner) reportStrayBracket(c byte, at int, kind diag.FixKind) {
+func (s *sink) reportStrayBracket(c byte, at int, kind diag.FixKind) {
 	if !s.unbalanced {
 		s.report(strayBracketFinding(c, at, kind))
 	}
@@ -205,4 +201,16 @@ func strayBracketFinding(c byte, at int, kind diag.FixKind) diag.Finding {
 	f.Severity = diag.Warning
 	f.Fixes = newFix(kind, "remove it", diag.Edit{Start: at, End: at + 1})
 	return f
+}
+
+// emitDeferred emits the held-back finding when another call or the end has come.
+func (s *sink) emitDeferred(again bool) {
+	f := s.lastCall.deferred
+	if f == nil {
+		return
+	}
+	if s.lastCall.deferred = nil; again {
+		f.Fixes = nil
+	}
+	s.emit(Event{Finding: f})
 }

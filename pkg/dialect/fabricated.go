@@ -10,15 +10,15 @@ import (
 // to the next calls or the end of reasoning. They are neither content nor calls.
 func fabricatedResults(ends, next []string) grammar {
 	markers := newMarkerList(func() []string { return unique(ends, next, []string{"</think>"}) })
-	return grammar{newBody: func(s *Scanner, f *frame) body {
-		return &fabricatedBody{markerReader: newMarkerReader(markers()), scanner: s, closers: ends, startAt: f.at, at: f.bodyAt}
+	return grammar{newBody: func(s *sink, f *frame) body {
+		return &fabricatedBody{markerReader: newMarkerReader(markers()), sink: s, closers: ends, startAt: f.at, at: f.bodyAt}
 	}}
 }
 
 // A fabricatedBody skips fabricated results.
 type fabricatedBody struct {
 	markerReader
-	scanner *Scanner
+	sink    *sink
 	closers []string
 	startAt int
 	at      int // offset of the next byte
@@ -27,7 +27,7 @@ type fabricatedBody struct {
 func (b *fabricatedBody) write(p []byte) (int, frameEnd) {
 	n, _, marker := b.readUntil(p)
 	b.at += n
-	b.scanner.steps += n
+	b.sink.steps += n
 	switch {
 	case marker == "":
 		return n, notYet
@@ -36,7 +36,7 @@ func (b *fabricatedBody) write(p []byte) (int, frameEnd) {
 		return n, ended
 	}
 	b.report(b.at - len(marker))
-	b.scanner.unread([]byte(marker))
+	b.sink.unread([]byte(marker))
 	return n, left
 }
 
@@ -44,5 +44,5 @@ func (b *fabricatedBody) close() { b.report(b.at) }
 
 func (b *fabricatedBody) report(end int) {
 	f := diag.New(diag.QuotedCall, diag.Bytes(b.startAt, end), "the model fabricated tool results here: they are not part of its text")
-	b.scanner.report(f)
+	b.sink.report(f)
 }

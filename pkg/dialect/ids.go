@@ -22,3 +22,7 @@ func (s *idSet) add(id string) bool {
 	}
 	return true
 }
+
+// MaxKept bounds the kept calls and the kept findings of one response: a text can contain one in every few
+// bytes.
+const MaxKept = 10_000

@@ -6,12 +6,6 @@ import (
 	"strings"
 )
 
-// nameArguments are the member names of most models.
-var nameArguments = memberNames{name: ofName, args: ofArguments}
-
-// nameParameters are those of Llama 3 and InternLM.
-var nameParameters = memberNames{name: ofName, args: ofParameters}
-
 // Grammars of calls without a marker.
 var (
 	bareArguments    = bareJSON(nameArguments)
@@ -321,3 +315,13 @@ in a json fence. Similar forms are also read: "tool" and "args", "action" and "a
 func bareJSON(f memberNames) grammar {
 	return grammar{memberNames: &f, newBody: newCallBody, render: renderTagged}
 }
+
+// jsonStart begins calls with the first bracket of JSON. A list must be one of objects, if it could be something
+// else.
+var jsonStart = []marker{{role: implicitOpen, lookahead: thenJSON}}
+
+// listInText begins a list of calls after text.
+var listInText = marker{text: "[{", role: implicitOpen}
+
+// namedObjects is the grammar of JSON in the place of tags.
+var namedObjects = taggedJSON(nameArguments)

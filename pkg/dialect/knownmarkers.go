@@ -90,3 +90,17 @@ var stems = []string{
 	"✿FUNCTION✿", "✿ARGS✿", "✿RESULT✿", "✿RETURN✿", "functions.", "call:", "assistantanalysis", "assistantcommentary", "assistantfinal", "default_api.", "Action:", "Action Input:", "Observation:", "Final Answer:",
 	"Here is my thought process:", "Here is my response:",
 }
+
+// markerTexts returns all markers of a dialect.
+func (d *Dialect) markerTexts() []string {
+	all := slices.Clone(d.framing.closers)
+	for _, m := range d.framing.markers {
+		all = append(all, m.text)
+	}
+	for _, w := range d.reasoningDelimiters() {
+		for _, m := range w.markers {
+			all = append(all, m.text)
+		}
+	}
+	return all
+}

@@ -49,15 +49,3 @@ func (p *lastCall) deferMissingCloser(f *diag.Finding) bool {
 	p.deferred = f
 	return true
 }
-
-// emitDeferred emits the held-back finding when another call or the end has come.
-func (s *Scanner) emitDeferred(again bool) {
-	f := s.lastCall.deferred
-	if f == nil {
-		return
-	}
-	if s.lastCall.deferred = nil; again {
-		f.Fixes = nil
-	}
-	s.emit(Event{Finding: f})
-}

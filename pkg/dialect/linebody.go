@@ -7,11 +7,43 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect/markup"
 	"oneshot/pkg/literal"
 )
+
+// lineArgumentSpans locates the arguments of a call in lines.
+func lineArgumentSpans(text string, tools Toolset) (json.RawMessage, []ArgumentSpan) {
+	var c lineCall
+	var places []ArgumentSpan
+	at := 0
+	for line := range strings.Lines(text) {
+		word, rest, restAt := cutKeyword([]byte(line))
+		next, last := at+len(line), len(c.args)-1
+		switch {
+		case word == toolNameKeyword:
+			c.name = rest
+		case word == beginArgKeyword:
+			c.args, c.open = append(c.args, lineArg{key: rest}), true
+			name := diag.Bytes(at+restAt, at+restAt+len(rest))
+			places = append(places, ArgumentSpan{Pointer: string(jsontext.Pointer("").AppendToken(rest)), Name: name, Value: diag.Bytes(next, next)})
+		case word == endArgKeyword:
+			c.open = false
+		case c.open:
+			c.args[last].value = append(c.args[last].value, line...)
+		}
+		at = next
+	}
+	for i, a := range c.args {
+		places[i].Value.End += len(a.text())
+	}
+	b, r := lineBody{sink: &sink{tools: tools}}, reader{tools: tools}
+	r.call.Name, _ = cleanName(c.name, tools)
+	return b.arguments(&r, c.args), places
+}
 
 // Keywords of Continue's line protocol, in lower case.
 const (
@@ -37,7 +69,7 @@ func lineMarkers() []marker {
 }
 
 type lineBody struct {
-	scanner  *Scanner
+	sink     *sink
 	frame    *frame
 	at       int    // of the next byte
 	line     []byte // the current line
@@ -70,25 +102,25 @@ func (a *lineArg) text() string {
 	return strings.TrimSuffix(strings.TrimSuffix(string(a.value), "\n"), "\r")
 }
 
-func newLineBody(s *Scanner, f *frame) body {
+func newLineBody(s *sink, f *frame) body {
 	if f.fence.open() && !f.certain {
 		s.confirmFrame("before the calls")
 	}
-	return &lineBody{scanner: s, frame: f, at: f.bodyAt}
+	return &lineBody{sink: s, frame: f, at: f.bodyAt}
 }
 
 func (b *lineBody) write(p []byte) (int, frameEnd) {
 	for n, c := range p {
 		b.line = append(b.line, c)
 		b.at++
-		b.scanner.steps++
+		b.sink.steps++
 		end := notYet
 		switch {
 		case b.endAtReasoning():
 			end = left
 		case b.closesFence():
 			b.emitCall(len(b.text))
-			b.scanner.checkCloserLine(b.at-b.frame.length, true)
+			b.sink.checkCloserLine(b.at-b.frame.length, true)
 			end = closed
 		case c == '\n':
 			b.parseLine()
@@ -105,14 +137,14 @@ func (b *lineBody) write(p []byte) (int, frameEnd) {
 // endAtReasoning ends the call at the end of the reasoning around it. Inside a value the marker is text, unless
 // reasoning is known to be open.
 func (b *lineBody) endAtReasoning() bool {
-	if b.call.open && !b.scanner.reasoning.inside {
+	if b.call.open && !b.sink.reasoning.inside {
 		return false
 	}
-	before, marker, ends := b.scanner.cutAtReasoningEnd(b.line, len(b.line)-1)
+	before, marker, ends := b.sink.cutAtReasoningEnd(b.line, len(b.line)-1)
 	if ends {
 		b.line, b.at = before, b.at-len(marker)
 		b.emitTruncated("the reasoning ends")
-		b.scanner.unread(marker)
+		b.sink.unread(marker)
 	}
 	return ends
 }
@@ -143,7 +175,7 @@ func (b *lineBody) canBegin() bool {
 // leave ends a call that is followed by other text.
 func (b *lineBody) leave() frameEnd {
 	b.emitCall(b.call.wholeLen)
-	b.scanner.unread(b.line)
+	b.sink.unread(b.line)
 	return left
 }
 
@@ -200,7 +232,7 @@ func (b *lineBody) begin(name string, at, nameAt int) {
 	b.call = lineCall{name: name, nameSpan: diag.Bytes(nameAt, nameAt+len(name)), start: at}
 	switch {
 	case name == "":
-		b.scanner.report(diag.New(diag.NotACall, diag.Bytes(at, b.at), "no name follows %s", toolNameKeyword))
+		b.sink.report(diag.New(diag.NotACall, diag.Bytes(at, b.at), "no name follows %s", toolNameKeyword))
 	case b.doubtful:
 		b.call.ambiguous = true
 		b.call.report(diag.MarkerInValue, b.call.nameSpan, "this call may be part of an earlier value whose END_ARG is missing")
@@ -210,7 +242,7 @@ func (b *lineBody) begin(name string, at, nameAt int) {
 // reportJunk reports a line before the first call.
 func (b *lineBody) reportJunk(line []byte, at int) {
 	if len(bytes.TrimSpace(line)) > 0 {
-		b.scanner.report(diag.New(diag.NotACall, diag.Bytes(at, b.at), "this line is not part of a call and is ignored"))
+		b.sink.report(diag.New(diag.NotACall, diag.Bytes(at, b.at), "this line is not part of a call and is ignored"))
 	}
 }
 
@@ -238,14 +270,14 @@ func (b *lineBody) emitCall(size int) {
 	if b.call.ambiguous {
 		r.markAmbiguous(b.longerReadings(*r)...)
 	}
-	b.scanner.emitCall(r)
+	b.sink.emitCall(r)
 	b.call, b.text = lineCall{}, nil
 }
 
 // reader returns a reader for the current call.
 func (b *lineBody) reader(size int) *reader {
 	c := &b.call
-	r := newNamedReader(namedCall{name: c.name, place: c.nameSpan, toolName: c.name, start: c.start, text: string(b.text[:size])}, b.scanner.tools, c.findings)
+	r := newNamedReader(namedCall{name: c.name, place: c.nameSpan, toolName: c.name, start: c.start, text: string(b.text[:size])}, b.sink.tools, c.findings)
 	r.call.Arguments = b.arguments(r, c.args)
 	return r
 }
@@ -270,7 +302,7 @@ func (b *lineBody) longerReadings(r reader) []chat.Call {
 }
 
 func (b *lineBody) arguments(r *reader, args []lineArg) json.RawMessage {
-	shape, place := b.scanner.tools[r.call.Name], diag.Bytes(r.call.Start, r.call.End)
+	shape, place := b.sink.tools[r.call.Name], diag.Bytes(r.call.Start, r.call.End)
 	out := []byte{'{'}
 	seen := map[string]bool{}
 	for i, a := range args {
@@ -316,7 +348,7 @@ func (b *lineBody) emitTruncated(how string) {
 	if word, _, _ := cutKeyword(b.line); word == toolNameKeyword && !c.open { // the name may be cut off
 		b.line = nil
 		b.emitTruncated(how)
-		b.scanner.report(f)
+		b.sink.report(f)
 		return
 	}
 	if len(b.line) > 0 {
@@ -329,7 +361,7 @@ func (b *lineBody) emitTruncated(how string) {
 	c.findings = append(c.findings, f)
 	r := b.reader(len(b.text))
 	r.call.Status = chat.StatusTruncated
-	b.scanner.emitCall(r)
+	b.sink.emitCall(r)
 }
 
 func renderLines(_ *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool) {

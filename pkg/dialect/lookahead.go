@@ -272,3 +272,41 @@ func adjacent(next lookahead) lookahead {
 
 // thenMembers matches a JSON object.
 var thenMembers = wordThen(blankThen("\"'}"), "{")
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+func isNewline(c byte) bool { return c == '\n' || c == '\r' }
+
+func isSpace(c byte) bool { return isBlank(c) || isNewline(c) }
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
+// pythonCallWithSuffix returns the lookahead for a Python call: a name with a suffix, and a parenthesis.
+func pythonCallWithSuffix(suffix string) lookahead {
+	return func(text []byte) verdict {
+		text = trimLeft(text)
+		for i, c := range text {
+			if !isNameByte(c) || c == '-' {
+				if i == 0 || !bytes.HasSuffix(text[:i], []byte(suffix)) {
+					return no
+				}
+				return thenParenthesis(text[i:])
+			}
+		}
+		return undecided
+	}
+}
+
+// thenParenthesis matches a parenthesis, optionally after a control token.
+var thenParenthesis = tokenThen(exactly("("))
+
+// callee returns the name before the first parenthesis, without a leading bracket.
+func callee(text []byte) string {
+	name, _, _ := bytes.Cut(trimLeft(text), []byte{'('})
+	return string(trimLeft(bytes.TrimPrefix(name, []byte{'['})))
+}

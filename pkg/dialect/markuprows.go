@@ -107,9 +107,6 @@ var thenForm = within(maxTagLookahead, func(text []byte) verdict {
 // emptyCall is an element without a name, which is not a call.
 var emptyCall = marker{text: "<tool_call>", role: ignore, lookahead: then("</tool_call>")}
 
-// namedObjects is the grammar of JSON in the place of tags.
-var namedObjects = taggedJSON(nameArguments)
-
 // A functionTag is the preset of a tag for each call, in the tags of a list or not, with a tag for each argument.
 type functionTag struct {
 	syntax *markup.Syntax

@@ -5,7 +5,13 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/diag"
 )
+
+func newFix(kind diag.FixKind, title string, edits ...diag.Edit) []diag.Fix {
+	return []diag.Fix{{Title: title, Kind: kind, Edits: edits}}
+}
 
 // quote returns text as a JSON string.
 func quote(text string) string {

@@ -37,20 +37,6 @@ type nameSyntax struct {
 	separator      string   // what a renderer writes between the name and the arguments
 }
 
-// namedJSON is the grammar of one call: a name with JSON after it.
-func namedJSON(n nameSyntax) grammar {
-	heads, ends := newMarkerList(n.headMarkers), newMarkerList(n.endMarkers)
-	return grammar{
-		newBody: func(s *Scanner, f *frame) body {
-			b := &s.named // reused, because each call has a frame of its own
-			h := head{markerReader: b.head.markerReader.reset(heads()), at: f.bodyAt, text: b.head.text[:0]}
-			*b = namedBody{nameSyntax: &n, scanner: s, frame: f, at: f.bodyAt, terminators: ends, head: h, tail: b.tail[:0]}
-			return b
-		},
-		render: n.render,
-	}
-}
-
 func (n *nameSyntax) endMarkers() []string { return unique(n.closers, n.stops) }
 
 // headMarkers returns the markers that end a piece of the head.
@@ -64,16 +50,9 @@ func (n *nameSyntax) headMarkers() []string {
 	return all
 }
 
-// unique merges lists, sorted and without duplicates.
-func unique(lists ...[]string) []string {
-	all := slices.Concat(lists...)
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 type namedBody struct {
 	*nameSyntax
-	scanner      *Scanner
+	sink         *sink
 	frame        *frame
 	stage        namedStage
 	at           int // of the next byte
@@ -105,46 +84,13 @@ const (
 	inSecond                                  // another value after the arguments
 )
 
-func (b *namedBody) write(p []byte) (int, frameEnd) {
-	for n := 0; n < len(p); {
-		k, end := b.step(p[n:])
-		n += k
-		b.at += k
-		if back := len(b.scanner.pushback); back > 0 || end != notYet {
-			b.at -= back
-			return n, end
-		}
-	}
-	return len(p), notYet
-}
-
-func (b *namedBody) step(p []byte) (int, frameEnd) {
-	switch b.stage {
-	case inHead:
-		return b.readHead(p)
-	case betweenNameAndArguments:
-		return b.readBeforeArguments(p[0])
-	case inArguments, inSecond:
-		n, done := b.args.write(b.scanner, p)
-		if done {
-			return n, b.endArguments()
-		}
-		return n, notYet
-	case inText:
-		return b.readText(p)
-	case inPart:
-		return b.readPart(p[0])
-	}
-	return b.readAfterArguments(p[0])
-}
-
 // isFenced reports whether a code fence around the arguments is open.
 func (b *namedBody) isFenced() bool { return b.fenceRead >= len("```") }
 
 // beginArguments begins the arguments at an offset.
 func (b *namedBody) beginArguments(at int) {
 	b.stage = inArguments
-	b.args.begin(b.scanner, at, b.isFenced(), b.terminators())
+	b.args.begin(b.sink, at, b.isFenced(), b.terminators())
 }
 
 func (b *namedBody) endArguments() frameEnd {
@@ -158,7 +104,7 @@ func (b *namedBody) endArguments() frameEnd {
 		b.fenceRead = 0
 	}
 	rest := b.args.unreadText()
-	b.scanner.unread([]byte(rest))
+	b.sink.unread([]byte(rest))
 	if end := b.endIfComplete(rest); end == notYet {
 		return end
 	}
@@ -169,7 +115,7 @@ func (b *namedBody) endArguments() frameEnd {
 // endSecond reports a second value after the arguments.
 func (b *namedBody) endSecond() {
 	place := diag.Bytes(b.secondAt, b.secondAt+len(b.args.text()))
-	b.scanner.report(diag.New(diag.ConcatenatedValues, place, "a second value follows the arguments of %s and is ignored", excerpt(b.head.name)))
+	b.sink.report(diag.New(diag.ConcatenatedValues, place, "a second value follows the arguments of %s and is ignored", excerpt(b.head.name)))
 }
 
 // endIfComplete returns how the frame ends after the arguments; rest has already been read.
@@ -197,12 +143,12 @@ func (b *namedBody) emitCall() {
 	} else {
 		findings = append(findings, a.findings...)
 	}
-	r := newNamedReader(c, b.scanner.tools, findings)
+	r := newNamedReader(c, b.sink.tools, findings)
 	r.call.Status, r.call.ValueChanged = a.status, a.changed
 	if a.value != nil {
 		r.setArguments(a.value, a.place)
 	}
-	b.scanner.emitCall(r)
+	b.sink.emitCall(r)
 }
 
 // readAfterArguments reads a byte after the arguments.
@@ -221,7 +167,7 @@ func (b *namedBody) readAfterArguments(c byte) (int, frameEnd) {
 		}
 		return 1, ended
 	case v == no && isSpace(b.tail[0]) && !b.adjacentNext:
-		b.scanner.unread(b.tail[1:])
+		b.sink.unread(b.tail[1:])
 		b.tail = b.tail[:0]
 		return 1, notYet
 	case v == no && len(b.tail) == 1:
@@ -237,7 +183,7 @@ func (b *namedBody) readNonMarker(c byte) (int, frameEnd) {
 	b.adjacentNext = false
 	switch {
 	case touches && !opens && !closes:
-		b.scanner.unread(b.tail)
+		b.sink.unread(b.tail)
 		return 1, ended
 	case touches && opens:
 		b.beginSecond()
@@ -250,20 +196,20 @@ func (b *namedBody) readNonMarker(c byte) (int, frameEnd) {
 		b.args.skipRest()
 		return 0, notYet
 	case closes:
-		b.scanner.reportStrayBracket(c, b.at, diag.Unsafe)
+		b.sink.reportStrayBracket(c, b.at, diag.Unsafe)
 		b.tail = b.tail[:0]
 		return 1, notYet
 	case opens:
 		f := diag.New(diag.ConcatenatedValues, diag.Bytes(b.at, b.at+1), "a second value follows the arguments of %s: it is treated as text", excerpt(b.head.name))
 		f.Severity = diag.Warning
-		b.scanner.report(f)
+		b.sink.report(f)
 	}
 	return b.leave()
 }
 
 // leave ends the call before other text.
 func (b *namedBody) leave() (int, frameEnd) {
-	b.scanner.unread(b.tail)
+	b.sink.unread(b.tail)
 	b.reportUnclosed("the next text")
 	return 1, left
 }
@@ -277,7 +223,7 @@ func (b *namedBody) continuesObject(c byte) bool {
 // beginSecond begins a second value after the arguments.
 func (b *namedBody) beginSecond() {
 	b.stage, b.secondAt, b.tail = inSecond, b.at, b.tail[:0]
-	b.args.begin(b.scanner, b.at, b.isFenced(), b.terminators())
+	b.args.begin(b.sink, b.at, b.isFenced(), b.terminators())
 }
 
 // tailMarker returns the marker in tail, or whether tail can become one.
@@ -310,9 +256,9 @@ func (b *namedBody) closeFence() {
 	case strings.HasPrefix(fence, "```"):
 		f := diag.New(diag.MissingOpener, diag.Bytes(b.args.startAt, b.args.startAt), "missing %q before the arguments", fence)
 		f.Fixes = newFix(diag.Safe, "add it", diag.Edit{Start: b.args.startAt, End: b.args.startAt, New: b.separator})
-		b.scanner.reportAboutCall(b.scanner.calls-1, f)
+		b.sink.reportAboutCall(b.sink.calls-1, f)
 	default:
-		b.scanner.reportStrayMarker(b.at-2, "```")
+		b.sink.reportStrayMarker(b.at-2, "```")
 	}
 	b.fenceRead, b.tail = 0, b.tail[:0]
 }
@@ -321,54 +267,8 @@ func (b *namedBody) closeFence() {
 func (b *namedBody) reportUnclosed(before string) {
 	switch {
 	case b.isFenced():
-		b.scanner.report(diag.New(diag.UnclosedFence, diag.Bytes(b.fenceAt, b.fenceAt+len("```")), "the fence around the arguments is not closed before %s", before))
+		b.sink.report(diag.New(diag.UnclosedFence, diag.Bytes(b.fenceAt, b.fenceAt+len("```")), "the fence around the arguments is not closed before %s", before))
 	case len(b.closers) > 0 && !b.closerOptional:
-		b.scanner.reportMissingCloser(before)
+		b.sink.reportMissingCloser(before)
 	}
-}
-
-func (b *namedBody) close() {
-	switch b.stage {
-	case inHead:
-		b.head.text = append(b.head.text, b.head.pending()...)
-		b.emitCutHead("the text ends")
-	case betweenNameAndArguments, inArguments:
-		if b.stage == betweenNameAndArguments {
-			b.beginArguments(b.at)
-		}
-		b.args.close()
-		b.emitCall()
-	case inSecond:
-		b.args.close()
-		b.endSecond()
-	case inText, inPart: // only a marker ends these
-		b.endPart()
-		b.textValue = append(b.textValue, b.text.pending()...)
-		b.emitCutText("the text ends")
-	default:
-		b.reportUnclosed("the end of the text")
-	}
-}
-
-// render writes a call.
-func (n *nameSyntax) render(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
-	b = append(b, d.framing.affixes[0]...)
-	switch {
-	case n.numbered:
-		b = append(b, renderedCount(n.namespace, c)...)
-	case n.beforeName != "":
-		b = append(append(append(b, c.ID...), n.beforeName...), c.Name...)
-	default:
-		b = append(b, c.Name...)
-	}
-	b = append(append(b, n.separator...), namedArguments(c)...)
-	return append(b, d.framing.affixes[1]...), isBareName(c.Name)
-}
-
-// renderedCount returns the ID of a call if it contains the name, else a new one.
-func renderedCount(space string, c chat.Call) string {
-	if rest, id := cutNumber(c.ID); id != "" && strings.TrimPrefix(rest, space) == c.Name {
-		return id
-	}
-	return space + c.Name + ":0"
 }

@@ -40,11 +40,11 @@ func (b *namedBody) readHead(p []byte) (int, frameEnd) {
 	n, free, marker := h.readUntil(p[:min(len(p), maxHeadPiece+1-h.length())])
 	from := len(h.text)
 	h.text = append(h.text, free...)
-	b.scanner.steps += n
-	if before, rest, ends := b.scanner.cutAtReasoningEnd(h.text, from); ends {
+	b.sink.steps += n
+	if before, rest, ends := b.sink.cutAtReasoningEnd(h.text, from); ends {
 		h.text = before
 		b.emitCutHead("the reasoning ends")
-		b.scanner.unread(slices.Concat(rest, []byte(h.pending()+marker)))
+		b.sink.unread(slices.Concat(rest, []byte(h.pending()+marker)))
 		return n, left
 	}
 	switch {
@@ -144,7 +144,7 @@ func (b *namedBody) checkTypeWord(marker string) {
 	case h.missing.Code != "":
 		h.missing.Message = fmt.Sprintf("missing %q", b.typeWord) + h.missing.Message
 		b.headFindings, h.missing = append(b.headFindings, h.missing), diag.Finding{}
-	case glued && rest != "" && marker == "{" && !h.afterMarker && !b.scanner.isKnownTool(h.name):
+	case glued && rest != "" && marker == "{" && !h.afterMarker && !b.sink.isKnownTool(h.name):
 		h.name, h.nameAt, h.afterMarker = rest, h.nameAt+len(b.typeWord), true
 		at := h.at + h.nameAt
 		b.headFindings = append(b.headFindings, diag.New(diag.CallMember, diag.Bytes(at, at), "missing %s between %q and the name", b.afterName[0], b.typeWord))
@@ -176,18 +176,18 @@ func (b *namedBody) rejectHead(marker string) frameEnd {
 	case h.otherType != "": // it was the name
 		h.name, h.nameAt = h.otherType, h.otherTypeAt
 		c := b.call("")
-		r := newNamedReader(c, b.scanner.tools, nil)
+		r := newNamedReader(c, b.sink.tools, nil)
 		r.fault(diag.CallMember, diag.Bytes(c.place.End, c.start+len(c.text)), "no arguments follow the name")
-		b.scanner.emitCall(r)
-		b.scanner.unread([]byte(h.pending() + marker))
+		b.sink.emitCall(r)
+		b.sink.unread([]byte(h.pending() + marker))
 		return left
 	case h.missing.Code != "":
-		b.scanner.reportNotCalls([]diag.Finding{h.missing})
+		b.sink.reportNotCalls([]diag.Finding{h.missing})
 	case b.allowsProse && h.name != "":
 	case f.marker != "":
-		b.scanner.report(diag.New(diag.NotACall, diag.Bytes(f.at, f.at+len(f.marker)), "no call follows %s", strings.TrimSpace(f.marker)))
+		b.sink.report(diag.New(diag.NotACall, diag.Bytes(f.at, f.at+len(f.marker)), "no call follows %s", strings.TrimSpace(f.marker)))
 	}
-	b.scanner.unread([]byte(string(b.head.text) + b.head.pending() + marker))
+	b.sink.unread([]byte(string(b.head.text) + b.head.pending() + marker))
 	return left
 }
 
@@ -206,7 +206,7 @@ func (b *namedBody) readBeforeArguments(c byte) (int, frameEnd) {
 	case b.allowsText && !b.isFenced() && c != '{' && c != '[':
 		b.stage, b.text = inText, newMarkerReader(b.terminators())
 		return 0, notYet
-	case c != '{' && (b.frame.marker == "" || b.allowsProse) && !b.scanner.isKnownTool(b.head.name):
+	case c != '{' && (b.frame.marker == "" || b.allowsProse) && !b.sink.isKnownTool(b.head.name):
 		return 0, b.rejectHead("")
 	default:
 		b.beginArguments(b.at)
@@ -232,7 +232,7 @@ func (b *namedBody) call(text string) namedCall {
 	c.toolName = strings.TrimPrefix(c.toolName, b.namespace)
 	if b.numbered && strings.Trim(c.toolName, "0123456789") == "" { // only a number
 		c.toolName = ""
-		if tools := b.scanner.tools; len(tools) == 1 {
+		if tools := b.sink.tools; len(tools) == 1 {
 			c.toolName, c.onlyTool = slices.Collect(maps.Keys(tools))[0], true
 		}
 	}
@@ -247,10 +247,10 @@ func (b *namedBody) emitCutHead(how string) {
 		if marker := strings.TrimSpace(b.frame.marker); marker != "" && len(bytes.TrimSpace(h.text)) == 0 {
 			f.Message = how + " after " + marker + ", before any call"
 		}
-		b.scanner.report(f)
+		b.sink.report(f)
 		return
 	}
-	r := newNamedReader(b.call(""), b.scanner.tools, []diag.Finding{f})
+	r := newNamedReader(b.call(""), b.sink.tools, []diag.Finding{f})
 	r.call.Status = chat.StatusTruncated
-	b.scanner.emitCall(r)
+	b.sink.emitCall(r)
 }

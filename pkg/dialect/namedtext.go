@@ -14,13 +14,13 @@ import (
 // it ends with the reasoning as well.
 func (b *namedBody) readText(p []byte) (int, frameEnd) {
 	n, free, marker := b.text.readUntil(p)
-	b.scanner.steps += n
+	b.sink.steps += n
 	from := len(b.textValue)
 	b.textValue = append(b.textValue, free...)
-	if before, rest, ends := b.scanner.cutAtReasoningEnd(b.textValue, from); ends {
+	if before, rest, ends := b.sink.cutAtReasoningEnd(b.textValue, from); ends {
 		b.textValue = before
 		b.emitCutText("the reasoning ends")
-		b.scanner.unread(slices.Concat(rest, []byte(b.text.pending()+marker)))
+		b.sink.unread(slices.Concat(rest, []byte(b.text.pending()+marker)))
 		return n, left
 	}
 	switch {
@@ -34,7 +34,7 @@ func (b *namedBody) readText(p []byte) (int, frameEnd) {
 		return n, notYet
 	}
 	b.emitTextCall()
-	b.scanner.unread([]byte(marker))
+	b.sink.unread([]byte(marker))
 	return n, left
 }
 
@@ -56,9 +56,9 @@ func (b *namedBody) readPart(c byte) (int, frameEnd) {
 		b.tail = append(b.tail, c)
 		return 1, notYet
 	case c != '\n' || name == "":
-	case b.scanner.isKnownTool(name) || name == b.contentName:
+	case b.sink.isKnownTool(name) || name == b.contentName:
 		b.emitTextCall()
-		b.scanner.unread(append(b.tail, c))
+		b.sink.unread(append(b.tail, c))
 		return 1, left
 	case !b.mayEndEarly:
 		b.mayEndEarly, b.mayEndAt = true, len(b.textValue)
@@ -88,7 +88,7 @@ func (b *namedBody) emitTextCall() {
 	if b.mayEndEarly {
 		r.markAmbiguous(b.readerForText(b.textValue[:b.mayEndAt]).call)
 	}
-	b.scanner.emitCall(r)
+	b.sink.emitCall(r)
 }
 
 // readerForText returns a reader for a call with a text argument.
@@ -99,5 +99,5 @@ func (b *namedBody) readerForText(written []byte, findings ...diag.Finding) *rea
 		value = strings.TrimSpace(value)
 		_ = json.Unmarshal([]byte(value), &value) // otherwise it is not a string
 	}
-	return newTextReader(b.call(text), b.scanner.tools, value, findings)
+	return newTextReader(b.call(text), b.sink.tools, value, findings)
 }

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"oneshot/pkg/dialect/markup"
 	"oneshot/pkg/literal"
 )
 
@@ -133,3 +135,12 @@ func nameProblem(name string) string {
 	}
 	return ""
 }
+
+// A Toolset maps tool names to the shapes of their arguments. Dialects with plain text values take their types
+// from it.
+type Toolset = markup.Toolset
+
+// A Shape is the type information of a JSON Schema.
+type Shape = markup.Shape
+
+func ShapeOf(schema json.RawMessage) *Shape { return markup.ShapeOf(schema) }

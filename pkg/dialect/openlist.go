@@ -1,10 +1,6 @@
 package dialect
 
-import (
-	"slices"
-
-	"oneshot/pkg/diag"
-)
+import "slices"
 
 // openList is the open marker around calls.
 type openList struct {
@@ -17,87 +13,7 @@ type openList struct {
 
 func (w openList) open() bool { return w.dialect != nil }
 
-// openListMarker handles a marker before calls. The last of several determines the dialect best.
-func (s *Scanner) openListMarker(row *Dialect, at int, text string, inLine bool) {
-	if !s.list.open() {
-		s.list = openList{at: at, text: text, callsBefore: s.calls}
-		s.trackUnmatched(at, at+len(text), inLine)
-	}
-	s.list.dialect = row
-	s.list.depth++
-	s.state = inListGap
-}
-
-// closeListMarker handles a marker after calls.
-func (s *Scanner) closeListMarker(row *Dialect, at int, text string, inLine bool) {
-	place := diag.Bytes(at, at+len(text))
-	switch {
-	case s.list.open():
-		s.list.depth--
-		if s.list.depth <= 0 && !s.reportUnmatched(at, inLine) && s.hasUnmatchedText() {
-			s.reportMention(at)
-		}
-	case s.reportUnmatched(at, inLine):
-		return
-	case s.unmatched.isOpen && s.unmatched.callsBefore == s.calls:
-		s.reportMention(at)
-		return
-	case s.frame.dialect == row && s.isReportedEmpty(): // it closes text that is not a call
-		s.frame.reportedNotACall = false
-	case s.frame.dialect == row && row.hasListMarkers() && !s.hasTextAfterFrame():
-		f := diag.New(diag.MissingOpener, place, "missing opening marker before the calls for this closing one")
-		s.report(f)
-	case s.hasTextAfterFrame():
-		s.reportStrayMarker(at, text)
-		return
-	default:
-		s.reportStrayMarker(at, text)
-	}
-	if s.list.depth <= 0 {
-		s.list = openList{}
-	}
-	s.state = s.stateBetweenFrames()
-}
-
-// reportMention handles a closing marker that, like the open one, is only mentioned in a sentence.
-func (s *Scanner) reportMention(at int) {
-	if !s.unmatched.reported {
-		f := diag.New(diag.NotACall, diag.Bytes(s.unmatched.textAt, at), "no call between these markers: the text is content")
-		f.Severity = diag.Info
-		s.endUnmatched(f)
-	}
-	s.unmatched.isOpen = false
-}
-
-// hasTextAfterFrame reports whether text follows the last frame.
-func (s *Scanner) hasTextAfterFrame() bool {
-	return s.surrounding.hasText && s.surrounding.to > s.frame.endAt
-}
-
 // hasListMarkers reports whether calls of the dialect are enclosed in further markers.
 func (d *Dialect) hasListMarkers() bool {
 	return slices.ContainsFunc(d.framing.markers, func(m marker) bool { return m.role == listOpen || m.opensList })
-}
-
-// closeList reports a missing closer at the end of the text, or the missing calls.
-func (s *Scanner) closeList() {
-	w, empty := s.list, s.hasUnmatchedText()
-	s.closeUnmatched()
-	if w.open() && !w.dialect.framing.stopsAtCloser && !empty && (w.callsBefore < s.calls || !s.unmatched.reported) {
-		s.report(diag.New(diag.MissingCloser, diag.Bytes(w.at, w.at+len(w.text)), "%s is not closed before the end of the text", w.text))
-	}
-}
-
-// readListGap skips blanks after a marker around calls.
-func (s *Scanner) readListGap(p []byte) int {
-	n := 0
-	for n < len(p) && isSpace(p[n]) {
-		n++
-	}
-	s.unmatched.add(string(p[:n]))
-	if n < len(p) {
-		s.state = s.stateBetweenFrames()
-		s.lineBlank = true
-	}
-	return n
 }

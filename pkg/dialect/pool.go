@@ -2,19 +2,24 @@ package dialect
 
 import "oneshot/pkg/literal"
 
-// A bodyPool holds one frame reader of each kind and one literal scanner per language, which all frames reuse: a
+// A bodyPool holds one frame reader of each type and one literal scanner per language, which all frames reuse: a
 // small call costs less than allocating them.
 type bodyPool struct {
-	sequence   sequence   // reads several calls
-	json       jsonItem   // its items in JSON
-	python     pythonItem // in Python
-	quoted     quotedItem // with private quotes
-	jsonValues callBody   // JSON without a marker
-	named      namedBody  // a name and JSON
-	tagged     tagBody    // tags
-	object     callObject // the object read last
-	literals   literalScanners
-	lastEnds   lastTerminators
+	values   []any // pointers to values of different types
+	literals literalScanners
+	lastEnds lastTerminators
+}
+
+// pooled returns the value of a type, as the last user left it.
+func pooled[T any](p *bodyPool) *T {
+	for _, v := range p.values {
+		if t, ok := v.(*T); ok {
+			return t
+		}
+	}
+	t := new(T)
+	p.values = append(p.values, t)
+	return t
 }
 
 // literalScanners are created on first use.

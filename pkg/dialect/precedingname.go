@@ -1,11 +1,5 @@
 package dialect
 
-import (
-	"encoding/json"
-
-	"oneshot/pkg/chat"
-)
-
 // Some models write the tool name before the marker that begins the call. The name is content then, and that it
 // belongs to the call is only likely.
 
@@ -26,22 +20,4 @@ func (w *lastWord) add(text string) int {
 	}
 	w.text = append(w.text, text[i:i+min(len(text)-i, most-len(w.text))]...)
 	return len(text) - i
-}
-
-// wordBefore returns the word that ends right before an offset, or "".
-func (s *Scanner) wordBefore(at int) string {
-	if s.contentEnd != at || len(s.precedingWord.text) > maxToolName {
-		return ""
-	}
-	return string(s.precedingWord.text)
-}
-
-// useNameBefore treats an object without a tool name as the arguments of the tool named before it. The call is
-// ambiguous.
-func (r *reader) useNameBefore(name string) {
-	if name == "" || r.status != chat.StatusOK || !json.Valid([]byte(r.text)) {
-		return
-	}
-	r.call.Name, r.call.Arguments = name, json.RawMessage(r.text)
-	r.markAmbiguous()
 }

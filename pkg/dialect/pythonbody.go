@@ -16,7 +16,7 @@ import (
 // pythonCalls is the grammar of Python calls with literal arguments. The prefix and suffix of tool names belong
 // to the dialect.
 func pythonCalls(prefix, suffix string) grammar {
-	return grammar{newBody: func(s *Scanner, f *frame) body { return newPythonBody(s, f, prefix, suffix) }, render: renderPython}
+	return grammar{newBody: func(s *sink, f *frame) body { return newPythonBody(s, f, prefix, suffix) }, render: renderPython}
 }
 
 // pythonic has neither prefix nor suffix.
@@ -30,17 +30,17 @@ type pythonItem struct {
 	prefix, suffix string // of tool names
 }
 
-func newPythonBody(s *Scanner, f *frame, prefix, suffix string) body {
-	key, b := terminatorKey{dialect: f.dialect}, &s.python
+func newPythonBody(s *sink, f *frame, prefix, suffix string) body {
+	key, b := terminatorKey{dialect: f.dialect}, pooled[pythonItem](s.bodyPool)
 	if f.open() {
 		key.fence = strings.Repeat(string(f.char), f.length)
 	}
 	ends := s.terminatorsFor(key)
-	*b = pythonItem{sequence: &s.sequence, lit: s.literals.python(), prefix: prefix, suffix: suffix, options: literal.Options{
+	*b = pythonItem{sequence: pooled[sequence](s.bodyPool), lit: s.literals.python(), prefix: prefix, suffix: suffix, options: literal.Options{
 		Stops: ends.stops, Wrapper: "print", Fence: literal.Fence{Char: f.char, Len: f.length},
 	}}
-	s.sequence = sequence{scanner: s, frame: f, at: f.bodyAt, terminators: ends, maxTrailing: 1, hashComments: true, item: b}
-	return &s.sequence
+	*b.sequence = sequence{sink: s, frame: f, at: f.bodyAt, terminators: ends, maxTrailing: 1, hashComments: true, item: b}
+	return b.sequence
 }
 
 func (b *pythonItem) hint() string { return "a call is: name(key=literal)" }
@@ -55,24 +55,24 @@ func (b *pythonItem) begin(c byte, at int) bool {
 	return true
 }
 
-func (b *pythonItem) write(p []byte) (int, literal.State) { return b.scanner.readLiteral(b.lit, p) }
+func (b *pythonItem) write(p []byte) (int, literal.State) { return b.sink.readLiteral(b.lit, p) }
 
 func (b *pythonItem) complete(state literal.State) string {
 	call, ok := b.lit.Call()
 	if junk, isJunk := b.lit.NonCall(); isJunk && !ok {
-		b.scanner.reportNotACall(junk, b.lit.NonCallReason(), b.hint())
+		b.sink.reportNotACall(junk, b.lit.NonCallReason(), b.hint())
 		b.skippedTo = junk.End
 	}
-	r := reader{tools: b.scanner.tools, call: call, findings: b.lit.Findings()}
+	r := reader{tools: b.sink.tools, call: call, findings: b.lit.Findings()}
 	b.stripAffixes(&r)
 	r.suggestEscapedQuotes(literal.NewPython)
 	if call.Positional && string(call.Arguments) == "[]" {
 		r.call.Positional, r.call.Arguments = false, json.RawMessage("{}")
 	}
 	b.inParens, b.midLine = b.lit.IsWrapped(), !b.lit.IsLineStart()
-	b.scanner.emitCall(&r)
+	b.sink.emitCall(&r)
 	if state == literal.FenceClosed {
-		b.scanner.checkCloserLine(b.lit.End(), b.lit.IsLineStart())
+		b.sink.checkCloserLine(b.lit.End(), b.lit.IsLineStart())
 	}
 	return b.textAfter(b.lit)
 }

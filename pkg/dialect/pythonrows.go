@@ -1,38 +1,11 @@
 package dialect
 
-import "bytes"
-
-// pythonCallWithSuffix returns the lookahead for a Python call: a name with a suffix, and a parenthesis.
-func pythonCallWithSuffix(suffix string) lookahead {
-	return func(text []byte) verdict {
-		text = trimLeft(text)
-		for i, c := range text {
-			if !isNameByte(c) || c == '-' {
-				if i == 0 || !bytes.HasSuffix(text[:i], []byte(suffix)) {
-					return no
-				}
-				return thenParenthesis(text[i:])
-			}
-		}
-		return undecided
-	}
-}
-
-// thenParenthesis matches a parenthesis, optionally after a control token.
-var thenParenthesis = tokenThen(exactly("("))
-
 // Lookaheads for Python calls: one, several in brackets, or either.
 var (
 	thenCall  = pythonCallWithSuffix("")
 	thenCalls = wordThen(thenCall, "[")
 	thenList  = either(thenCalls, thenCall)
 )
-
-// callee returns the name before the first parenthesis, without a leading bracket.
-func callee(text []byte) string {
-	name, _, _ := bytes.Cut(trimLeft(text), []byte{'('})
-	return string(trimLeft(bytes.TrimPrefix(name, []byte{'['})))
-}
 
 // A pythonList is the preset of a list of calls in brackets.
 type pythonList struct {

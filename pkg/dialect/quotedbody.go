@@ -13,11 +13,11 @@ import (
 func privateQuotes(marker string) grammar {
 	return grammar{
 		stringDelimiter: marker,
-		newBody: func(s *Scanner, f *frame) body {
-			ends, b := s.terminatorsFor(terminatorKey{dialect: f.dialect}), &s.quoted
-			*b = quotedItem{sequence: &s.sequence, lit: s.literals.quoted(marker), quote: marker, stops: ends.stops, head: b.head[:0]}
-			s.sequence = sequence{scanner: s, frame: f, at: f.bodyAt, terminators: ends, item: b}
-			return &s.sequence
+		newBody: func(s *sink, f *frame) body {
+			ends, b := s.terminatorsFor(terminatorKey{dialect: f.dialect}), pooled[quotedItem](s.bodyPool)
+			*b = quotedItem{sequence: pooled[sequence](s.bodyPool), lit: s.literals.quoted(marker), quote: marker, stops: ends.stops, head: b.head[:0]}
+			*b.sequence = sequence{sink: s, frame: f, at: f.bodyAt, terminators: ends, item: b}
+			return b.sequence
 		},
 		render: func(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 			b = append(append(b, d.framing.affixes[0]...), "call:"+c.Name...)
@@ -59,7 +59,7 @@ func (b *quotedItem) write(p []byte) (int, literal.State) {
 	if !b.inObject {
 		return n, literal.NeedMore
 	}
-	k, state := b.scanner.readLiteral(b.lit, p[n:])
+	k, state := b.sink.readLiteral(b.lit, p[n:])
 	return n + k, state
 }
 
@@ -87,7 +87,7 @@ func (b *quotedItem) begin(c byte, at int) bool {
 
 func (b *quotedItem) complete(literal.State) string {
 	if !b.inObject {
-		b.scanner.reportNotACall(diag.Bytes(b.startAt, b.startAt+len(b.head)), "", b.hint())
+		b.sink.reportNotACall(diag.Bytes(b.startAt, b.startAt+len(b.head)), "", b.hint())
 		return ""
 	}
 	begin := b.startAt + len(b.head)
@@ -97,12 +97,12 @@ func (b *quotedItem) complete(literal.State) string {
 		Start: b.startAt, Text: string(b.head) + object[:min(len(object), b.lit.End()-begin)],
 	}
 	call.End = call.Start + len(call.Text)
-	r := reader{tools: b.scanner.tools, call: call, findings: b.lit.Findings()}
+	r := reader{tools: b.sink.tools, call: call, findings: b.lit.Findings()}
 	if at := strings.LastIndex(string(b.head), call.Name); at >= 0 {
 		r.cleanName(diag.Bytes(call.Start+at, call.Start+at+len(call.Name)))
 	}
 	b.reportStrays(&r)
-	b.scanner.emitCall(&r)
+	b.sink.emitCall(&r)
 	return b.textAfter(b.lit)
 }
 
@@ -110,7 +110,7 @@ func (b *quotedItem) complete(literal.State) string {
 func (b *quotedItem) reportStrays(r *reader) {
 	first := diag.Bytes(b.startAt, b.startAt+1)
 	if lacks := b.frame.missingOpener; lacks != "" {
-		b.scanner.report(diag.New(diag.MissingOpener, first, "missing %q before the call", lacks))
+		b.sink.report(diag.New(diag.MissingOpener, first, "missing %q before the call", lacks))
 	}
 	if b.head[0] == ':' {
 		f := diag.New(diag.StrayMarker, first, "unexpected colon before the call")
@@ -121,11 +121,11 @@ func (b *quotedItem) reportStrays(r *reader) {
 
 func (b *quotedItem) close() {
 	if !b.inObject {
-		b.scanner.report(diag.New(diag.TruncatedCall, diag.Bytes(b.startAt, b.at), "the text ends inside the name of a call"))
+		b.sink.report(diag.New(diag.TruncatedCall, diag.Bytes(b.startAt, b.at), "the text ends inside the name of a call"))
 		return
 	}
 	b.complete(b.lit.Close())
 	if slices.ContainsFunc(b.lit.Findings(), func(f diag.Finding) bool { return f.Code == diag.WrongCloser }) {
-		b.scanner.callCut = true // an open string contains the closer of the call
+		b.sink.callCut = true // an open string contains the closer of the call
 	}
 }

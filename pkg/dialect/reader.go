@@ -23,39 +23,6 @@ type reader struct {
 	nameSpan diag.Span // location of the name
 }
 
-// read builds the call. If the text is faulty or cut, only that is reported.
-func (r *reader) read(w *callObject) {
-	r.callObject, r.shape, r.findings = w, w.shape(), w.findings
-	r.call = chat.Call{
-		Status: w.status, ValueChanged: w.changed, Start: w.begin, End: w.begin + len(w.text), Text: w.text,
-	}
-	for i, f := range r.findings {
-		r.findings[i].Path = r.argumentsPointer(f.Path)
-	}
-	whole := w.status != chat.StatusInvalid && w.status != chat.StatusTruncated
-	r.readName(whole)
-	r.readID(whole)
-	if whole && r.call.Name != "" {
-		r.readRest()
-	}
-	if !whole {
-		r.suggest()
-	}
-	r.setStatus()
-}
-
-func (r *reader) readRest() {
-	switch {
-	case r.isFullForm():
-		r.readOperation()
-	case !r.isOwn && !r.severalFit:
-		r.reportRelative()
-	}
-	r.readArguments()
-	r.readPriority()
-	r.reportOthers()
-}
-
 // isFullForm reports whether the call has the dialect's own members and all of them are required.
 func (r *reader) isFullForm() bool { return r.isOwn && r.memberNames.needsID }
 

@@ -6,6 +6,15 @@ import (
 	"oneshot/pkg/diag"
 )
 
+// ReasoningDelimiters returns the names of the markers around reasoning in this dialect.
+func (d Dialect) ReasoningDelimiters() []string {
+	var names []string
+	for _, w := range d.reasoningDelimiters() {
+		names = append(names, w.name)
+	}
+	return names
+}
+
 // Reasoning says where a response may contain reasoning.
 type Reasoning int
 
@@ -19,14 +28,6 @@ const (
 	// ReasoningOff treats reasoning markers as text.
 	ReasoningOff
 )
-
-// delimiters are the markers around reasoning.
-type delimiters struct {
-	name         string
-	needsOpener  bool // no prompt contains the opener: a closer alone means nothing
-	sharedCloser bool // its closer ends other messages as well, and means nothing outside reasoning
-	markers      []marker
-}
 
 // newDelimiters returns the delimiters of an opening and a closing marker.
 func newDelimiters(open, end string) *delimiters {
@@ -70,69 +71,6 @@ type reasoningState struct {
 	ended      bool   // some reasoning has ended
 }
 
-// beginReasoning handles an opening marker. Inside reasoning it is text, except at the very start: the prompt,
-// or the model, has already opened it.
-func (s *Scanner) beginReasoning(u markerUse, at int, text string) {
-	t := &s.reasoning
-	if t.inside && t.hasText {
-		s.emitContent(at, text)
-		return
-	}
-	t.inside, t.hasText, t.delimiters, t.openerSpan, t.opener = true, false, u.delimiters, diag.Bytes(at, at+len(text)), text
-}
-
-// canCloseReasoning reports whether a closer of w can end open reasoning.
-func (s *Scanner) canCloseReasoning(w *delimiters) bool {
-	t := &s.reasoning
-	return t.inside && (t.delimiters == w || t.delimiters == nil && len(s.markers.dialects) == 1)
-}
-
-func (s *Scanner) endReasoning(u markerUse, at int, text string) {
-	t := &s.reasoning
-	place := diag.Bytes(at, at+len(text))
-	switch {
-	case t.inside && (t.delimiters == nil || t.delimiters == u.delimiters):
-		t.inside, t.ended = false, true
-		s.foreign, s.list = fence{}, openList{}
-	case t.inside:
-		s.emitContent(at, text)
-		return
-	case t.ended:
-		s.emitContent(at, text)
-		if s.revoked == s.calls {
-			s.reportStrayMarker(at, text)
-		}
-		s.revokeCalls(diag.New(diag.CallInReasoning, place, "reasoning seems to end again after this call, which does not count"))
-	case u.delimiters.needsOpener:
-		s.reportStrayMarker(at, text)
-	default:
-		t.ended = true
-		s.revokeCalls(diag.New(diag.CallInReasoning, place, "the reasoning that ends here contains this call, which does not count"))
-		s.emit(Event{ContentWasReasoning: true})
-		s.restartAnswer()
-	}
-	s.state = s.stateBetweenFrames()
-}
-
-// restartAnswer resets the state: the answer only begins now.
-func (s *Scanner) restartAnswer() {
-	s.surrounding, s.foreign, s.list, s.frame, s.callHolders, s.ids = surroundingText{}, fence{}, openList{}, frame{}, 0, idSet{}
-	s.unmatched, s.elements = unmatchedOpen{}, toolElements{}
-	s.hasBegun, s.callsOnly, s.workEnded, s.rawTextDialects, s.detected = false, false, false, nil, detected{}
-	if len(s.markers.dialects) == 1 {
-		s.detected.dialect = s.markers.dialects[0]
-	}
-}
-
-// reportStrayMarker reports a marker without a meaning here. Removing it is unsafe: the text around it could
-// form a marker or a call.
-func (s *Scanner) reportStrayMarker(at int, text string) {
-	place := diag.Bytes(at, at+len(text))
-	f := diag.New(diag.StrayMarker, place, "%s closes nothing", excerpt(text))
-	f.Fixes = newFix(diag.Unsafe, "remove it", diag.Edit{Start: place.Start, End: place.End})
-	s.report(f)
-}
-
 // draftReason explains why a call in reasoning is not run.
 func (t *reasoningState) draftReason() string {
 	since := "from the start of the response"
@@ -140,18 +78,4 @@ func (t *reasoningState) draftReason() string {
 		since = "since " + t.opener
 	}
 	return "reasoning is open " + since + ": this call is a draft and is not run"
-}
-
-// closeReasoning reports reasoning that is open at the end of the text.
-func (s *Scanner) closeReasoning() {
-	t := &s.reasoning
-	if t.inside && t.delimiters != nil {
-		s.report(diag.New(diag.UnclosedReasoning, t.openerSpan, "the reasoning opened here is not closed"))
-	}
-}
-
-// StripReasoning removes reasoning in the delimiters of most models, and reports whether there was any.
-func StripReasoning(text string) (rest string, hasReasoning bool) {
-	r := Scan(text, Options{Dialect: Dialect{Name: "words"}})
-	return r.Content, r.Reasoning != "" || len(r.Content) < len(text)
 }

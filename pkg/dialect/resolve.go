@@ -1,12 +1,32 @@
 package dialect
 
 import (
-	"bytes"
 	"slices"
-	"unicode/utf8"
 
 	"oneshot/pkg/diag"
 )
+
+// canStart reports whether a frame without a marker can begin with a byte.
+func (s *selector) canStart(c []byte) bool {
+	if s.markers.implicitPrefilter != nil {
+		return s.markers.implicitPrefilter.lookup(c).possible != 0
+	}
+	return slices.ContainsFunc(s.markers.implicit, func(u markerUse) bool { return s.matches(u, c) != no })
+}
+
+// canCloseReasoning reports whether a closer of w can end open reasoning.
+func (s *selector) canCloseReasoning(w *delimiters) bool {
+	t := &s.reasoning
+	return t.inside && (t.delimiters == w || t.delimiters == nil && len(s.markers.dialects) == 1)
+}
+
+// A selector decides which use of a marker counts, from the text around the marker.
+type selector struct {
+	sink
+	pending       pending  // the latest marker, while it is not resolved
+	hintedDialect *Dialect // of the latest marker that only one dialect has
+	list          openList // the open marker around calls
+}
 
 // A pending marker has been read but not resolved yet.
 type pending struct {
@@ -22,55 +42,9 @@ type pending struct {
 // of a word can decide.
 const singleStepBytes = 16
 
-// readLookahead reads after a marker until the marker is resolved.
-func (s *Scanner) readLookahead(p []byte) int {
-	following := s.held[s.pending.size:]
-	switch len(following) {
-	case 0:
-		return s.scanLookahead(p)
-	case maxLookahead:
-		u, v := s.forceDecision(following)
-		s.applyUse(u, v, following, false)
-		return 0
-	}
-	s.hold(p[:1])
-	following = s.held[s.pending.size:]
-	if u, v := s.decide(following); v != undecided {
-		s.applyUse(u, v, following, false)
-	}
-	return 1
-}
-
-// scanLookahead is readLookahead before the first byte after the marker. If p resolves the marker, p is not
-// consumed.
-func (s *Scanner) scanLookahead(p []byte) int {
-	const few = 4 // usually enough
-	most := min(len(p), maxLookahead)
-	for n := range min(few, most+1) {
-		if u, v := s.decide(p[:n]); v != undecided {
-			return s.applyUse(u, v, p[:n], true)
-		}
-	}
-	for from, to := few, 0; from <= most; from = to + 1 {
-		to = min(from+singleStepBytes, most)
-		if s.isDecidedWithin(p[:to], from) {
-			n := s.shortestLookahead(p[:to], from)
-			u, v := s.decide(p[:n])
-			return s.applyUse(u, v, p[:n], true)
-		}
-	}
-	if len(p) > maxLookahead {
-		following := p[:maxLookahead]
-		u, v := s.forceDecision(following)
-		return s.applyUse(u, v, following, true)
-	}
-	s.hold(p)
-	return len(p)
-}
-
 // isDecidedWithin reports whether the marker is resolved by the text after it, at its end or from index from on:
 // verdicts are final.
-func (s *Scanner) isDecidedWithin(following []byte, from int) bool {
+func (s *selector) isDecidedWithin(following []byte, from int) bool {
 	for len(following) > from && !canDecideAt(following) {
 		following = following[:len(following)-1]
 	}
@@ -83,7 +57,7 @@ func (s *Scanner) isDecidedWithin(following []byte, from int) bool {
 }
 
 // shortestLookahead returns the length of text needed to resolve the marker, at least from.
-func (s *Scanner) shortestLookahead(following []byte, from int) int {
+func (s *selector) shortestLookahead(following []byte, from int) int {
 	to := len(following)
 	for from < to {
 		if middle := (from + to) / 2; s.isDecidedWithin(following[:middle], from) {
@@ -102,7 +76,7 @@ func canDecideAt(following []byte) bool {
 }
 
 // decide resolves a marker with the text after it, if possible.
-func (s *Scanner) decide(following []byte) (markerUse, verdict) {
+func (s *selector) decide(following []byte) (markerUse, verdict) {
 	if !canDecideAt(following) {
 		return markerUse{}, undecided
 	}
@@ -110,7 +84,7 @@ func (s *Scanner) decide(following []byte) (markerUse, verdict) {
 }
 
 // forceDecision resolves a marker that must be resolved now.
-func (s *Scanner) forceDecision(following []byte) (markerUse, verdict) {
+func (s *selector) forceDecision(following []byte) (markerUse, verdict) {
 	u, v := s.resolve(following)
 	if v != yes {
 		return markerUse{}, no
@@ -118,32 +92,8 @@ func (s *Scanner) forceDecision(following []byte) (markerUse, verdict) {
 	return u, v
 }
 
-// closeLookahead resolves the pending marker at the end of the text. A use that needs no more text wins. A
-// marker of calls with nothing after it is what remains of a call, unless it is a word, or takes the place of another
-// marker and has no arguments.
-func (s *Scanner) closeLookahead() {
-	following := s.held[s.pending.size:]
-	u, v := s.resolve(following)
-	word := !bytes.ContainsFunc(s.held[:s.pending.size], func(r rune) bool { return r >= utf8.RuneSelf || !isNameByte(byte(r)) })
-	word = word || u.marker != nil && u.missingOpener != "" && bytes.IndexByte(following, '{') < 0
-	cut := v == undecided && u.role <= listOpen && !word
-	if v == undecided && len(s.markers.dialects) == 1 && u.role == open && !word {
-		v, cut = yes, cut && u.bodyGrammar().memberNames != nil // a body with a name before the arguments reports it itself
-	}
-	for _, other := range s.pending.uses {
-		if v == undecided && s.useVerdict(other, following) == yes {
-			u, v, cut = other, yes, false
-		}
-	}
-	if cut {
-		s.report(diag.New(diag.TruncatedCall, diag.Bytes(s.heldAt, s.at), "the text ends after %s, before any call", s.held[:s.pending.size]))
-	}
-	s.applyUse(u, v, following, false)
-	s.callCut = s.callCut || cut
-}
-
 // resolve returns the first use of the pending marker that is possible with the text after it.
-func (s *Scanner) resolve(following []byte) (markerUse, verdict) {
+func (s *selector) resolve(following []byte) (markerUse, verdict) {
 	s.steps += len(following)
 	result, v := markerUse{}, no
 	bits := s.pending.prefilter.lookup(following)
@@ -172,7 +122,7 @@ func (s *Scanner) resolve(following []byte) (markerUse, verdict) {
 
 // findRivals returns the uses in which the marker could begin a frame of another dialect, until the dialect of
 // the response is determined.
-func (s *Scanner) findRivals(u markerUse, following []byte) rivals {
+func (s *selector) findRivals(u markerUse, following []byte) rivals {
 	o := rivals{uses: s.pending.uses}
 	if s.detected.calls || len(s.markers.dialects) == 1 || u.dialect == s.hintedDialect {
 		return o
@@ -186,25 +136,8 @@ func (s *Scanner) findRivals(u markerUse, following []byte) rivals {
 	return o
 }
 
-// rivals are uses of a marker, selected by bits.
-type rivals struct {
-	uses  []markerUse
-	count uint64
-}
-
-// dialects returns the names of the dialects of the selected uses.
-func (o rivals) dialects() []string {
-	var names []string
-	for i, u := range o.uses {
-		if o.count>>i&1 != 0 && !slices.Contains(names, u.dialect.Name) {
-			names = append(names, u.dialect.Name)
-		}
-	}
-	return names
-}
-
 // useVerdict returns whether a use of the marker counts here.
-func (s *Scanner) useVerdict(u markerUse, following []byte) verdict {
+func (s *selector) useVerdict(u markerUse, following []byte) verdict {
 	if s.isBarred(u) {
 		return no
 	}
@@ -215,7 +148,7 @@ func (s *Scanner) useVerdict(u markerUse, following []byte) verdict {
 }
 
 // isBarred reports whether a use cannot count here, whatever follows.
-func (s *Scanner) isBarred(u markerUse) bool {
+func (s *selector) isBarred(u markerUse) bool {
 	t := &s.reasoning
 	switch u.role {
 	case reasoningOpen, reasoningClose:
@@ -237,7 +170,7 @@ func (s *Scanner) isBarred(u markerUse) bool {
 }
 
 // matchesTool is matches plus a check of the tool name where the use needs one.
-func (s *Scanner) matchesTool(u markerUse, following []byte) verdict {
+func (s *selector) matchesTool(u markerUse, following []byte) verdict {
 	if v := s.matches(u, following); v != yes || !s.isUnknownTool(u, following) {
 		return v
 	}
@@ -245,7 +178,7 @@ func (s *Scanner) matchesTool(u markerUse, following []byte) verdict {
 }
 
 // isUnknownTool reports whether a use needs a known tool name after the marker and the name is unknown.
-func (s *Scanner) isUnknownTool(u markerUse, following []byte) bool {
+func (s *selector) isUnknownTool(u markerUse, following []byte) bool {
 	if !u.needsTool || s.tools == nil {
 		return false
 	}
@@ -254,7 +187,7 @@ func (s *Scanner) isUnknownTool(u markerUse, following []byte) bool {
 }
 
 // matches returns the verdict of the lookahead of a use.
-func (s *Scanner) matches(u markerUse, following []byte) verdict {
+func (s *selector) matches(u markerUse, following []byte) verdict {
 	switch {
 	case u.ownLookahead != nil && len(s.markers.dialects) == 1:
 		return u.ownLookahead(following)
@@ -266,7 +199,7 @@ func (s *Scanner) matches(u markerUse, following []byte) verdict {
 
 // isQuoted reports whether a marker of a role is only quoted here: in inline code, after a quote, or in a fence
 // of code.
-func (s *Scanner) isQuoted(r role) bool {
+func (s *selector) isQuoted(r role) bool {
 	switch {
 	case r <= listOpen:
 		return s.foreign.isCode || s.textLine.inCode() || s.textLine.isAfterQuote() || s.afterQuotedMarker
@@ -279,7 +212,7 @@ func (s *Scanner) isQuoted(r role) bool {
 }
 
 // reportQuoted reports, once per fence or line, a marker that would begin a call if it were not quoted.
-func (s *Scanner) reportQuoted(following []byte) {
+func (s *selector) reportQuoted(following []byte) {
 	reported, where := &s.textLine.reported, "is quoted"
 	if s.foreign.isCode {
 		reported, where = &s.foreign.reported, "is in a fence of another language"
@@ -297,7 +230,7 @@ func (s *Scanner) reportQuoted(following []byte) {
 }
 
 // reportAfterText reports, once per line, a marker that would begin a call without the text before it.
-func (s *Scanner) reportAfterText() {
+func (s *selector) reportAfterText() {
 	if s.textLine.reported || s.reasoning.inside || !s.message.hasText || !slices.ContainsFunc(s.pending.uses, func(u markerUse) bool { return u.messageStart && !s.isQuoted(u.role) }) {
 		return
 	}
@@ -308,7 +241,7 @@ func (s *Scanner) reportAfterText() {
 }
 
 // reportUnknownTool reports text that would be a call if its name were a known tool.
-func (s *Scanner) reportUnknownTool(following []byte) {
+func (s *selector) reportUnknownTool(following []byte) {
 	for _, u := range s.pending.uses {
 		if s.isUnknownTool(u, following) && s.matches(u, following) == yes && !s.isQuoted(u.role) {
 			at := s.heldAt + s.pending.size
@@ -317,118 +250,4 @@ func (s *Scanner) reportUnknownTool(following []byte) {
 			s.report(f)
 		}
 	}
-}
-
-// applyUse applies the resolved use of a marker, or treats the marker as text. The text after it has either been
-// read and is unread, or is still ahead; then applyUse returns how much of it is consumed.
-func (s *Scanner) applyUse(u markerUse, v verdict, following []byte, ahead bool) int {
-	if !ahead {
-		s.unread(following)
-		s.held = s.held[:s.pending.size]
-	}
-	switch {
-	case v != yes:
-		s.treatAsText(following)
-	case u.role == fenceRun:
-		s.opener = fence{char: s.pending.text[0], length: s.pending.size, at: s.heldAt}
-		s.state = inRun
-	case u.role == openBrace:
-		s.state = inProse
-		s.beginFirstKey()
-	case u.role == continuation:
-		at := s.heldAt
-		s.state = inProse
-		s.noteContent(s.held)
-		s.release()
-		s.reportContinuation(at, s.pending.text)
-	default:
-		return s.applyMarker(u, following, ahead)
-	}
-	return 0
-}
-
-// treatAsText emits a marker without a use here as content.
-func (s *Scanner) treatAsText(following []byte) {
-	has := func(fits func(role) bool) bool {
-		return slices.ContainsFunc(s.pending.uses, func(u markerUse) bool { return fits(u.role) })
-	}
-	s.reportQuoted(following)
-	s.reportAfterText()
-	s.reportUnknownTool(following)
-	s.foreign.quotesReasoning = s.foreign.quotesReasoning || has(func(r role) bool { return r == reasoningOpen })
-	quoted := s.isQuoted(listOpen) && has(func(r role) bool { return r <= listOpen })
-	claims := !s.isQuoted(listOpen) && slices.ContainsFunc(s.pending.uses, markerUse.opensOnlyCalls)
-	start, end, inLine := s.heldAt, s.heldAt+s.pending.size, !s.lineBlank
-	s.noteContent(s.held)
-	s.release()
-	if claims {
-		s.trackUnmatched(start, end, inLine)
-	}
-	s.state, s.afterQuotedMarker = inProse, quoted
-}
-
-// applyMarker applies a use other than text, like applyUse.
-func (s *Scanner) applyMarker(u markerUse, following []byte, ahead bool) (read int) {
-	at, text, inLine := s.heldAt, s.pending.text, !s.lineBlank
-	s.drop()
-	shown := s.isInShownMessage(u)
-	if shown {
-		s.emitContent(at, text)
-	}
-	s.state, s.lineBlank, s.afterQuotedMarker, s.textLine = inProse, true, false, lineState{}
-	if len(s.pending.uses) == 1 && u.dialect != nil {
-		s.hintedDialect = u.dialect
-	}
-	if u.role != listClose && u.role != listOpen && !s.list.open() {
-		s.clearUnmatched(u.role, at, inLine)
-	}
-	switch u.role {
-	case open, openKeep, implicitOpen:
-		read = s.enterAtMarker(u, at, text, following, ahead)
-	case listOpen:
-		s.openListMarker(u.dialect, at, text, inLine)
-	case listClose:
-		s.closeListMarker(u.dialect, at, text, inLine)
-	case ignore:
-		s.state = inListGap
-		s.applyMessageEffect(u, at)
-	case reasoningOpen:
-		s.beginReasoning(u, at, text)
-	case reasoningClose:
-		s.endReasoning(u, at, text)
-	}
-	if shown {
-		s.state = inProse
-	}
-	if s.state != inBody && u.skip != "" {
-		s.state, s.pending = inSkip, pending{skip: u.skip}
-	}
-	return read
-}
-
-// enterAtMarker enters a frame at a marker, which the body may include. It returns how much of the text ahead is
-// consumed.
-func (s *Scanner) enterAtMarker(u markerUse, at int, text string, following []byte, ahead bool) (read int) {
-	switch {
-	case u.role != open:
-		if u.text == "" { // the held byte is a separator
-			at, text = at+s.pending.size, ""
-		}
-		s.pushback = append(s.pushback[:0], text...)
-		if !ahead {
-			s.pushback = append(s.pushback, following...)
-		}
-	case bytes.HasPrefix(following, []byte(u.skip)):
-		read = len(u.skip)
-		text += u.skip
-		if !ahead {
-			s.unread(following[read:])
-		}
-	}
-	if u.opensList {
-		s.openListMarker(u.dialect, at, text, true)
-	}
-	s.enterFrame(u, at, text)
-	s.frame.rivals = s.findRivals(u, following)
-	return read
 }

@@ -1,88 +1,49 @@
 package dialect
 
-import (
-	"strings"
+import "cmp"
 
-	"oneshot/pkg/chat"
-	"oneshot/pkg/diag"
-	"oneshot/pkg/literal"
-)
-
-// Options configure the reading of a response.
-type Options struct {
-	Dialect   Dialect   // the zero value detects the dialect
-	Tools     Toolset   // nil if unknown
-	Reasoning Reasoning // where reasoning is expected
+// Detected returns the dialect of the response, the evidence for it, and the offset of the evidence: the first
+// call. Without a call and without a requested dialect it is "tool" with the offset -1.
+func (s *Scanner) Detected() (d Dialect, why string, at int) {
+	row, at := s.detectedDialect()
+	return *cmp.Or(row, &Dialects()[0]), string(s.appendWhy(nil)), at
 }
 
-// An Event is a part of the response. Exactly one field is set.
-type Event struct {
-	Content   string        // text outside calls and reasoning
-	Reasoning string        // reasoning text outside calls
-	Call      *chat.Call    // complete or faulty
-	Finding   *diag.Finding // with byte offsets, and the index of its call
-	// Revoked invalidates all calls so far: they are drafts, or parts of an argument. A finding for each of them
-	// precedes it.
-	Revoked bool
-	// ContentWasReasoning turns all content so far into reasoning: its closing marker has come, and the opening one
-	// was in the prompt.
-	ContentWasReasoning bool
-}
-
-// A Scanner reads a response while it arrives. Its events do not depend on how the response is split into
-// pieces, except for the boundaries of content. It inspects every byte a bounded number of times, and buffers
-// only the current call and text that may become a call, a marker or the opening line of a fence.
-type Scanner struct {
-	markers    *markerSet
-	tools      Toolset
-	emit       func(Event)
-	whole      string // the whole response, if known
-	state      scanState
-	at         int       // offset of the next byte
-	last       byte      // the byte before it
-	calls      int       // number of calls so far
-	revoked    int       // number of calls revoked
-	steps      int       // bytes and pieces inspected; tests count them
-	contentEnd int       // offset after the latest content; tests compare it with the text
-	nameSpan   diag.Span // of the name of the latest call
-
-	search            search
-	pushback          []byte    // bytes read that will be read again
-	unreadPieces      [][]byte  // pieces to be read before the next one, the last of it first
-	held              []byte    // bytes that become content unless they belong to a marker or frame
-	heldAt            int       // offset of held
-	textLine          lineState // state of the line before held
-	lineBlank         bool      // the line before held is blank
-	afterQuotedMarker bool      // only blanks separate held from a quoted marker of calls
-	pending           pending   // the latest marker, while it is not resolved
-	reasoning         reasoningState
-	opener            fence // the latest run of fence characters
-	info              info  // its info string
-	foreign           fence // the open fence without calls, if any
-	frame             frame
-	callHolders       int      // fences and bare JSON values with calls
-	hintedDialect     *Dialect // of the latest marker that only one dialect has
-	list              openList // the open marker around calls
-	unmatched         unmatchedOpen
-	elements          toolElements
-	body              body // parses the open frame, if any
-	resync            resync
-	*bodyPool
-	matched         int           // bytes read of an info string after a closing run
-	firstKey        firstKey      // the beginning of an object in the text
-	skipped         skippedObject // the object being skipped
-	surrounding     surroundingText
-	message         messageState
-	precedingWord   lastWord
-	callsOnly       bool // the dialect of the last frame allows nothing but calls
-	hasBegun        bool // a non-blank byte has been read
-	ids             idSet
-	lastCall        lastCall
-	callCut         bool       // the latest call was cut off
-	unbalanced      bool       // its brackets do not match, which explains later strays
-	workEnded       bool       // the call that ends the work has been made
-	rawTextDialects []*Dialect // of calls with text values, which can contain markers
-	detected        detected
+// step reads the next bytes of p, at least one or none with a state change, and returns the number read.
+func (s *Scanner) step(p []byte) int {
+	switch s.state {
+	case inStart:
+		return s.readStart(p)
+	case inLookahead:
+		return s.readLookahead(p)
+	case inSkip:
+		return s.readSkip(p)
+	case inListGap:
+		return s.readListGap(p)
+	case inFirstKey:
+		return s.readFirstKey(p)
+	case inSkippedKey, inSkippedObject:
+		return s.readSkipped(p)
+	case inRun:
+		return s.readRun(p)
+	case inInfo:
+		return s.readInfo(p)
+	case inBlanks:
+		return s.readBlanks(p)
+	case inForeignInfo:
+		return s.readForeignInfo(p)
+	case inFenceStart:
+		return s.readFenceStart(p)
+	case inBody:
+		return s.readBody(p)
+	case inCloser:
+		return s.readCloser(p)
+	case inReopen:
+		return s.readAfterCloser(p)
+	case inTail:
+		return s.readTail(p)
+	}
+	return s.readProse(p)
 }
 
 // NewScanner returns a scanner that passes events to emit, in text order. A call is emitted at its last byte or,
@@ -93,20 +54,15 @@ func NewScanner(o Options, emit func(Event)) *Scanner {
 	return s
 }
 
-// markerSet returns the markers to search for.
-func (o *Options) markerSet() *markerSet {
-	if o.Dialect.Name == "" {
-		return allMarkers()
-	}
-	return markerSetOf(&o.Dialect)
-}
-
 // begin resets the scanner for a response, reusing its buffers.
 func (s *Scanner) begin(markers *markerSet, reasoning Reasoning, tools Toolset, emit func(Event)) {
 	*s = Scanner{
-		markers: markers, tools: tools, emit: emit, lineBlank: true,
-		search: search{Automaton: markers.Automaton}, reasoning: reasoningState{mode: reasoning, inside: reasoning == ReasoningOpen},
-		held: s.held[:0], pushback: s.pushback[:0], unmatched: unmatchedOpen{text: s.unmatched.text[:0]}, precedingWord: lastWord{s.precedingWord.text[:0]}, bodyPool: s.bodyPool, rawTextDialects: s.rawTextDialects[:0],
+		search: search{Automaton: markers.Automaton},
+		selector: selector{sink: sink{
+			markers: markers, tools: tools, emit: emit, lineBlank: true,
+			reasoning: reasoningState{mode: reasoning, inside: reasoning == ReasoningOpen},
+			held:      s.held[:0], pushback: s.pushback[:0], unmatched: unmatchedOpen{text: s.unmatched.text[:0]}, precedingWord: lastWord{s.precedingWord.text[:0]}, bodyPool: s.bodyPool, rawTextDialects: s.rawTextDialects[:0],
+		}},
 	}
 	if s.bodyPool == nil {
 		s.bodyPool = new(bodyPool)
@@ -168,9 +124,6 @@ func (s *Scanner) advance(p []byte) int {
 	return n
 }
 
-// unread pushes back the last bytes read.
-func (s *Scanner) unread(text []byte) { s.pushback = append(s.pushback[:0], text...) }
-
 // Close ends the response.
 func (s *Scanner) Close() {
 	s.closeStates()
@@ -192,7 +145,7 @@ func (s *Scanner) closeStates() {
 	}
 	s.release()
 	if s.state == inSkippedObject || s.state == inSkippedKey {
-		s.emitSkipped(nil, s.at)
+		s.skipped.emit(&s.sink, nil, s.at)
 	}
 }
 
@@ -200,7 +153,7 @@ func (s *Scanner) closeStates() {
 func (s *Scanner) closeState() {
 	switch s.state {
 	case inInfo:
-		if s.isInfoComplete() {
+		if s.info.isComplete() {
 			s.openOwnFence()
 		}
 	case inReopen:
@@ -217,58 +170,3 @@ func (s *Scanner) closeState() {
 		s.closeBody()
 	}
 }
-
-// emitContent emits text outside calls, at an offset.
-func (s *Scanner) emitContent(at int, text string) {
-	if text == "" {
-		return
-	}
-	s.contentEnd = at + len(text)
-	s.steps += s.precedingWord.add(text) + s.textLine.add(text) + s.unmatched.add(text)
-	s.afterQuotedMarker = s.afterQuotedMarker && strings.TrimLeft(text, " \t\r\n") == ""
-	if s.reasoning.inside {
-		s.reasoning.hasText = s.reasoning.hasText || strings.TrimLeft(text, " \t\r\n") != ""
-		s.emit(Event{Reasoning: text})
-		return
-	}
-	s.steps += s.surrounding.add(at, text)
-	s.message.hasText = s.message.hasText || s.surrounding.to > at
-	if len(s.tools) > 0 && !s.unmatched.isOpen && !s.foreign.isCode {
-		s.steps += s.elements.add(s.tools, at, text)
-	}
-	s.hasBegun = s.hasBegun || s.surrounding.hasText
-	s.emit(Event{Content: text})
-}
-
-// textOf returns a piece of the text as a string, without copying if the whole text is known.
-func (s *Scanner) textOf(at int, piece []byte) string {
-	if s.whole != "" {
-		return s.whole[at : at+len(piece)]
-	}
-	return string(piece)
-}
-
-// readLiteral reads p with a literal scanner, and counts its steps.
-func (s *Scanner) readLiteral(lit *literal.Scanner, p []byte) (int, literal.State) {
-	before := lit.Steps()
-	n, state := lit.Write(p)
-	s.steps += lit.Steps() - before
-	return n, state
-}
-
-// hold buffers the next bytes until they are classified.
-func (s *Scanner) hold(p []byte) {
-	if len(s.held) == 0 {
-		s.heldAt = s.at
-	}
-	s.held = append(s.held, p...)
-}
-
-// release emits the held bytes as content.
-func (s *Scanner) release() {
-	s.emitContent(s.heldAt, s.textOf(s.heldAt, s.held))
-	s.drop()
-}
-
-// drop discards the held bytes.
-func (s *Scanner) drop() { s.held = s.held[:0] }

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,12 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 )
+
+// StripReasoning removes reasoning in the delimiters of most models, and reports whether there was any.
+func StripReasoning(text string) (rest string, hasReasoning bool) {
+	r := Scan(text, Options{Dialect: Dialect{Name: "words"}})
+	return r.Content, r.Reasoning != "" || len(r.Content) < len(text)
+}
 
 // A ScanResult is the content of a whole response.
 type ScanResult struct {
@@ -21,10 +28,6 @@ type ScanResult struct {
 	NameSpans    []diag.Span    // of the names of the calls, as far as known
 	Findings     []diag.Finding // in text order, with lines and columns
 }
-
-// MaxKept bounds the kept calls and the kept findings of one response: a text can contain one in every few
-// bytes.
-const MaxKept = 10_000
 
 // Findings collects the first [MaxKept] findings of a response. The zero value is empty.
 type Findings struct {
@@ -130,7 +133,7 @@ func (c *collector) result(text string) ScanResult {
 		}
 	}
 	row, at := c.scanner.detectedDialect()
-	r.Dialect = *row
+	r.Dialect = *cmp.Or(row, &Dialects()[0])
 	why := make([]byte, 0, 96)
 	if at >= 0 {
 		why = strconv.AppendInt(append(why, "line "...), int64(1+strings.Count(text[:at], "\n")), 10)

@@ -14,21 +14,21 @@ import (
 var script = grammar{newBody: newScriptBody, render: renderScript}
 
 type scriptBody struct {
-	scanner   *Scanner
+	sink      *sink
 	statement *literal.Scanner
 	junk      diag.Span // span of unreported statements without a call
 	pending   bool      // junk is set
 }
 
-func newScriptBody(s *Scanner, f *frame) body {
+func newScriptBody(s *sink, f *frame) body {
 	fence := literal.Fence{Char: f.char, Len: f.length}
 	o := literal.Options{Base: f.bodyAt, Fence: fence, Stops: s.terminatorsFor(terminatorKey{}).stops}
-	return &scriptBody{scanner: s, statement: s.literals.script(o)}
+	return &scriptBody{sink: s, statement: s.literals.script(o)}
 }
 
 func (b *scriptBody) write(p []byte) (int, frameEnd) {
 	for n := 0; ; {
-		k, state := b.scanner.readLiteral(b.statement, p[n:])
+		k, state := b.sink.readLiteral(b.statement, p[n:])
 		n += k
 		if state == literal.NeedMore {
 			return n, notYet
@@ -37,12 +37,12 @@ func (b *scriptBody) write(p []byte) (int, frameEnd) {
 		switch state {
 		case literal.FenceClosed:
 			b.flush()
-			b.scanner.checkCloserLine(b.statement.End(), b.statement.IsLineStart())
+			b.sink.checkCloserLine(b.statement.End(), b.statement.IsLineStart())
 			return n, closed
 		case literal.Stopped: // the reasoning around the fence ends
 			b.flush()
-			b.scanner.reportCutFence()
-			b.scanner.unread([]byte(b.statement.Stop()))
+			b.sink.reportCutFence()
+			b.sink.unread([]byte(b.statement.Stop()))
 			return n, left
 		}
 		b.statement.Next()
@@ -54,7 +54,7 @@ func (b *scriptBody) close() {
 	b.emitStatement()
 	b.flush()
 	if !slices.ContainsFunc(b.statement.Findings(), func(f diag.Finding) bool { return f.Code == diag.TruncatedCall }) {
-		b.scanner.reportOpenFence(b.scanner.at)
+		b.sink.reportOpenFence(b.sink.at)
 	}
 }
 
@@ -67,7 +67,7 @@ func (b *scriptBody) emitStatement() {
 		b.flush()
 		r := reader{call: call, findings: b.statement.Findings()}
 		r.suggestEscapedQuotes(literal.NewCall)
-		b.scanner.emitCall(&r)
+		b.sink.emitCall(&r)
 	case isJunk && b.pending:
 		b.junk.End = junk.End
 	case isJunk:
@@ -75,7 +75,7 @@ func (b *scriptBody) emitStatement() {
 	default:
 		if findings := b.statement.Findings(); len(findings) > 0 {
 			b.flush()
-			b.scanner.reportNotCalls(findings)
+			b.sink.reportNotCalls(findings)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func (b *scriptBody) emitStatement() {
 // flush reports the collected statements without a call.
 func (b *scriptBody) flush() {
 	if b.pending {
-		b.scanner.reportNotACall(b.junk, "", "a call is: return name(literals);")
+		b.sink.reportNotACall(b.junk, "", "a call is: return name(literals);")
 	}
 	b.pending = false
 }

@@ -29,7 +29,7 @@ type item interface {
 // up to the closing marker of the frame. Without a closing marker it ends with its list, or before any other
 // text.
 type sequence struct {
-	scanner      *Scanner
+	sink         *sink
 	frame        *frame
 	item         item
 	terminators  *terminators // that end the frame
@@ -76,12 +76,12 @@ func (b *sequence) write(p []byte) (int, frameEnd) {
 		k, end := b.step(p[n:])
 		n += k
 		b.at += k
-		b.scanner.steps += k
+		b.sink.steps += k
 		if end != notYet {
 			return n, end
 		}
-		if len(b.scanner.pushback) > 0 {
-			b.at -= len(b.scanner.pushback)
+		if len(b.sink.pushback) > 0 {
+			b.at -= len(b.sink.pushback)
 			return n, notYet
 		}
 	}
@@ -110,7 +110,7 @@ func (b *sequence) read(p []byte) (int, frameEnd) {
 	switch state {
 	case literal.Stopped:
 		if rest != "" { // another frame begins
-			b.scanner.unread([]byte(rest))
+			b.sink.unread([]byte(rest))
 			return n, b.leave()
 		}
 		b.finish(b.maxTrailing)
@@ -119,7 +119,7 @@ func (b *sequence) read(p []byte) (int, frameEnd) {
 		return n, closed
 	}
 	if rest != "" {
-		b.scanner.unread([]byte(rest))
+		b.sink.unread([]byte(rest))
 	}
 	if b.at+n-len(rest) == b.callAt { // nothing could be read
 		b.stage, b.junkAt = atJunk, b.at
@@ -148,13 +148,13 @@ func (b *sequence) readBetween(c byte) (int, frameEnd) {
 		return 1, notYet
 	case c == ',' || c == ';':
 		b.addSeparator()
-	case c == ')' && (b.at == b.skippedTo || b.scanner.unbalanced): // part of a statement that is not a call, or unbalanced
+	case c == ')' && (b.at == b.skippedTo || b.sink.unbalanced): // part of a statement that is not a call, or unbalanced
 	case c == ')' && b.inParens:
 		b.inParens = false
 	case c == '[' && !b.closed:
 		b.openLists, b.items = b.openLists+1, 0
 	case c == '}' || c == ']' && b.openLists == 0:
-		b.scanner.reportStrayBracket(c, b.at, diag.Unsafe)
+		b.sink.reportStrayBracket(c, b.at, diag.Unsafe)
 	case c == ']':
 		b.reportSeparators(b.maxTrailing)
 		b.openLists--
@@ -214,7 +214,7 @@ func (b *sequence) reportSeparators(most int) {
 		most = 0
 	}
 	if b.separators.count > most {
-		b.scanner.report(diag.New(diag.StrayMarker, b.separators.place, "unexpected separator"))
+		b.sink.report(diag.New(diag.StrayMarker, b.separators.place, "unexpected separator"))
 	}
 	b.separators = separators{}
 }
@@ -227,7 +227,7 @@ func (b *sequence) checkNext(c byte) {
 		if b.item.canBegin(c) && !b.lastFaulty { // after a fault it may be a part of the last one
 			f.Fixes = newFix(diag.Safe, "add a comma", diag.Edit{Start: b.at, End: b.at, New: ", "})
 		}
-		b.scanner.report(f)
+		b.sink.report(f)
 	}
 	begins := b.item.canBegin(c)
 	if b.single && b.openLists == 0 && b.lastIsCall && begins {
@@ -247,7 +247,7 @@ func (b *sequence) reportSecondCall() {
 	if closes := "</" + strings.TrimPrefix(marker, "<"); !b.lastFaulty && b.separators.count == 0 && slices.Contains(b.frame.dialect.framing.closers, closes) {
 		f.Fixes = newFix(diag.Safe, "put markers around each", diag.Edit{Start: b.at, End: b.at, New: closes + "\n" + marker})
 	}
-	b.scanner.report(f)
+	b.sink.report(f)
 }
 
 // canEnd reports whether a terminator begins with a byte.
@@ -294,7 +294,7 @@ func (b *sequence) rejectMarker(c byte) (int, frameEnd) {
 	b.at -= len(b.held)
 	n, end := b.readBetween(b.held[0])
 	b.at = at
-	b.scanner.unread([]byte(b.held[n:]))
+	b.sink.unread([]byte(b.held[n:]))
 	return 0, end
 }
 
@@ -306,10 +306,10 @@ func (b *sequence) endAtMarker(text string, n int) frameEnd {
 		return ended
 	case text[0] == b.frame.char:
 		b.finish(b.maxTrailing)
-		b.scanner.checkCloserLine(b.at+n-len(text), !b.midLine)
+		b.sink.checkCloserLine(b.at+n-len(text), !b.midLine)
 		return closed
 	}
-	b.scanner.unread([]byte(text))
+	b.sink.unread([]byte(text))
 	return b.leave()
 }
 
@@ -325,7 +325,7 @@ func (b *sequence) skipJunk(p []byte) (int, frameEnd) {
 }
 
 func (b *sequence) endJunk(at int) {
-	b.scanner.reportNotACall(diag.Bytes(b.junkAt, at), "", b.item.hint())
+	b.sink.reportNotACall(diag.Bytes(b.junkAt, at), "", b.item.hint())
 	b.stage, b.lastIsCall, b.hasItems = atPause, false, true
 }
 
@@ -333,9 +333,9 @@ func (b *sequence) endJunk(at int) {
 func (b *sequence) leave() frameEnd {
 	switch {
 	case b.frame.fence.open():
-		b.scanner.reportCutFence()
+		b.sink.reportCutFence()
 	case len(b.closers()) > 0:
-		b.scanner.reportMissingCloser("the next text")
+		b.sink.reportMissingCloser("the next text")
 	}
 	b.finish(0)
 	return left
@@ -354,13 +354,13 @@ func (b *sequence) finish(most int) {
 	b.reportSeparators(most)
 	b.missingBracket()
 	if !b.hasItems && b.comment.End > 0 {
-		b.scanner.reportNotACall(b.comment, "", b.item.hint())
+		b.sink.reportNotACall(b.comment, "", b.item.hint())
 	}
 }
 
 func (b *sequence) missingBracket() {
 	if b.openLists > 0 {
-		b.scanner.report(diag.New(diag.MissingCloser, diag.Bytes(b.frame.at, b.frame.at+len(b.frame.marker)), "missing ']' after the calls"))
+		b.sink.report(diag.New(diag.MissingCloser, diag.Bytes(b.frame.at, b.frame.at+len(b.frame.marker)), "missing ']' after the calls"))
 		b.openLists = 0
 	}
 }
@@ -372,13 +372,13 @@ func (b *sequence) close() {
 	case atJunk:
 		b.endJunk(b.at)
 	case atMarker:
-		b.scanner.emitContent(b.at-len(b.held), b.held)
+		b.sink.emitContent(b.at-len(b.held), b.held)
 	}
 	switch {
 	case b.frame.fence.open():
-		b.scanner.reportOpenFence(b.scanner.at)
+		b.sink.reportOpenFence(b.sink.at)
 	case len(b.closers()) > 0:
-		b.scanner.reportMissingCloser("the end of the text")
+		b.sink.reportMissingCloser("the end of the text")
 	}
 	b.finish(0)
 }

@@ -12,6 +12,12 @@ import (
 	"oneshot/pkg/literal"
 )
 
+// nameArguments are the member names of most models.
+var nameArguments = memberNames{name: ofName, args: ofArguments}
+
+// nameParameters are those of Llama 3 and InternLM.
+var nameParameters = memberNames{name: ofName, args: ofParameters}
+
 // callHint describes the form of a call.
 const callHint = `a call is {"type": …, "id": …, "operation": …, "parameters": {…}}, in the array "toolCalls"`
 
@@ -258,4 +264,12 @@ func (s *shape) argumentsPointer(pointer string) string {
 		return ""
 	}
 	return strings.TrimPrefix(pointer, path+"/"+name)
+}
+
+// hint shows the form of a call.
+func (f *memberNames) hint() string {
+	if f.toolIsKey {
+		return "{NAME: {…}}"
+	}
+	return `{"` + f.name.String() + `": …, "` + f.args.String() + `": {…}}`
 }

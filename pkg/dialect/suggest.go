@@ -11,6 +11,39 @@ import (
 	"oneshot/pkg/literal"
 )
 
+// read builds the call. If the text is faulty or cut, only that is reported.
+func (r *reader) read(w *callObject) {
+	r.callObject, r.shape, r.findings = w, w.shape(), w.findings
+	r.call = chat.Call{
+		Status: w.status, ValueChanged: w.changed, Start: w.begin, End: w.begin + len(w.text), Text: w.text,
+	}
+	for i, f := range r.findings {
+		r.findings[i].Path = r.argumentsPointer(f.Path)
+	}
+	whole := w.status != chat.StatusInvalid && w.status != chat.StatusTruncated
+	r.readName(whole)
+	r.readID(whole)
+	if whole && r.call.Name != "" {
+		r.readRest()
+	}
+	if !whole {
+		r.suggest()
+	}
+	r.setStatus()
+}
+
+func (r *reader) readRest() {
+	switch {
+	case r.isFullForm():
+		r.readOperation()
+	case !r.isOwn && !r.severalFit:
+		r.reportRelative()
+	}
+	r.readArguments()
+	r.readPriority()
+	r.reportOthers()
+}
+
 // maxRepairBytes bounds the calls that get a suggested repair, in bytes.
 const maxRepairBytes = 1 << 16
 

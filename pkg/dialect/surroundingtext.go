@@ -1,7 +1,5 @@
 package dialect
 
-import "oneshot/pkg/diag"
-
 // surroundingText is the text between calls.
 type surroundingText struct {
 	from, to int // without blanks around it
@@ -27,23 +25,4 @@ func (o *surroundingText) add(at int, text string) int {
 	}
 	o.to = at + last
 	return looked + first
-}
-
-// reportSurrounding reports the text since the last calls, if the dialect allows nothing but calls.
-func (s *Scanner) reportSurrounding(where string) {
-	if o := s.surrounding; o.hasText && !o.reported && s.callsOnly {
-		s.report(diag.New(diag.SurroundingText, diag.Bytes(o.from, o.to), "text %s", where))
-	}
-	s.surrounding = surroundingText{}
-}
-
-// closeSurrounding reports the text after the last calls, or all text if there are no calls.
-func (s *Scanner) closeSurrounding() {
-	switch {
-	case s.callHolders > 0:
-		s.reportSurrounding("after the calls")
-	case len(s.markers.dialects) == 1:
-		s.callsOnly = s.markers.dialects[0].framing.callsOnly
-		s.reportSurrounding("in place of a JSON object with calls")
-	}
 }

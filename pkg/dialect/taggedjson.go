@@ -1,13 +1,23 @@
 package dialect
 
 import (
-	"slices"
+	"encoding/json"
 	"strings"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
 )
+
+// useNameBefore treats an object without a tool name as the arguments of the tool named before it. The call is
+// ambiguous.
+func (r *reader) useNameBefore(name string) {
+	if name == "" || r.status != chat.StatusOK || !json.Valid([]byte(r.text)) {
+		return
+	}
+	r.call.Name, r.call.Arguments = name, json.RawMessage(r.text)
+	r.markAmbiguous()
+}
 
 // taggedJSON is the grammar of JSON after a marker: calls or lists of calls with separators between them.
 func taggedJSON(f memberNames) grammar {
@@ -39,34 +49,14 @@ const (
 	restPart            // the text after a fault
 )
 
-func newJSONBody(s *Scanner, f *frame) body { return newJSONSequence(s, f, headerTool{}) }
+func newJSONBody(s *sink, f *frame) body { return newJSONSequence(s, f, headerTool{}) }
 
 // newJSONSequence is newJSONBody where a header may have named the tool of the calls.
-func newJSONSequence(s *Scanner, f *frame, t headerTool) body {
-	ends, b := s.terminatorsFor(terminatorKey{dialect: f.dialect, isJSON: true}), &s.json
-	*b = jsonItem{sequence: &s.sequence, memberNames: f.grammar.memberNames, headerTool: t, lit: s.literals.json(literal.Options{Stops: ends.stops})}
-	s.sequence = sequence{scanner: s, frame: f, at: f.bodyAt, terminators: ends, item: b, single: !f.dialect.framing.multiple}
-	return &s.sequence
-}
-
-// jsonTerminators returns the markers that end JSON outside strings: those that close a frame and those that
-// begin the next.
-func (d *Dialect) jsonTerminators() []string {
-	all := slices.Clone(d.framing.closers)
-	for _, m := range d.framing.markers {
-		if m.role <= openKeep && m.text[0] == '<' || strings.HasPrefix(m.text, "[TOOL_") {
-			all = append(all, m.text)
-		}
-	}
-	return unique(all)
-}
-
-// hint shows the form of a call.
-func (f *memberNames) hint() string {
-	if f.toolIsKey {
-		return "{NAME: {…}}"
-	}
-	return `{"` + f.name.String() + `": …, "` + f.args.String() + `": {…}}`
+func newJSONSequence(s *sink, f *frame, t headerTool) body {
+	ends, b := s.terminatorsFor(terminatorKey{dialect: f.dialect, isJSON: true}), pooled[jsonItem](s.bodyPool)
+	*b = jsonItem{sequence: pooled[sequence](s.bodyPool), memberNames: f.grammar.memberNames, headerTool: t, lit: s.literals.json(literal.Options{Stops: ends.stops})}
+	*b.sequence = sequence{sink: s, frame: f, at: f.bodyAt, terminators: ends, item: b, single: !f.dialect.framing.multiple}
+	return b.sequence
 }
 
 func (b *jsonItem) hint() string { return "a call is: " + b.memberNames.hint() }
@@ -93,22 +83,22 @@ func (b *jsonItem) begin(c byte, at int) bool {
 
 func (b *jsonItem) write(p []byte) (int, literal.State) {
 	for n := 0; ; {
-		k, state := b.scanner.readLiteral(b.lit, p[n:])
+		k, state := b.sink.readLiteral(b.lit, p[n:])
 		if b.part == junkPart && k > 0 { // for quoted markers in it
-			b.scanner.steps += b.scanner.textLine.add(string(p[n : n+k]))
+			b.sink.steps += b.sink.textLine.add(string(p[n : n+k]))
 		}
 		n += k
 		switch {
 		case state == literal.Invalid && b.part == commaPart && n < len(p) && p[n] == '{':
 			at := b.lit.End()
-			b.scanner.report(diag.New(diag.ConcatenatedValues, diag.Bytes(at, at+1), "a second value follows the arguments of %s and is ignored", excerpt(b.keyName)))
+			b.sink.report(diag.New(diag.ConcatenatedValues, diag.Bytes(at, at+1), "a second value follows the arguments of %s and is ignored", excerpt(b.keyName)))
 			b.part = restPart
 			b.lit.SkipRest("{")
 		case state == literal.Invalid && b.part == commaPart && n < len(p) && p[n] == ']':
 			at := b.lit.End()
 			f := diag.New(diag.UnbalancedBracket, diag.Bytes(at, at+1), "missing '}' before ']'")
 			f.Fixes = newFix(diag.Unsafe, "add }", diag.Edit{Start: at, End: at, New: "}"})
-			b.scanner.report(f)
+			b.sink.report(f)
 			b.part = restPart
 			return n, state
 		case state == literal.Invalid && b.part >= keyPart && b.part != restPart:
@@ -154,14 +144,14 @@ func (b *jsonItem) nextKey() {
 func (b *jsonItem) complete(state literal.State) string {
 	switch {
 	case b.part == objectPart:
-		w := &b.scanner.object
+		w := pooled[callObject](b.sink.bodyPool)
 		w.load(b.memberNames, b.lit)
 		b.emitObject(w)
 	case b.part == valuePart:
 		b.emitKeyed()
 	case b.part == restPart:
 	case state != literal.Done:
-		b.scanner.reportNotACall(diag.Bytes(b.startAt, max(b.lit.End(), b.startAt+1)), "", b.hint())
+		b.sink.reportNotACall(diag.Bytes(b.startAt, max(b.lit.End(), b.startAt+1)), "", b.hint())
 	}
 	return b.textAfter(b.lit)
 }
@@ -169,13 +159,13 @@ func (b *jsonItem) complete(state literal.State) string {
 func (b *jsonItem) close() { b.complete(b.lit.Close()) }
 
 func (b *jsonItem) emitObject(w *callObject) {
-	r := reader{tools: b.scanner.tools}
+	r := reader{tools: b.sink.tools}
 	r.read(w)
 	if r.call.Name == "" && b.memberNames.namePrecedes {
-		r.useNameBefore(b.scanner.wordBefore(b.frame.at))
+		r.useNameBefore(b.sink.wordBefore(b.frame.at))
 	}
 	r.checkHeaderTool(b.headerTool)
-	b.scanner.emitCall(&r)
+	b.sink.emitCall(&r)
 }
 
 // A headerTool is the tool name in a message header.
@@ -213,7 +203,7 @@ func (r *reader) checkHeaderTool(t headerTool) {
 func (b *jsonItem) emitKeyed() {
 	value, place, text := b.lit.Value(), b.lit.ValueSpan(), b.lit.Captured(b.keySpan.Start)
 	text = text[:min(len(text), place.End-b.keySpan.Start)]
-	r := newNamedReader(namedCall{name: b.keyName, place: b.keySpan, toolName: b.keyName, quoted: true, start: b.keySpan.Start, text: text}, b.scanner.tools, b.lit.Findings())
+	r := newNamedReader(namedCall{name: b.keyName, place: b.keySpan, toolName: b.keyName, quoted: true, start: b.keySpan.Start, text: text}, b.sink.tools, b.lit.Findings())
 	r.call.Status, r.call.ValueChanged = b.lit.Status(), b.lit.ValueChanged()
 	switch {
 	case len(value) == 0 || value[0] == '{':
@@ -224,7 +214,7 @@ func (b *jsonItem) emitKeyed() {
 	default:
 		r.fault(diag.CallMember, place, "arguments of %s: expected an object, got %s", excerpt(b.keyName), kindOf(value[0]))
 	}
-	b.scanner.emitCall(r)
+	b.sink.emitCall(r)
 }
 
 // renderTagged writes a call after its marker.

@@ -14,7 +14,7 @@ import (
 // at any closer until some reasoning has ended, because the prompt may have opened it.
 
 // reasoningClosers returns the markers that close the open reasoning.
-func (s *Scanner) reasoningClosers() []string {
+func (s *sink) reasoningClosers() []string {
 	switch t := &s.reasoning; {
 	case !t.inside:
 		return nil
@@ -26,7 +26,7 @@ func (s *Scanner) reasoningClosers() []string {
 }
 
 // literalTerminators returns the markers that end literals, outside their strings.
-func (s *Scanner) literalTerminators() []string {
+func (s *sink) literalTerminators() []string {
 	switch open := s.reasoningClosers(); {
 	case s.reasoning.mode == ReasoningOff:
 		return nil
@@ -37,32 +37,7 @@ func (s *Scanner) literalTerminators() []string {
 	}
 }
 
-// A terminatorKey determines the terminators of a frame or of literals.
-type terminatorKey struct {
-	dialect    *Dialect    // of the frame; nil if there is no frame or its markers do not count
-	isJSON     bool        // the frame contains JSON
-	fence      string      // the closing run of the fence around it
-	markers    *markerList // terminators to use instead of those of the dialect
-	mode       Reasoning
-	inside     bool        // in reasoning
-	delimiters *delimiters // of the reasoning
-}
-
-// terminators are the markers that end a frame and the literals in it.
-type terminators struct {
-	texts      []string       // that end the frame
-	firstBytes [256]bool      // of texts
-	stops      *literal.Stops // that end literals
-}
-
-// lastTerminators caches the latest lookup: consecutive frames are usually of one kind.
-type lastTerminators struct {
-	markers *markerSet
-	key     terminatorKey
-	*terminators
-}
-
-func (s *Scanner) terminatorsFor(key terminatorKey) *terminators {
+func (s *sink) terminatorsFor(key terminatorKey) *terminators {
 	key.mode, key.inside, key.delimiters = s.reasoning.mode, s.reasoning.inside, s.reasoning.delimiters
 	if last := &s.lastEnds; last.markers != s.markers || last.key != key {
 		*last = lastTerminators{s.markers, key, s.buildTerminators(key)}
@@ -71,7 +46,7 @@ func (s *Scanner) terminatorsFor(key terminatorKey) *terminators {
 }
 
 // buildTerminators returns the terminators for a key, built once.
-func (s *Scanner) buildTerminators(key terminatorKey) *terminators {
+func (s *sink) buildTerminators(key terminatorKey) *terminators {
 	return s.markers.terminators.get(key, func() *terminators {
 		e := &terminators{texts: s.literalTerminators()}
 		switch {
@@ -97,7 +72,7 @@ func (s *Scanner) buildTerminators(key terminatorKey) *terminators {
 
 // cutAtReasoningEnd cuts text without a terminator at a marker that ends reasoning. Bytes before from have been
 // checked.
-func (s *Scanner) cutAtReasoningEnd(text []byte, from int) (before, rest []byte, ends bool) {
+func (s *sink) cutAtReasoningEnd(text []byte, from int) (before, rest []byte, ends bool) {
 	if t := &s.reasoning; t.mode == ReasoningOff || t.ended && !t.inside {
 		return text, nil, false
 	}
@@ -115,7 +90,14 @@ func (s *Scanner) cutAtReasoningEnd(text []byte, from int) (before, rest []byte,
 	return text, nil, false
 }
 
-// containsReasoningEnd reports whether a text contains a reasoning closer of any dialect.
-func containsReasoningEnd(text string) bool {
-	return slices.ContainsFunc(allMarkers().literalReasoningClosers, func(marker string) bool { return strings.Contains(text, marker) })
+// jsonTerminators returns the markers that end JSON outside strings: those that close a frame and those that
+// begin the next.
+func (d *Dialect) jsonTerminators() []string {
+	all := slices.Clone(d.framing.closers)
+	for _, m := range d.framing.markers {
+		if m.role <= openKeep && m.text[0] == '<' || strings.HasPrefix(m.text, "[TOOL_") {
+			all = append(all, m.text)
+		}
+	}
+	return unique(all)
 }

@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"strconv"
 	"strings"
 
 	"oneshot/pkg/diag"
@@ -90,18 +89,4 @@ func (e *toolElements) endTool(tools Toolset, end int) {
 	if e.count == 0 {
 		e.firstSpan, e.firstTool = diag.Bytes(e.at, end), string(e.name)
 	}
-}
-
-// closeElements reports elements that seem to be calls.
-func (s *Scanner) closeElements() {
-	e := &s.elements
-	if e.count == 0 {
-		return
-	}
-	f := diag.New(diag.NotACall, e.firstSpan, "this may be a call of %s, but the call markers are missing: it is treated as text", excerpt(e.firstTool))
-	f.Severity = diag.Warning
-	if e.count > 1 {
-		f.Message += " (" + strconv.Itoa(e.count) + " times)"
-	}
-	s.report(f)
 }

@@ -4,77 +4,10 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 
 	"oneshot/pkg/ahocorasick"
+	"oneshot/pkg/literal"
 )
-
-// A marker is a text that means something in a response, outside of frames.
-type marker struct {
-	text           string
-	role           role
-	lineStart      bool          // only at the start of a line
-	lookahead      lookahead     // must match the text after it; nil for anything
-	ownLookahead   lookahead     // replaces lookahead if no other dialect is read
-	skip           string        // optional text skipped after it
-	grammar        *grammar      // of the frame it begins, if it differs from the dialect's
-	missingOpener  string        // the marker that is missing from calls found by this one
-	opensList      bool          // it begins a frame and encloses all others as well
-	sharedWithText bool          // it also encloses text that is not a call
-	needsTool      bool          // the Python call after it must name a known tool, if tools are known
-	effect         messageEffect // what it does to a message
-	messageStart   bool          // only where no text precedes it in its message
-}
-
-// A messageEffect is the effect of a marker, other than a header, on a message.
-type messageEffect uint8
-
-const (
-	noEffect messageEffect = iota
-	endsMessage
-	beginsAnswer // text for the user
-)
-
-// A role is the effect of a marker.
-type role uint8
-
-const (
-	open            role = iota // opens a frame; the grammar reads after the marker
-	openKeep                    // opens a frame; the grammar reads the marker as well
-	listOpen                    // precedes calls, without a meaning of its own
-	listClose                   // follows calls
-	reasoningOpen               // opens reasoning
-	reasoningClose              // closes reasoning
-	ignore                      // surrounds messages, without a meaning of its own
-	ignoreKeepSpace             // the same, but blanks after it are text
-	continuation                // closes a part of a call: after a call it means that the call continues
-	fenceRun                    // a run of fence characters
-	openBrace                   // the opening brace of an object
-	implicitOpen                // no marker: opens a frame where there is no text yet
-)
-
-// ignored returns markers without a meaning of their own.
-func ignored(texts ...string) []marker {
-	all := make([]marker, len(texts))
-	for i, text := range texts {
-		all[i] = marker{text: text, role: ignore}
-	}
-	return all
-}
-
-// jsonStart begins calls with the first bracket of JSON. A list must be one of objects, if it could be something
-// else.
-var jsonStart = []marker{{role: implicitOpen, lookahead: thenJSON}}
-
-// listInText begins a list of calls after text.
-var listInText = marker{text: "[{", role: implicitOpen}
-
-// A markerUse is the meaning of a marker in one dialect, or in reasoning delimiters.
-type markerUse struct {
-	*marker
-	dialect    *Dialect
-	delimiters *delimiters
-}
 
 type fenceCandidate struct {
 	*fenceSpec
@@ -195,43 +128,27 @@ func (s *markerSet) add(u markerUse) {
 	s.uses[i] = slices.Insert(s.uses[i], at, u)
 }
 
-// markerTexts returns all markers of a dialect.
-func (d *Dialect) markerTexts() []string {
-	all := slices.Clone(d.framing.closers)
-	for _, m := range d.framing.markers {
-		all = append(all, m.text)
-	}
-	for _, w := range d.reasoningDelimiters() {
-		for _, m := range w.markers {
-			all = append(all, m.text)
-		}
-	}
-	return all
+// A terminatorKey determines the terminators of a frame or of literals.
+type terminatorKey struct {
+	dialect    *Dialect    // of the frame; nil if there is no frame or its markers do not count
+	isJSON     bool        // the frame contains JSON
+	fence      string      // the closing run of the fence around it
+	markers    *markerList // terminators to use instead of those of the dialect
+	mode       Reasoning
+	inside     bool        // in reasoning
+	delimiters *delimiters // of the reasoning
 }
 
-// markerSetOf returns the markers of one dialect.
-func markerSetOf(d *Dialect) *markerSet {
-	if cached := markerSets()[d.Name]; cached != nil && !d.hasNonce {
-		return cached()
-	}
-	row := *d
-	return newMarkerSet([]*Dialect{&row})
+// terminators are the markers that end a frame and the literals in it.
+type terminators struct {
+	texts      []string       // that end the frame
+	firstBytes [256]bool      // of texts
+	stops      *literal.Stops // that end literals
 }
 
-// markerSets are built on first use, for each dialect of the table.
-var markerSets = sync.OnceValue(func() map[string]func() *markerSet {
-	sets := map[string]func() *markerSet{}
-	for i := range Dialects() {
-		sets[Dialects()[i].Name] = sync.OnceValue(func() *markerSet { return newMarkerSet([]*Dialect{&Dialects()[i]}) })
-	}
-	return sets
-})
-
-// allMarkers is the set of all dialects.
-var allMarkers = sync.OnceValue(func() *markerSet {
-	var rows []*Dialect
-	for i := range Dialects() {
-		rows = append(rows, &Dialects()[i])
-	}
-	return newMarkerSet(rows)
-})
+// lastTerminators caches the latest lookup: consecutive frames are usually of one kind.
+type lastTerminators struct {
+	markers *markerSet
+	key     terminatorKey
+	*terminators
+}

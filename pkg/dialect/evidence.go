@@ -17,7 +17,7 @@ type detected struct {
 }
 
 // detect records the dialect of a call. It returns a finding for the first call in each other dialect.
-func (s *Scanner) detect(row *Dialect, c chat.Call) []diag.Finding {
+func (s *sink) detect(row *Dialect, c chat.Call) []diag.Finding {
 	d := &s.detected
 	switch {
 	case !d.calls:
@@ -37,39 +37,32 @@ func (s *Scanner) detect(row *Dialect, c chat.Call) []diag.Finding {
 }
 
 // setEvidence records why the open frame contains calls, and where that shows.
-func (s *Scanner) setEvidence(at int, what string) {
+func (s *sink) setEvidence(at int, what string) {
 	if s.frame.evidence == "" {
 		s.frame.at, s.frame.evidence = at, what
 	}
 }
 
 // noteFrame records a frame that is known to contain calls.
-func (s *Scanner) noteFrame() {
+func (s *sink) noteFrame() {
 	if d := &s.detected; d.dialect == nil {
 		d.dialect, d.frame = s.frame.dialect, s.frame
 	}
 }
 
-// Detected returns the dialect of the response, the evidence for it, and the offset of the evidence: the first
-// call. Without a call and without a requested dialect it is "tool" with the offset -1.
-func (s *Scanner) Detected() (d Dialect, why string, at int) {
-	row, at := s.detectedDialect()
-	return *row, string(s.appendWhy(nil)), at
-}
-
-func (s *Scanner) detectedDialect() (row *Dialect, at int) {
+// detectedDialect returns the dialect of the response, if it is determined, and the offset of the evidence, or -1.
+func (s *sink) detectedDialect() (row *Dialect, at int) {
 	switch t := &s.detected; {
 	case len(s.markers.dialects) == 1:
 		return s.markers.dialects[0], -1
-	case t.dialect == nil:
-		return &Dialects()[0], -1
-	default:
+	case t.dialect != nil:
 		return t.dialect, t.frame.at
 	}
+	return nil, -1
 }
 
 // appendWhy appends the evidence for the dialect.
-func (s *Scanner) appendWhy(b []byte) []byte {
+func (s *sink) appendWhy(b []byte) []byte {
 	f := &s.detected.frame
 	switch {
 	case len(s.markers.dialects) == 1:
@@ -91,4 +84,15 @@ func (s *Scanner) appendWhy(b []byte) []byte {
 		before = ", "
 	}
 	return b
+}
+
+// confirmFrame records that the frame contains calls and that the held bytes belong to it.
+func (s *sink) confirmFrame(outside string) {
+	s.callsOnly = s.frame.dialect.framing.callsOnly
+	s.reportSurrounding(outside)
+	s.drop()
+	s.hasBegun = true
+	s.callHolders++
+	s.noteFrame()
+	s.checkOpening()
 }

@@ -1,0 +1,101 @@
+package dialect
+
+// enterFrame begins a frame at the marker at an offset.
+func (s *Scanner) enterFrame(u markerUse, at int, marker string) {
+	s.frame = frame{dialect: u.dialect, marker: marker, at: at, bodyAt: at, missingOpener: u.missingOpener, certain: u.role != implicitOpen}
+	if u.role == open {
+		s.frame.bodyAt += len(marker)
+	}
+	s.hasBegun = s.hasBegun || s.frame.certain
+	s.beginBody(u.bodyGrammar())
+	if s.frame.certain {
+		s.noteFrame()
+	}
+}
+
+// enterBareObject begins JSON outside fences at an offset.
+func (s *Scanner) enterBareObject(at int) {
+	s.frame = frame{dialect: s.markers.objectDialect, at: at, bodyAt: at}
+	s.beginBody(s.frame.dialect.bareGrammar())
+}
+
+func (s *Scanner) beginBody(g *grammar) {
+	s.frame.grammar, s.frame.callsBefore = g, s.calls
+	s.resync.reset(s.frame.bodyAt)
+	s.state, s.body, s.callCut, s.unbalanced = inBody, g.newBody(&s.sink, &s.frame), false, false
+}
+
+func (s *Scanner) readBody(p []byte) int {
+	at := s.at
+	n, end := s.body.write(p)
+	s.record(at, p[:n])
+	f := s.frame.fence
+	if end != notYet {
+		s.ensureProgress(n)
+	}
+	switch end {
+	case notYet:
+		return n
+	case closed:
+		s.opener = fence{char: f.char, length: f.length, at: s.at + n - f.length}
+		s.state = inCloser
+	case ended:
+		s.frame.endAt = s.at + n - len(s.pushback)
+		if len(s.frame.dialect.framing.closers) > 0 {
+			s.list = openList{}
+		}
+		s.state = s.stateBetweenFrames()
+		if s.list.open() && !s.isQuoting(s.frame.dialect) {
+			s.state = inListGap
+		}
+	case left:
+		s.state = inProse
+	case leftRun:
+		s.resumeAtRun(s.frame.leftover.fence, s.frame.leftover.at)
+	case leftOther:
+		rest := &s.frame.leftover
+		s.state, s.skipped = inSkippedObject, skippedObject{lit: rest.lit, fence: rest.fence, emittedTo: rest.at}
+	}
+	s.body = nil
+	return n
+}
+
+// ensureProgress emits the marker of a frame that has pushed back all its bytes, n bytes into a piece: it would
+// begin the same frame again.
+func (s *Scanner) ensureProgress(n int) {
+	at, size := s.at+n-len(s.pushback), len(s.frame.marker)
+	if size == 0 || at > s.frame.at || len(s.pushback) < size {
+		return
+	}
+	s.emitContent(at, string(s.pushback[:size]))
+	if !s.unmatched.reported {
+		s.trackUnmatched(at, at+size, true)
+	}
+	s.pushback = s.pushback[size:]
+}
+
+// readStart reads up to the first non-blank byte, or past a separator if a call follows it.
+func (s *Scanner) readStart(p []byte) int {
+	n := 0
+	for n < len(p) && isSpace(p[n]) {
+		s.lineBlank = s.lineBlank || isNewline(p[n])
+		n++
+	}
+	if n == 0 {
+		if s.reportTrailingBracket(p[0]) {
+			return 1
+		}
+		if s.callHolders > 0 && !s.callsOnly && (p[0] == ';' || p[0] == ',') {
+			n = 1
+		} else if !s.canStart(p[:1]) {
+			s.state, s.afterQuotedMarker = inProse, false
+			return 0
+		}
+		s.hold(p[:n])
+		s.pending = pending{uses: s.markers.implicit, prefilter: s.markers.implicitPrefilter, size: n}
+		s.state = inLookahead
+		return n
+	}
+	s.emitContent(s.at, s.textOf(s.at, p[:n]))
+	return n
+}

@@ -1,0 +1,112 @@
+package dialect
+
+import (
+	"iter"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// An info is the info string after a run of fence characters, while it can be that of a fence of calls.
+type info struct {
+	fences     []fenceCandidate // all fences of calls
+	at         int              // its offset
+	length     int              // bytes read
+	candidates uint64           // fences of calls it can open, one bit each
+	nearMatch  string           // a known info string that it starts with
+	firstWord  []byte           // its first bytes, for a foreign fence
+}
+
+// maxInfoWord bounds the kept part of a foreign info string.
+const maxInfoWord = 16
+
+// nonCodeInfos are info strings of fences that contain no program; models put calls into some of them.
+var nonCodeInfos = []string{"", "json", "jsonl", "xml", "html", "text", "txt", "plain", "plaintext", "tool", "tools", "tool_call", "tool_calls", "function"}
+
+// isCode reports whether an info string names a language.
+func (i *info) isCode() bool {
+	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(string(i.firstWord))), " ")
+	return !slices.Contains(nonCodeInfos, word)
+}
+
+// narrow reports whether a byte, in any case, continues a candidate info string, and keeps those candidates.
+func (i *info) narrow(c byte) bool {
+	fits := uint64(0)
+	for k, f := range i.fences {
+		if i.candidates>>k&1 != 0 && i.length < len(f.info) && f.info[i.length] == lower(c) {
+			fits |= 1 << k
+		}
+	}
+	if fits == 0 {
+		return false
+	}
+	i.candidates = fits
+	return true
+}
+
+// keepComplete keeps the candidates whose info string has been read completely.
+func (i *info) keepComplete(keep func(f *fenceSpec) bool) {
+	for k, f := range i.fences {
+		if len(f.info) != i.length || !keep(f.fenceSpec) {
+			i.candidates &^= 1 << k
+		}
+	}
+}
+
+// endsAt reports whether a byte ends a candidate info string, in a foreign fence or not.
+func (i *info) endsAt(c byte, inForeign bool) bool {
+	before := i.candidates
+	i.keepComplete(func(f *fenceSpec) bool {
+		glued := strings.IndexByte(f.adjacent, c) >= 0
+		if f.info == "" {
+			return glued || isNewline(c) && !inForeign
+		}
+		return glued || isSpace(c)
+	})
+	if i.candidates != 0 {
+		return true
+	}
+	i.candidates = before
+	return false
+}
+
+// isComplete reports whether the text may end after the info string.
+func (i *info) isComplete() bool {
+	i.keepComplete(func(f *fenceSpec) bool { return f.info != "" })
+	return i.candidates != 0
+}
+
+// candidateFences iterates over the candidates.
+func (i *info) candidateFences() iter.Seq[fenceCandidate] {
+	return func(yield func(fenceCandidate) bool) {
+		for fits := i.candidates; fits != 0; fits &= fits - 1 {
+			if !yield(i.fences[bits.TrailingZeros64(fits)]) {
+				return
+			}
+		}
+	}
+}
+
+// match returns the kind of fence that starts with a text.
+func (i *info) match(text []byte) (fenceCandidate, verdict) {
+	for f := range i.candidateFences() {
+		v := yes
+		if f.lookahead != nil {
+			v = f.lookahead(text)
+		}
+		if v != no {
+			return f, v
+		}
+	}
+	return fenceCandidate{}, no
+}
+
+// certain returns the kind of fence that the info string alone determines.
+func (i *info) certain() (fenceCandidate, verdict) {
+	for f := range i.candidateFences() {
+		if f.certain {
+			return f, yes
+		}
+	}
+	return fenceCandidate{}, no
+}
