@@ -14,8 +14,6 @@ import (
 	"syscall"
 
 	"oneshot/pkg/agent"
-	"oneshot/pkg/policy"
-	"oneshot/pkg/prompt"
 	"oneshot/pkg/runfile"
 )
 
@@ -138,61 +136,22 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 	if err != nil {
 		return runfile.Run{}, err
 	}
-	texts, err := prompt.Load(cfg.Texts)
+	body, err := cfg.Record()
 	if err != nil {
 		return runfile.Run{}, err
 	}
-	l := cfg.Limits
-	body := runfile.Run{
-		ID:   runfile.NewID(env.Now(), rand.Uint64()),
-		Seed: hex.EncodeToString(cfg.Seed[:]), Now: cfg.Now, Zone: cfg.Now.Location().String(),
-		Model: run.model.chosen, Responder: run.model.responderName(), Dialect: dialectName(cfg), Prompt: cfg.Prompt, Input: cfg.Input, InputSources: run.prompt.input.sources, InputLabels: policy.LabelNames(cfg.InputLabels()), Params: cfg.Params, Texts: texts.All(),
-		Digests: runfile.Digests{Prompt: digest(system, cfg.Prompt, cfg.Input), Tools: toolDigests(cfg), Policy: policyDigest(cfg), Managed: run.policy.managed.digest()},
-		Limits: runfile.Limits{
-			Turns: l.Turns, Calls: l.Calls, Repeats: l.Repeats, Repairs: l.Repairs, Tokens: l.Tokens, Wall: l.Wall,
-			FirstByte: run.model.servers.firstByte, Idle: run.model.servers.idle,
-		},
-	}
-	body.AnswerForm, body.AskUser = answerForm(cfg), cfg.AskUser
+	body.ID = runfile.NewID(env.Now(), rand.Uint64())
+	body.Model, body.Responder, body.InputSources = run.model.chosen, run.model.responderName(), run.prompt.input.sources
+	body.Digests = runfile.Digests{Prompt: digest(system, cfg.Prompt, cfg.Input), Tools: toolDigests(cfg), Policy: policyDigest(cfg), Managed: run.policy.managed.digest()}
 	if cfg.Schema != nil {
 		body.Digests.Schema = digest(string(cfg.Schema.Raw()))
 	}
+	body.Limits.FirstByte, body.Limits.Idle = run.model.servers.firstByte, run.model.servers.idle
 	body.Options, body.SecretOptions = run.recordedOptions(func(string) bool { return true })
 	body.Programs = run.programs.doc()
 	body.Resolved = run.settings()
 	body.Dir, err = os.Getwd()
 	return body, err
-}
-
-// useTexts restores the recorded prompt texts, so that requests do not depend on the texts of this version.
-func useTexts(cfg *agent.Config, run runfile.Run, path string) error {
-	cfg.Texts = prompt.RecordedFiles(run.Texts, cfg.Texts)
-	if _, err := prompt.Load(cfg.Texts); err != nil {
-		return &inputError{fmt.Errorf("%s: %w", path, err)}
-	}
-	return nil
-}
-
-// Forms of an answer in records.
-const (
-	formText = "text"
-	formJSON = "json"
-)
-
-// answerForm names the form of the answer.
-func answerForm(cfg agent.Config) string {
-	if cfg.TextAnswer {
-		return formText
-	}
-	return formJSON
-}
-
-// dialectName names how calls are written.
-func dialectName(cfg agent.Config) string {
-	if cfg.Native {
-		return native
-	}
-	return cfg.Dialect.Name
 }
 
 // digest returns the SHA-256 of a list of texts. It includes their lengths, so that moving text from one to the next

@@ -3,13 +3,10 @@ package cmd
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
-	"time"
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
@@ -33,28 +30,14 @@ func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
 		return err
 	}
 	o.log = log
-	run, _ := log.Run()
-	seed, err := hex.DecodeString(run.Seed)
-	if err != nil || len(seed) != len(cfg.Seed) {
-		return &inputError{fmt.Errorf("%s: the recorded seed is damaged", strings.TrimPrefix(name, "replay:"))}
-	}
-	copy(cfg.Seed[:], seed)
-	cfg.Model, cfg.Now = player, inZone(run.Now, run.Zone)
-	if run.Responder != "" {
+	cfg.Model = player
+	if run, _ := log.Run(); run.Responder != "" {
 		cfg.AnswerModel = player
 	}
-	for key, value := range run.Params {
-		if cfg.Params[key] == nil {
-			cfg.Params[key] = value
-		}
+	if err := agent.Restore(log, cfg); err != nil {
+		return &inputError{fmt.Errorf("%s: %w", strings.TrimPrefix(name, "replay:"), err)}
 	}
-	cfg.AskUser = run.AskUser
-	cfg.Nonce, cfg.TextAnswer = usesNonce(o.log), cfg.Schema == nil && run.AnswerForm == formText
-	if err := useTexts(cfg, run, strings.TrimPrefix(name, "replay:")); err != nil {
-		return err
-	}
-	cfg.ResumePoints, _ = agent.ResumePoints(log)
-	return o.useDialect(run.Dialect, cfg)
+	return o.useDialect(cfg)
 }
 
 // openRecording opens the recorded run of that name. It requires a run record.
@@ -93,14 +76,6 @@ func readRecord(name string) (*runfile.Log, error) {
 	return runfile.Read(f)
 }
 
-// usesNonce reports whether a recorded run accepted calls only in marked fences.
-func usesNonce(log *runfile.Log) bool {
-	return slices.ContainsFunc(log.Records, func(r runfile.Record) bool {
-		request, ok := r.Body.(runfile.Request)
-		return ok && request.Nonce != ""
-	})
-}
-
 // responderName returns the name of the responder, recorded or not, or "".
 func (o *modelOptions) responderName() string {
 	if o.log != nil {
@@ -110,17 +85,16 @@ func (o *modelOptions) responderName() string {
 	return o.responder
 }
 
-// native is the dialect name of native calls in records.
-const native = "native"
+// native is the dialect name of native calls.
+const native = agent.NativeDialect
 
-// useDialect sets the recorded dialect, unless a flag sets another.
-func (o *modelOptions) useDialect(recorded string, cfg *agent.Config) (err error) {
-	name := o.dialect
-	if name == "auto" {
-		name = recorded
+// useDialect sets the dialect of the flag in the place of the recorded one.
+func (o *modelOptions) useDialect(cfg *agent.Config) (err error) {
+	if o.dialect == "auto" {
+		return nil
 	}
-	cfg.Native = name == native && cfg.Tools != nil
-	cfg.Dialect, err = taughtFlag(name)
+	cfg.Native = o.dialect == native && cfg.Tools != nil
+	cfg.Dialect, err = taughtFlag(o.dialect)
 	return err
 }
 
@@ -130,18 +104,6 @@ func asInputError(err error) error {
 		return err
 	}
 	return &inputError{err}
-}
-
-// inZone returns a time in the named zone. If this machine does not know the zone, or knows it with another offset, the
-// offset of the time is kept under that name.
-func inZone(t time.Time, zone string) time.Time {
-	_, offset := t.Zone()
-	if loc, err := time.LoadLocation(zone); err == nil {
-		if _, here := t.In(loc).Zone(); here == offset {
-			return t.In(loc)
-		}
-	}
-	return t.In(time.FixedZone(zone, offset))
 }
 
 // demoLog reads the run that the demo model replays.

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,11 +20,12 @@ import (
 
 // A resumed is a run that is being resumed.
 type resumed struct {
-	w        *runfile.Writer
-	path     string
-	run      runfile.Run // its first record
-	restarts []int
-	past     []runfile.Record // the records that count
+	w      *runfile.Writer
+	path   string
+	log    *runfile.Log
+	run    runfile.Run      // its first record
+	past   []runfile.Record // the records that count
+	record runfile.Resumed  // that the run is resumed
 
 	spent time.Duration   // time used so far
 	given map[string]bool // flags of this command
@@ -86,7 +86,7 @@ func (o *runOptions) loadResumed(args []string) error {
 	case err != nil:
 		return &inputError{err}
 	}
-	r := &resumed{w: w, path: path, spent: log.ActiveTime()}
+	r := &resumed{w: w, path: path, log: log, spent: log.ActiveTime()}
 	if err := r.read(log, o); err != nil {
 		return errors.Join(err, w.Close())
 	}
@@ -124,8 +124,6 @@ func (r *resumed) read(log *runfile.Log, o *runOptions) (err error) {
 	if r.past, err = agent.History(log); err != nil {
 		return usagef("the first command line with --model replay:"+shellQuote(r.path)+" prints the answer again; oneshot runs show "+shellQuote(r.path)+" shows the run", "--resume %s: %w", r.path, err)
 	}
-	turns, last := agent.ResumePoints(log)
-	r.restarts = append(turns, last)
 	r.run, _ = log.Run() // validated above
 	if err := requireSameDir("--resume", r.path, r.run); err != nil {
 		return err
@@ -231,26 +229,15 @@ const minTimeLeft = 100 * time.Millisecond
 
 // applyTo restores the recorded configuration, and refuses definitions, policies or schemas that have changed.
 func (r *resumed) applyTo(cfg *agent.Config, o *runOptions) error {
-	seed, err := hex.DecodeString(r.run.Seed)
-	if err != nil || len(seed) != len(cfg.Seed) {
-		return &inputError{fmt.Errorf("%s: the recorded seed is damaged", r.path)}
+	var err error
+	if r.record, err = agent.Resume(r.log, cfg); err != nil {
+		return &inputError{fmt.Errorf("%s: %w", r.path, err)}
 	}
-	copy(cfg.Seed[:], seed)
-	if err := useTexts(cfg, r.run, r.path); err != nil {
-		return err
-	}
-	cfg.ResumePoints = append(cfg.ResumePoints, r.restarts...)
-	cfg.Params, cfg.Now, cfg.History = r.run.Params, inZone(r.run.Now, r.run.Zone), r.past
-	cfg.AskUser = r.run.AskUser
-	cfg.TextAnswer = r.run.AnswerForm == formText
-	if cfg.Elapsed = r.spent; cfg.Limits.Wall-cfg.Elapsed < minTimeLeft {
+	if cfg.Limits.Wall-cfg.Elapsed < minTimeLeft {
 		return &agent.TimeoutError{Limit: cfg.Limits.Wall, Elapsed: cfg.Elapsed}
 	}
 	if player, ok := cfg.Model.(*provider.Replay); ok {
 		player.Skip(r.past)
-	}
-	if err := o.model.useDialect(r.run.Dialect, cfg); err != nil {
-		return err
 	}
 	now, err := runRecord(o.env, *cfg, o)
 	if err != nil {
@@ -282,7 +269,8 @@ func changedNames(was, is map[string]string) []string {
 
 // appendResumed records that the run is resumed.
 func (r *resumed) appendResumed(o *runOptions) (*runfile.Writer, error) {
-	body := runfile.Resumed{KeptThrough: r.past[len(r.past)-1].Seq, Approve: o.approve.calls}
+	body := r.record
+	body.Approve = o.approve.calls
 	rows := runFlags()
 	body.Options, body.SecretOptions = o.recordedOptions(func(name string) bool { return r.given[name] && rows[name].resume != once })
 	body.Resolved = o.settings()

@@ -294,14 +294,14 @@ func (o *runOptions) clock(cfg *agent.Config) error {
 	if cfg.Now.IsZero() {
 		now := o.env.Now()
 		name, _ := now.Zone()
-		cfg.Now = inZone(now, name) // the machine's own zone is called "Local", which says nothing
+		cfg.Now = runfile.InZone(now, name) // the machine's own zone is called "Local", which says nothing
 	}
 	if o.now != "" {
 		t, err := time.Parse(time.RFC3339, o.now)
 		if err != nil {
 			return usagef("for example --now 2026-11-21T09:30:00+01:00", "--now: %q is not an RFC 3339 time", o.now)
 		}
-		cfg.Now = inZone(t, t.Format("MST"))
+		cfg.Now = runfile.InZone(t, t.Format("MST"))
 	}
 	if o.zone != "" {
 		zone, err := time.LoadLocation(o.zone)

@@ -16,6 +16,9 @@ import (
 	"oneshot/pkg/tool"
 )
 
+// defaultDialect is the dialect of a run that names none.
+const defaultDialect = "tool"
+
 // A conversation holds everything that the model reads: the system prompt, the tools and the
 // messages.
 type conversation struct {
@@ -44,7 +47,7 @@ func newConversation(cfg Config) (*conversation, error) {
 		return nil, err
 	}
 	if c.dialect.Name == "" {
-		c.dialect, _ = dialect.Lookup("tool")
+		c.dialect, _ = dialect.Lookup(defaultDialect)
 	}
 	if cfg.Tools != nil {
 		c.defs = cfg.Tools.All()

@@ -163,6 +163,14 @@ func (e *DivergedError) Error() string {
 	return fmt.Sprintf("the resumed run differs from record %d: %s", e.Record, e.Why)
 }
 
+// A RecordError says that a run file cannot be resumed or replayed.
+type RecordError struct{ Err error }
+
+func (e *RecordError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the fault.
+func (e *RecordError) Unwrap() error { return e.Err }
+
 // An UnknownOutcomeError says that a run was cut off during a call with an effect, whose outcome is
 // unknown.
 type UnknownOutcomeError struct {

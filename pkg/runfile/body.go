@@ -1,6 +1,7 @@
 package runfile
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"time"
 
@@ -46,6 +47,30 @@ type Run struct {
 	Digests  Digests                    `json:"digests"`
 	Limits   Limits                     `json:"limits"`
 	Params   map[string]json.RawMessage `json:"params,omitempty"` // see [chat.Request]
+}
+
+// SeedBytes returns the seed; ok is false if it is damaged.
+func (r Run) SeedBytes() (seed [32]byte, ok bool) {
+	raw, err := hex.DecodeString(r.Seed)
+	if err != nil || len(raw) != len(seed) {
+		return seed, false
+	}
+	return [32]byte(raw), true
+}
+
+// Clock returns the clock shown to the model, in its zone.
+func (r Run) Clock() time.Time { return InZone(r.Now, r.Zone) }
+
+// InZone returns a time in the named zone. If this machine does not know the zone, or knows it with
+// another offset, the offset of the time is kept under that name.
+func InZone(t time.Time, zone string) time.Time {
+	_, offset := t.Zone()
+	if loc, err := time.LoadLocation(zone); err == nil {
+		if _, here := t.In(loc).Zone(); here == offset {
+			return t.In(loc)
+		}
+	}
+	return t.In(time.FixedZone(zone, offset))
 }
 
 // An InputSource is the origin of a block of the input.

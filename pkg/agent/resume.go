@@ -1,0 +1,116 @@
+package agent
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"oneshot/pkg/dialect"
+	"oneshot/pkg/policy"
+	"oneshot/pkg/prompt"
+	"oneshot/pkg/runfile"
+)
+
+// NativeDialect names native calls in records, in the place of a dialect.
+const NativeDialect = "native"
+
+// Forms of an answer in records.
+const (
+	answerText = "text"
+	answerJSON = "json"
+)
+
+// Record returns the first record of a run with this configuration, with everything that [Resume]
+// needs. Callers may add what they want to know later. A record needs Config.ID, such as one of
+// [runfile.NewID].
+func (c Config) Record() (runfile.Run, error) {
+	texts, err := prompt.Load(c.Texts)
+	if err != nil {
+		return runfile.Run{}, err
+	}
+	l := c.Limits
+	run := runfile.Run{
+		ID: c.ID, Seed: hex.EncodeToString(c.Seed[:]), Now: c.Now, Zone: c.Now.Location().String(),
+		Dialect: c.Dialect.Name, AnswerForm: answerJSON, AskUser: c.AskUser, Prompt: c.Prompt, Input: c.Input,
+		InputLabels: policy.LabelNames(c.InputLabels()), Texts: texts.All(), Params: c.Params,
+		Limits: runfile.Limits{Turns: l.Turns, Calls: l.Calls, Repeats: l.Repeats, Repairs: l.Repairs, Tokens: l.Tokens, Wall: l.Wall},
+	}
+	switch {
+	case c.Native:
+		run.Dialect = NativeDialect
+	case run.Dialect == "":
+		run.Dialect = defaultDialect
+	}
+	if c.TextAnswer {
+		run.AnswerForm = answerText
+	}
+	return run, nil
+}
+
+// Resume makes cfg continue the run in log: it sets the ID, the prompt and its input, the clock, the
+// seed and all other settings that the requests depend on, the recorded steps and the time used. The
+// caller sets the rest as for the first start, in particular the models, the tools, the policy and
+// the limits. [Run] then repeats the recorded steps without asking a model or running a tool, and
+// continues after them.
+//
+// The returned record says that the run was resumed. It must be the next one in the run file, before
+// Run. The error is a *[FinishedError] if the run has its answer, or a *[RecordError].
+func Resume(log *runfile.Log, cfg *Config) (runfile.Resumed, error) {
+	history, err := History(log)
+	if err != nil {
+		return runfile.Resumed{}, err
+	}
+	if err := Restore(log, cfg); err != nil {
+		return runfile.Resumed{}, err
+	}
+	run, _ := log.Run() // Restore checked it
+	_, last := ResumePoints(log)
+	cfg.ID, cfg.Params = run.ID, run.Params
+	cfg.Prompt, cfg.Input = cfg.Policy.Secrets.Hide(run.Prompt), cfg.Policy.Secrets.Hide(run.Input)
+	cfg.History, cfg.Elapsed = history, log.ActiveTime()
+	cfg.ResumePoints = append(cfg.ResumePoints, last)
+	return runfile.Resumed{KeptThrough: history[len(history)-1].Seq}, nil
+}
+
+// Restore sets what the requests of the recorded run depend on besides its prompt and its tools: the
+// seed, the clock, the prompt texts, the dialect, the form of the answer, parameters that cfg lacks,
+// and the resume points. A run with the same prompt, the same tools and a replay as its model then
+// sends the recorded requests. The error is a *[RecordError].
+func Restore(log *runfile.Log, cfg *Config) error {
+	run, ok := log.Run()
+	if !ok {
+		return &RecordError{errors.New("the record has no beginning")}
+	}
+	if cfg.Seed, ok = run.SeedBytes(); !ok {
+		return &RecordError{errors.New("the recorded seed is damaged")}
+	}
+	cfg.Texts = prompt.RecordedFiles(run.Texts, cfg.Texts)
+	if _, err := prompt.Load(cfg.Texts); err != nil {
+		return &RecordError{err}
+	}
+	name := run.Dialect
+	if cfg.Native = name == NativeDialect && cfg.Tools != nil; name == NativeDialect {
+		name = defaultDialect
+	}
+	if cfg.Dialect, ok = dialect.Lookup(name); !ok {
+		return &RecordError{errors.New("the recorded dialect " + name + " is unknown")}
+	}
+	cfg.Now, cfg.AskUser = run.Clock(), run.AskUser
+	cfg.TextAnswer = cfg.Schema == nil && run.AnswerForm == answerText
+	cfg.Nonce = cfg.Nonce || slices.ContainsFunc(log.Records, usesNonce)
+	params := map[string]json.RawMessage{}
+	maps.Copy(params, run.Params)
+	maps.Copy(params, cfg.Params)
+	cfg.Params = params
+	turns, _ := ResumePoints(log)
+	cfg.ResumePoints = append(cfg.ResumePoints, turns...)
+	return nil
+}
+
+// usesNonce reports whether a record is a request that allowed calls only in marked fences.
+func usesNonce(r runfile.Record) bool {
+	request, ok := r.Body.(runfile.Request)
+	return ok && request.Nonce != ""
+}
