@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"oneshot/pkg/provider"
+	"oneshot/pkg/provider/wire"
 	"oneshot/pkg/schema"
 )
 
@@ -102,7 +103,7 @@ func failedCheck(err error) check {
 // checkModel checks one model without generating text.
 func (s *settings) checkModel(ctx context.Context, p endpoint) check {
 	client := s.client(p, [32]byte{}, nil)
-	if client.API() == provider.Ollama {
+	if client.ReportsCapabilities() {
 		can, err := client.Show(ctx)
 		switch {
 		case as[*provider.AuthError](err):
@@ -112,7 +113,7 @@ func (s *settings) checkModel(ctx context.Context, p endpoint) check {
 		case !can.Completion:
 			return failedCheck(usagef("use another model", "model %s cannot generate text", p.name))
 		}
-		doc := newModelDoc(p.name, provider.ModelInfo{}, can)
+		doc := newModelDoc(p.name, wire.ModelInfo{}, can)
 		return check{Status: fine, Detail: "at " + p.address(), Models: []modelDoc{doc}}
 	}
 	list, err := client.List(ctx)
@@ -126,7 +127,7 @@ func (s *settings) checkModel(ctx context.Context, p endpoint) check {
 }
 
 // checkListed checks whether the server's list contains a model.
-func (p endpoint) checkListed(list []provider.ModelInfo) check {
+func (p endpoint) checkListed(list []wire.ModelInfo) check {
 	var names []string
 	for _, m := range list {
 		names = append(names, strings.TrimPrefix(m.Name, "models/")) // Gemini's prefix
@@ -175,7 +176,7 @@ func (s *settings) checkServer(ctx context.Context, p endpoint) check {
 const maxConcurrent = 8
 
 // describeModels queries each model of a list, and reports whether any of them is usable.
-func (s *settings) describeModels(ctx context.Context, p endpoint, list []provider.ModelInfo) ([]modelDoc, bool) {
+func (s *settings) describeModels(ctx context.Context, p endpoint, list []wire.ModelInfo) ([]modelDoc, bool) {
 	docs := make([]modelDoc, len(list))
 	usable := make([]bool, len(list))
 	places := make(chan struct{}, maxConcurrent)
@@ -196,7 +197,7 @@ func (s *settings) describeModels(ctx context.Context, p endpoint, list []provid
 }
 
 // newModelDoc returns the description of a model.
-func newModelDoc(name string, info provider.ModelInfo, can provider.Capabilities) modelDoc {
+func newModelDoc(name string, info wire.ModelInfo, can wire.Capabilities) modelDoc {
 	doc := modelDoc{Name: name, SizeBytes: info.SizeBytes, Context: can.ContextLength}
 	if can.Known {
 		doc.Tools, doc.Thinking = &can.Tools, &can.Thinking

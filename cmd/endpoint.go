@@ -14,12 +14,13 @@ import (
 	"strings"
 
 	"oneshot/pkg/provider"
+	"oneshot/pkg/provider/wire"
 )
 
 // An endpoint is a model on a server.
 type endpoint struct {
 	name     string          // from the command line
-	provider provider.Preset // only API and Credential are set for an unknown server
+	provider provider.Preset // only its protocol is set for an unknown server
 	id       string          // of the model on the server
 	url      *url.URL        // nil: the provider's
 	header   http.Header     // with the credentials
@@ -65,29 +66,24 @@ func (s *settings) checkKeys(places []endpoint) error {
 
 // appliesToOnlyServer reports whether a flag without a provider needs a unique server.
 func (s *settings) appliesToOnlyServer() bool {
-	return s.urls[""] != nil || s.keys[""].value != "" || s.api != "" || len(s.config.Header) > 0
+	return s.urls[""] != nil || s.keys[""].value != "" || s.protocol != nil || len(s.config.Header) > 0
 }
 
 // endpoint returns the endpoint of one model.
 func (s *settings) endpoint(env Env, t *console, name string) (endpoint, error) {
-	p := endpoint{name: name, id: name, provider: provider.Preset{API: s.api}}
+	p := endpoint{name: name, id: name, provider: provider.Preset{Protocol: s.protocol}}
 	prefix, id, _ := strings.Cut(name, "/")
 	preset, known := provider.PresetNamed(prefix)
 	switch {
-	case s.urls[""] != nil && s.api != "": // a server that is not preset
+	case s.urls[""] != nil && s.protocol != nil: // a server that is not preset
 	case known && id != "":
 		p.provider, p.id = preset, id
-		if s.api != "" {
-			p.provider.API = s.api
-		}
+		p.provider.Protocol = cmp.Or(s.protocol, preset.Protocol)
 	case s.urls[""] != nil && !known:
-		p.provider.API = provider.Chat
+		p.provider.Protocol = provider.Compatible()
 	default:
 		return p, usagef("use "+providerNames()+", replay:RUN or demo; for another server --base-url URL --api chat --model NAME",
 			"--model: unknown model %q", name)
-	}
-	if p.provider.API == provider.Messages && p.provider.Credential == "" {
-		p.provider.Credential = provider.APIKey
 	}
 	return p, s.locate(env, t, &p)
 }
@@ -103,8 +99,8 @@ func (s *settings) locate(env Env, t *console, p *endpoint) (err error) {
 			}
 		}
 	}
-	if p.url != nil && p.provider.API == provider.Ollama {
-		p.url = ollamaURL(p.url)
+	if complete := p.provider.Protocol.CompleteURL; p.url != nil && complete != nil {
+		p.url = complete(p.url)
 	}
 	at := p.provider.BaseURL
 	if p.url != nil {
@@ -193,11 +189,11 @@ type requirements struct {
 	another bool // a fallback exists
 }
 
-// probe asks an Ollama server for the capabilities of a model, and fixes its context length so that the server cannot
+// probe asks a server that knows them for the capabilities of a model, and fixes its context length so that the server cannot
 // change it during the run. A failing server is an error unless there is a fallback; a missing model always is.
 func (s *settings) probe(ctx context.Context, p endpoint, seed [32]byte, m requirements) (*probed, error) {
 	c := &probed{client: s.client(p, seed, nil), native: true}
-	if c.client.API() != provider.Ollama || !m.calls && !m.context {
+	if !c.client.ReportsCapabilities() || !m.calls && !m.context {
 		return c, nil
 	}
 	can, err := c.client.Show(ctx)
@@ -216,7 +212,7 @@ func (s *settings) probe(ctx context.Context, p endpoint, seed [32]byte, m requi
 }
 
 // contextFor returns the context that a model of Ollama gets, in tokens.
-func contextFor(can provider.Capabilities) int {
+func contextFor(can wire.Capabilities) int {
 	switch {
 	case can.NumCtx > 0:
 		return can.NumCtx

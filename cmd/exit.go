@@ -158,7 +158,7 @@ var classes = []struct {
 	{as[*provider.ReplayError], "findings"},
 	{as[*executor.NoRecordError], "findings"},
 	{as[*provider.UnknownModelError], "usage"},
-	{as[*provider.ParameterError], "usage"},
+	{as[*wire.ParameterError], "usage"},
 	{as[*provider.NameCollisionError], "usage"},
 	{isTooLarge, "limit"},
 	{provider.IsRejection, "rejected"},

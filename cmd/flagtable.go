@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"strings"
 	"time"
 
 	"oneshot/pkg/agent"
@@ -129,8 +130,8 @@ func (o *options) requestFlags() []flagRow {
 		{name: "base-url", on: forRun | forDoctor, field: list(&s.baseURLs), completes: nothing("an address"), resume: mayChange,
 			help: "send model requests to `URL`, or with PROVIDER=URL those of one provider (default: the provider's own; OLLAMA_HOST for Ollama)"},
 		{name: "api", on: forRun | forDoctor, field: text(&s.api, ""), resume: mayChange,
-			completes: oneOf(string(provider.Ollama), string(provider.Chat), string(provider.Responses), string(provider.Messages)),
-			help:      "set the protocol of --base-url: ollama, chat, responses or messages; --model is then the server's model name"},
+			completes: oneOf(provider.APIs()...),
+			help:      "set the protocol of --base-url: " + strings.Join(provider.APIs(), ", ") + "; --model is then the server's model name"},
 		{name: "api-key", on: forRun | forDoctor, field: list(&s.keys), completes: nothing("a reference to a secret"), resume: mayChange,
 			help: "use `KEY`: '${secret:NAME}' or PROVIDER='${secret:NAME}', a --secret or environment variable (default: the provider's variable)"},
 		{name: "header", on: forRun | forDoctor, field: list(&s.headers), completes: nothing("free text"), resume: mayChange,

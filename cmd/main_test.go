@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"oneshot/pkg/provider/ollama"
 )
 
 // testEnv is an environment in which nothing of this machine can be seen.
@@ -63,7 +65,7 @@ func TestServerURL(t *testing.T) {
 	} {
 		got, err := serverURL("--base-url", c.raw)
 		if err == nil && c.ollama {
-			got = ollamaURL(got)
+			got = ollama.CompleteURL(got)
 		}
 		if err != nil || got.String() != c.want {
 			t.Errorf("%q: %v and %v, want %s", c.raw, got, err, c.want)

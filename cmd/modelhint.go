@@ -97,10 +97,11 @@ func hintOfAddress(err error) string {
 	if !errors.As(err, &status) || status.Request == "" {
 		return ""
 	}
-	for _, path := range []string{"/chat/completions", "/responses"} {
+	for _, p := range provider.Protocols() {
+		path := "/" + p.Path
 		base, ok := strings.CutSuffix(status.Request, path)
 		switch {
-		case !ok:
+		case !ok || !p.Versioned:
 		case strings.HasSuffix(base, path):
 			return "--base-url is the part before " + path
 		case !strings.Contains(base, "/v1"):

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"oneshot/pkg/provider/ollama"
 	"oneshot/pkg/redact"
 	"oneshot/pkg/runfile"
 )
@@ -135,7 +136,7 @@ func (o *resolution) ollamaHost(env Env, t *console) (*url.URL, string, error) {
 			return nil, "", err
 		}
 		t.secrets.AddURL(u)
-		now = ollamaURL(u)
+		now = ollama.CompleteURL(u)
 	}
 	switch {
 	case resumed && hasSecret:

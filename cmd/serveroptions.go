@@ -3,7 +3,6 @@ package cmd
 import (
 	"crypto/x509"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"unicode"
 
 	"oneshot/pkg/provider"
+	"oneshot/pkg/provider/wire"
 )
 
 // serverOptions are the flags about model servers.
@@ -35,11 +35,11 @@ func (o *serverOptions) given() bool {
 
 // settings are the parsed server flags. URLs and keys are mapped by provider; those without a provider have the key "".
 type settings struct {
-	config provider.Config // shared by all clients
-	api    provider.API
-	urls   map[string]*url.URL
-	keys   map[string]apiKey
-	sent   []headerSecrets // with each request, by --header
+	config   provider.Config // shared by all clients
+	protocol *wire.Protocol  // by --api; nil for the provider's
+	urls     map[string]*url.URL
+	keys     map[string]apiKey
+	sent     []headerSecrets // with each request, by --header
 
 	resolved *resolution
 }
@@ -65,8 +65,8 @@ func (o *serverOptions) read(env Env, t *console) (*settings, error) {
 		return nil, usagef("", "--first-byte-timeout and --idle-timeout must be more than 0")
 	}
 	s := &settings{
-		config: provider.Config{FirstByte: o.firstByte, Idle: o.idle, Mask: t.secrets.Hide},
-		api:    provider.API(o.api), urls: map[string]*url.URL{}, keys: map[string]apiKey{}, resolved: &o.resolved,
+		config:   provider.Config{FirstByte: o.firstByte, Idle: o.idle, Mask: t.secrets.Hide},
+		protocol: provider.ProtocolOf(o.api), urls: map[string]*url.URL{}, keys: map[string]apiKey{}, resolved: &o.resolved,
 	}
 	var err error
 	if s.config.Header, err = o.header(env, t, s); err != nil {
@@ -139,20 +139,6 @@ func serverURL(from, raw string) (*url.URL, error) {
 		return nil, usagef("for example http://127.0.0.1:11434", "%s: invalid server URL %q", from, maskUserInfo(raw))
 	}
 	return u, inASCII(from, u)
-}
-
-// ollamaURL completes the address of Ollama like Ollama's own tools, which accept a host, a port, or both.
-func ollamaURL(address *url.URL) *url.URL {
-	u := *address
-	hostname, port := u.Hostname(), u.Port()
-	if hostname == "" || hostname == "0.0.0.0" {
-		hostname = "127.0.0.1" // a listen address; clients connect to localhost
-	}
-	if port == "" {
-		port = map[string]string{"http": "11434", "https": "443"}[u.Scheme]
-	}
-	u.Host = net.JoinHostPort(hostname, port)
-	return &u
 }
 
 // proxyURL reads --proxy.

@@ -19,6 +19,7 @@ import (
 	"oneshot/pkg/agent"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/provider"
+	"oneshot/pkg/provider/openai"
 	"oneshot/pkg/provider/wire"
 )
 
@@ -141,7 +142,7 @@ func (c callCase) functions() []any {
 // overServer returns a run whose model is behind a server.
 func overServer(t *testing.T, calls any, turns int) *rig {
 	r := nativeRig(t)
-	m := provider.New(provider.Config{API: provider.Chat, BaseURL: serve(t, calls, turns), Model: "m"})
+	m := provider.New(provider.Config{Protocol: &openai.Protocol, BaseURL: serve(t, calls, turns), Model: "m"})
 	r.cfg.Model, r.cfg.Tools = recordedModel{r, m}, toolsOf(t, caseTools)
 	r.cfg.Policy = policy.Policy{}
 	return r

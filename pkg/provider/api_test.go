@@ -16,13 +16,16 @@ import (
 	"oneshot/internal/raced"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/provider"
+	"oneshot/pkg/provider/ollama"
+	"oneshot/pkg/provider/openai"
+	"oneshot/pkg/provider/responses"
 	"oneshot/pkg/provider/wire"
 )
 
 // each runs a test for every API, in a bubble.
 func each(t *testing.T, test func(*testing.T, speech)) {
 	for _, p := range speeches {
-		t.Run(string(p.api), func(t *testing.T) {
+		t.Run(p.api.API, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { test(t, p) })
 		})
 	}
@@ -66,7 +69,7 @@ func TestReplyWithCall(t *testing.T) {
 		if diff := cmp.Diff(want, resp.Calls); diff != "" {
 			t.Errorf("calls (-want +got):\n%s", diff)
 		}
-		if resp.Native == nil || resp.Native.Model != "test/parrot" || resp.Native.API != string(p.api) {
+		if resp.Native == nil || resp.Native.Model != "test/parrot" || resp.Native.API != p.api.API {
 			t.Fatalf("native %+v", resp.Native)
 		}
 		said := chat.Message{Role: chat.Assistant, Content: resp.Content, Calls: resp.Calls, Native: resp.Native}
@@ -93,7 +96,7 @@ func TestReplyBroken(t *testing.T) {
 			"broken JSON":    {strings.Replace(p.two, `":`, `"`, 1), wire.Malformed},
 			"another stream": {strings.Replace(p.open, `"r"`, `"s"`, 1) + p.one, wire.Malformed},
 		} {
-			if name == "another stream" && (p.api == provider.Ollama || p.api == provider.Chat) {
+			if name == "another stream" && (p.api == &ollama.Protocol || p.api == &openai.Protocol) {
 				continue // it begins like any piece
 			}
 			s := serve(t, answer(200, p.open+p.one+tail.text), answer(200, p.text()))
@@ -216,9 +219,9 @@ func TestReplyBadUTF8(t *testing.T) {
 // One line may be as long as the limit of the body, and no longer.
 func TestReplyLongLine(t *testing.T) {
 	for _, p := range speeches {
-		t.Run(string(p.api), func(t *testing.T) {
+		t.Run(p.api.API, func(t *testing.T) {
 			long := 1 << 20
-			if p.api == provider.Chat { // one of those that share a reader
+			if p.api == &openai.Protocol { // one of those that share a reader
 				long = raced.Pick(64<<20, 8<<20)
 			}
 			text := strings.Replace(p.text(), "Hel", strings.Repeat("x", long), 1)
@@ -260,13 +263,13 @@ const wantsResponses = `{"error":{"message":"Function tools with reasoning_effor
 
 // A client turns to the API that its server wants, once, and stays there.
 func TestMoveToResponses(t *testing.T) {
-	openai, _ := provider.PresetNamed("openai")
+	preset, _ := provider.PresetNamed("openai")
 	said := answer(200, speeches[2].text())
 	t.Run("allowed", func(t *testing.T) {
 		s := serve(t, answer(400, wantsResponses), said, said)
-		m := s.configured(provider.Config{Provider: openai, Attempts: 1})
+		m := s.configured(provider.Config{Provider: preset, Attempts: 1})
 		got := ask(t.Context(), m, conversation())
-		if got.err != nil || got.text != "Hello" || len(got.attempts) != 1 || m.API() != provider.Responses {
+		if got.err != nil || got.text != "Hello" || len(got.attempts) != 1 || m.Protocol() != &responses.Protocol {
 			t.Fatalf("%+v", got)
 		}
 		if a := got.attempts[0]; a.Number != 1 || a.Status != 400 || a.Wait != 0 || !strings.Contains(a.Error, "/v1/responses") {
@@ -287,14 +290,14 @@ func TestMoveToResponses(t *testing.T) {
 	})
 	t.Run("not allowed", func(t *testing.T) {
 		s := serve(t, answer(400, wantsResponses), said)
-		m := s.configured(provider.Config{API: provider.Chat})
-		if got := ask(t.Context(), m, conversation()); !isExactly(got.err, refused) || m.API() != provider.Chat {
+		m := s.configured(provider.Config{Protocol: &openai.Protocol})
+		if got := ask(t.Context(), m, conversation()); !isExactly(got.err, refused) || m.Protocol() != &openai.Protocol {
 			t.Errorf("%+v", got)
 		}
 	})
 	t.Run("and then a fault", func(t *testing.T) {
 		s := serve(t, answer(400, wantsResponses), answer(400, wantsResponses))
-		m := s.configured(provider.Config{Provider: openai})
+		m := s.configured(provider.Config{Provider: preset})
 		if got := ask(t.Context(), m, conversation()); !isExactly(got.err, refused) || s.requests() != 2 {
 			t.Errorf("%+v", got)
 		}
@@ -303,7 +306,7 @@ func TestMoveToResponses(t *testing.T) {
 		s := serve(t, answer(400, wantsResponses), said)
 		req := conversation()
 		req.Params = params("seed", "7")
-		if got := ask(t.Context(), s.configured(provider.Config{Provider: openai}), req); !errors.As(got.err, new(*provider.ParameterError)) {
+		if got := ask(t.Context(), s.configured(provider.Config{Provider: preset}), req); !errors.As(got.err, new(*wire.ParameterError)) {
 			t.Errorf("%+v", got)
 		}
 	})

@@ -18,6 +18,11 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/provider"
+	"oneshot/pkg/provider/anthropic"
+	"oneshot/pkg/provider/ollama"
+	"oneshot/pkg/provider/openai"
+	"oneshot/pkg/provider/responses"
+	"oneshot/pkg/provider/wire"
 )
 
 // TestCaptures plays answers of a real server and checks what the client makes
@@ -106,20 +111,20 @@ func TestCapturedRequests(t *testing.T) {
 		`"tags":{"type":"array","items":{"enum":["a","b"]},"minItems":1,"maxItems":3}},"required":["name","age","tags"],"additionalProperties":false}`
 	for _, tt := range []struct {
 		name  string
-		api   provider.API
+		api   *wire.Protocol
 		model string
 		req   chat.Request
 		other []string // members that say the same in another way
 	}{
-		{"native_tools_call_stream", provider.Ollama, "scripted", chat.Request{Messages: asked("r:call"), Tools: []chat.Function{weather, add}}, nil},
-		{"native_tools_result_turn_stream", provider.Ollama, "scripted", chat.Request{Messages: asked("r:call", called, answered("sunny, 21 C")), Tools: []chat.Function{weather, add}}, nil},
-		{"native_format_schema_stream", provider.Ollama, "tiny", chat.Request{Messages: asked("hello"), Format: json.RawMessage(person), Params: params("seed", "7", "max_tokens", "400")}, nil},
-		{"v1_chat_stream_usage", provider.Chat, "scripted", chat.Request{Messages: asked("r:text")}, nil},
-		{"v1_tools_result_turn", provider.Chat, "scripted", chat.Request{Messages: asked("r:call", called, answered("sunny")), Tools: []chat.Function{weather}}, nil},
-		{"v1_schema_random", provider.Chat, "tiny", chat.Request{Messages: asked("x"), Format: json.RawMessage(person), Params: params("seed", "3", "max_tokens", "400")}, []string{"response_format"}},
-		{"v1_json_object_random", provider.Chat, "tiny", chat.Request{Messages: asked("x"), AnyJSON: true, Params: params("seed", "3", "max_tokens", "400")}, nil},
-		{"v1_responses_tools", provider.Responses, "scripted", chat.Request{Messages: asked("r:call"), Tools: []chat.Function{short}}, []string{"input", "tools"}},
-		{"anthropic_messages_stream", provider.Messages, "scripted", chat.Request{Messages: asked("r:text"), Params: params("max_tokens", "64")}, []string{"messages"}},
+		{"native_tools_call_stream", &ollama.Protocol, "scripted", chat.Request{Messages: asked("r:call"), Tools: []chat.Function{weather, add}}, nil},
+		{"native_tools_result_turn_stream", &ollama.Protocol, "scripted", chat.Request{Messages: asked("r:call", called, answered("sunny, 21 C")), Tools: []chat.Function{weather, add}}, nil},
+		{"native_format_schema_stream", &ollama.Protocol, "tiny", chat.Request{Messages: asked("hello"), Format: json.RawMessage(person), Params: params("seed", "7", "max_tokens", "400")}, nil},
+		{"v1_chat_stream_usage", &openai.Protocol, "scripted", chat.Request{Messages: asked("r:text")}, nil},
+		{"v1_tools_result_turn", &openai.Protocol, "scripted", chat.Request{Messages: asked("r:call", called, answered("sunny")), Tools: []chat.Function{weather}}, nil},
+		{"v1_schema_random", &openai.Protocol, "tiny", chat.Request{Messages: asked("x"), Format: json.RawMessage(person), Params: params("seed", "3", "max_tokens", "400")}, []string{"response_format"}},
+		{"v1_json_object_random", &openai.Protocol, "tiny", chat.Request{Messages: asked("x"), AnyJSON: true, Params: params("seed", "3", "max_tokens", "400")}, nil},
+		{"v1_responses_tools", &responses.Protocol, "scripted", chat.Request{Messages: asked("r:call"), Tools: []chat.Function{short}}, []string{"input", "tools"}},
+		{"anthropic_messages_stream", &anthropic.Protocol, "scripted", chat.Request{Messages: asked("r:text"), Params: params("max_tokens", "64")}, []string{"messages"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			raw, err := os.ReadFile(filepath.Join(shared, "captures", "ollama", tt.name+".request.http"))
@@ -128,10 +133,10 @@ func TestCapturedRequests(t *testing.T) {
 			}
 			head, captured, _ := strings.Cut(strings.ReplaceAll(string(raw), "\r\n", "\n"), "\n\n")
 			base := &url.URL{Scheme: "http", Host: "ollama.test"}
-			if tt.api == provider.Chat || tt.api == provider.Responses {
+			if tt.api == &openai.Protocol || tt.api == &responses.Protocol {
 				base.Path = "/v1"
 			}
-			out, err := provider.New(provider.Config{API: tt.api, Model: tt.model, BaseURL: base}).Compose(tt.req)
+			out, err := provider.New(provider.Config{Protocol: tt.api, Model: tt.model, BaseURL: base}).Compose(tt.req)
 			if err != nil {
 				t.Fatal(err)
 			}

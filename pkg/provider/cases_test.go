@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"oneshot/pkg/provider"
+	"oneshot/pkg/provider/ollama"
+	"oneshot/pkg/provider/openai"
 	"oneshot/pkg/provider/wire"
 )
 
@@ -43,14 +45,14 @@ type httpCase struct {
 // The cases by their names. A pause without a wish takes half a second before
 // the second attempt, and a second before the third.
 func httpCases() map[string]httpCase {
-	openai, _ := provider.PresetNamed("openai")
-	openai.API = provider.Ollama // the body is not the point
+	preset, _ := provider.PresetNamed("openai")
+	preset.Protocol = &ollama.Protocol // the body is not the point
 	limited := func(headers ...string) []http.HandlerFunc {
 		return []http.HandlerFunc{answer(429, "", headers...), ok}
 	}
 	never := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	sse := func(text string) http.HandlerFunc { return answer(200, text, "Content-Type", "text/event-stream") }
-	chat := provider.Config{API: provider.Chat}
+	chat := provider.Config{Protocol: &openai.Protocol}
 	talk := speeches[1]
 	return map[string]httpCase{
 		"429-past":     {steps: limited("Retry-After", "Fri, 31 Dec 1999 23:00:00 GMT"), took: 500 * time.Millisecond, requests: 2},
@@ -59,8 +61,8 @@ func httpCases() map[string]httpCase {
 		"429-list":     {steps: limited("Retry-After", "5, 10"), took: 500 * time.Millisecond, requests: 2},
 		"429-two":      {steps: limited("Retry-After", "1", "Retry-After", "3", "Retry-After", "x"), took: 3 * time.Second, requests: 2},
 		"429-two-long": {steps: limited("Retry-After", "1", "Retry-After", "9223372037"), want: givenUp, requests: 1},
-		"429-ms":       {steps: limited("Retry-After-Ms", "250", "Retry-After", "3"), config: provider.Config{Provider: openai}, took: 250 * time.Millisecond, requests: 2},
-		"429-reset":    {steps: limited("X-Ratelimit-Reset-Requests", "1s"), config: provider.Config{Provider: openai}, took: time.Second, requests: 2},
+		"429-ms":       {steps: limited("Retry-After-Ms", "250", "Retry-After", "3"), config: provider.Config{Provider: preset}, took: 250 * time.Millisecond, requests: 2},
+		"429-reset":    {steps: limited("X-Ratelimit-Reset-Requests", "1s"), config: provider.Config{Provider: preset}, took: time.Second, requests: 2},
 		"429-quota":    {steps: []http.HandlerFunc{answer(429, `{"error":{"message":"pay","code":"insufficient_quota"}}`)}, want: refused, requests: 1},
 
 		"503-retry-after": {steps: []http.HandlerFunc{answer(503, busy, "Retry-After", "1"), ok}, took: time.Second, requests: 2},

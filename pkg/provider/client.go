@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"encoding/json"
@@ -20,12 +21,12 @@ import (
 // A Config configures a client. Only Model is required, and only for [Client.Reply], [Client.Compose] and
 // [Client.Show]; the default server is an Ollama on this machine.
 type Config struct {
-	Provider Preset      // zero for an unknown server
-	API      API         // "": the provider's, else Ollama
-	BaseURL  *url.URL    // nil: the provider's; the host must be ASCII
-	Name     string      // name of the model in messages and provider state; "": the provider's name, if any, and Model
-	Model    string      // model name on the server
-	Header   http.Header // sent with every request, including credentials
+	Provider Preset         // zero for an unknown server
+	Protocol *wire.Protocol // nil: the provider's, else Ollama's; one with an API
+	BaseURL  *url.URL       // nil: the provider's; the host must be ASCII
+	Name     string         // name of the model in messages and provider state; "": the provider's name, if any, and Model
+	Model    string         // model name on the server
+	Header   http.Header    // sent with every request, including credentials
 	// Defaults are parameters of every request that does not set them.
 	Defaults map[string]json.RawMessage
 
@@ -58,7 +59,7 @@ const (
 // A Client is a client of one model on one server. It is safe for concurrent use if the functions of its
 // configuration are. It holds no resources between calls.
 type Client struct {
-	api       atomic.Pointer[protocol]
+	protocol  atomic.Pointer[wire.Protocol]
 	base      *url.URL
 	name      string
 	model     string
@@ -71,11 +72,11 @@ type Client struct {
 	limits    wire.Limits
 	mask      func(string) string
 	retries   retryPolicy
-	sent      transcripts
+	sent      wire.Transcripts
 	http      *http.Client
 }
 
-// New returns a client without making a connection. An unknown API is an error of the first request.
+// New returns a client without making a connection.
 func New(c Config) *Client {
 	m := &Client{
 		base:      c.BaseURL,
@@ -99,23 +100,20 @@ func New(c Config) *Client {
 		m.name = strings.TrimPrefix(c.Provider.Name+"/"+c.Model, "/")
 	}
 	preset := c.Provider
-	if preset.API == "" {
+	if preset.Protocol == nil {
 		preset, _ = PresetNamed("ollama")
 	}
 	if m.base == nil {
 		m.base, _ = url.Parse(preset.BaseURL)
 	}
 	m.http = newHTTPClient(c, m.base)
-	if c.API == "" {
-		c.API = preset.API
-	}
-	if c.API == Ollama {
-		m.facts.AnyName, m.facts.KeepsConstraints = true, false
-	}
+	p := cmp.Or(c.Protocol, preset.Protocol)
+	m.facts.AnyName = m.facts.AnyName || p.AnyToolName
+	m.facts.KeepsConstraints = m.facts.KeepsConstraints && !p.DropsConstraints
 	for name, values := range c.Header {
 		m.header[http.CanonicalHeaderKey(name)] = values
 	}
-	m.api.Store(protocolOf(c.API))
+	m.protocol.Store(p)
 	return m
 }
 
@@ -130,14 +128,8 @@ func orDefault[T ~int | ~int64](n, byDefault T) T {
 // Name returns the name of the model, as PROVIDER/NAME.
 func (c *Client) Name() string { return c.name }
 
-// API returns the protocol of the next request. It may change once, from [Chat] to [Responses], if the server
-// requires it.
-func (c *Client) API() API {
-	if p := c.api.Load(); p != nil {
-		return p.api
-	}
-	return ""
-}
+// Protocol returns the protocol of the next request. It may change once, to its successor, if the server requires it.
+func (c *Client) Protocol() *wire.Protocol { return c.protocol.Load() }
 
 // Reply sends a request to the model. The deltas add up to the response. On an error, the response holds what
 // arrived before it. Messages must not change after they were sent: their encoding is reused.
@@ -175,18 +167,19 @@ func (c *Client) attemptOnce(ctx context.Context, req chat.Request, emit func(ch
 		resp.Native.Model = c.name
 	}
 	if err != nil && !heard {
-		err = c.switchAPI(out, c.asStatusError(out, err))
+		err = c.switchProtocol(out, c.asStatusError(out, err))
 	}
 	return resp, err
 }
 
-// switchAPI switches the client to the API that its server requires, if possible, and marks the error. This happens at
-// most once.
-func (c *Client) switchAPI(out *composedRequest, err error) error {
+// switchProtocol switches the client to the protocol that its server requires, if possible, and marks the error. This
+// happens at most once.
+func (c *Client) switchProtocol(out *composedRequest, err error) error {
 	var status *StatusError
-	if !errors.As(err, &status) || !status.wantsResponses() || out.api.api != Chat || !c.facts.OffersResponses {
+	next := ProtocolOf(out.protocol.Successor)
+	if !errors.As(err, &status) || !status.wantsResponses() || next == nil || !c.facts.OffersSuccessor {
 		return err
 	}
-	c.api.CompareAndSwap(out.api, protocolOf(Responses))
-	return &switchedAPIError{err}
+	c.protocol.CompareAndSwap(out.protocol, next)
+	return &switchedProtocolError{err}
 }

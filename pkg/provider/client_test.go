@@ -60,7 +60,7 @@ func TestClientRequest(t *testing.T) {
 func TestClientRequestThatCannotBeSent(t *testing.T) {
 	s := serve(t)
 	got := ask(t.Context(), s.client(), chat.Request{Params: params("num_ctx", "8k")})
-	if !errors.As(got.err, new(*provider.ParameterError)) || s.requests() != 0 {
+	if !errors.As(got.err, new(*wire.ParameterError)) || s.requests() != 0 {
 		t.Errorf("error %v after %d requests", got.err, s.requests())
 	}
 }

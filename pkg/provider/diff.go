@@ -33,7 +33,7 @@ func diffRequests(was, now chat.Request) string {
 	}
 	maps.Copy(names, now.Params)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		parts = append(parts, diffText("parameter "+name, compact(was.Params[name]), compact(now.Params[name])))
+		parts = append(parts, diffText("parameter "+name, wire.Compact(was.Params[name]), wire.Compact(now.Params[name])))
 	}
 	if diff := strings.Join(parts, ""); diff != "" {
 		return strings.TrimSuffix(diff, "\n")
@@ -46,7 +46,7 @@ func format(req chat.Request) string {
 	if req.AnyJSON {
 		return "any JSON"
 	}
-	return compact(req.Format)
+	return wire.Compact(req.Format)
 }
 
 // diffTools describes the first tool that differs.
@@ -58,7 +58,7 @@ func diffTools(was, now []chat.Function) string {
 		case i >= len(was):
 			return fmt.Sprintf("tool %s is new\n", now[i].Name)
 		}
-		tool := func(f chat.Function) string { return f.Name + "\n" + f.Description + "\n" + compact(f.Parameters) }
+		tool := func(f chat.Function) string { return f.Name + "\n" + f.Description + "\n" + wire.Compact(f.Parameters) }
 		if diff := diffText(fmt.Sprintf("tool %d (%s)", i+1, now[i].Name), tool(was[i]), tool(now[i])); diff != "" {
 			return diff
 		}
@@ -92,7 +92,7 @@ func diffMessages(was, now []chat.Message) string {
 func callLines(m chat.Message) string {
 	var b strings.Builder
 	for _, c := range m.Calls {
-		fmt.Fprintf(&b, "%s %s %s\n", c.ID, c.Name, compact(c.Arguments))
+		fmt.Fprintf(&b, "%s %s %s\n", c.ID, c.Name, wire.Compact(c.Arguments))
 	}
 	if m.CallID != "" || m.Name != "" {
 		fmt.Fprintf(&b, "to %s %s\n", m.CallID, m.Name)
@@ -105,7 +105,7 @@ func nativeLines(m chat.Message) string {
 	if m.Native == nil {
 		return ""
 	}
-	return m.Native.API + " " + m.Native.Model + "\n" + compact(m.Native.Body)
+	return m.Native.API + " " + m.Native.Model + "\n" + wire.Compact(m.Native.Body)
 }
 
 // diffText shows the differing lines, prefixed with "-" as recorded and "+" as now. It returns "" for equal texts.

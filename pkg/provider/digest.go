@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/provider/wire"
 )
 
 // digestFormat is the version of the canonical form, so that digests of different forms never agree.
@@ -109,7 +110,7 @@ func (d *digestWriter) flag(set bool) {
 	}
 }
 
-func (d *digestWriter) json(raw []byte) { d.text(compact(raw)) }
+func (d *digestWriter) json(raw []byte) { d.text(wire.Compact(raw)) }
 
 func (d *digestWriter) text(s string) {
 	if !utf8.ValidString(s) {

@@ -12,6 +12,9 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/provider"
+	"oneshot/pkg/provider/anthropic"
+	"oneshot/pkg/provider/responses"
+	"oneshot/pkg/provider/wire"
 )
 
 // preset returns a client of a preset.
@@ -101,7 +104,7 @@ func TestEncode(t *testing.T) {
 			`"max_tokens":16384}`,
 	} {
 		name, api, _ := strings.Cut(label, " ")
-		m := preset(t, name, provider.Config{API: provider.API(api)})
+		m := preset(t, name, provider.Config{Protocol: provider.ProtocolOf(api)})
 		if diff := cmp.Diff(want, body(t, m, conversation())); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", label, diff)
 		}
@@ -115,20 +118,20 @@ func TestEncodeAnswer(t *testing.T) {
 	const format = `{ "type": "object" }`
 	for _, tt := range []struct {
 		provider string
-		api      provider.API
+		api      *wire.Protocol
 		schema   []string // parts of the body when there is a schema
 		anyJSON  []string // and when any JSON will do
 		without  []string
 	}{
-		{"ollama", "", []string{`"stream":true,"format":` + format + `,`}, []string{`"format":"json"`}, []string{`"tools"`, "tool_choice"}},
-		{"openai", "", []string{`"tool_choice":"none"`, `"response_format":{"type":"json_schema","json_schema":{"name":"answer","strict":true,"schema":` + format + `}}`, `"tools":[`},
+		{"ollama", nil, []string{`"stream":true,"format":` + format + `,`}, []string{`"format":"json"`}, []string{`"tools"`, "tool_choice"}},
+		{"openai", nil, []string{`"tool_choice":"none"`, `"response_format":{"type":"json_schema","json_schema":{"name":"answer","strict":true,"schema":` + format + `}}`, `"tools":[`},
 			[]string{`"response_format":{"type":"json_object"}`, `"tools":[`}, nil},
-		{"openai", provider.Responses, []string{`"tool_choice":"none"`, `"text":{"format":{"type":"json_schema","name":"answer","strict":true,"schema":` + format + `}}`, `"tools":[`},
+		{"openai", &responses.Protocol, []string{`"tool_choice":"none"`, `"text":{"format":{"type":"json_schema","name":"answer","strict":true,"schema":` + format + `}}`, `"tools":[`},
 			[]string{`"text":{"format":{"type":"json_object"}}`}, nil},
-		{"anthropic", "", []string{`"tool_choice":{"type":"none"}`, `"output_config":{"format":{"type":"json_schema","schema":` + format + `}}`, `"tools":[`}, nil, nil},
+		{"anthropic", nil, []string{`"tool_choice":{"type":"none"}`, `"output_config":{"format":{"type":"json_schema","schema":` + format + `}}`, `"tools":[`}, nil, nil},
 	} {
-		t.Run(tt.provider+" "+string(tt.api), func(t *testing.T) {
-			m := preset(t, tt.provider, provider.Config{API: tt.api})
+		m := preset(t, tt.provider, provider.Config{Protocol: tt.api})
+		t.Run(tt.provider+" "+m.Protocol().API, func(t *testing.T) {
 			req := conversation()
 			req.Purpose, req.Format = chat.PurposeAnswer, json.RawMessage(format)
 			check(t, body(t, m, req), tt.schema, tt.without)
@@ -174,29 +177,29 @@ func TestEncodeParams(t *testing.T) {
 	common := []string{"temperature", "0.10", "top_p", "0.9", "max_tokens", "100", "effort", `"high"`}
 	for _, tt := range []struct {
 		name, provider string
-		api            provider.API
+		api            *wire.Protocol
 		params         []string
 		want           string // the body from "stream" on
 	}{
-		{"ollama", "ollama", "", append([]string{"seed", "12345678901234567890", "stop", `"x"`, "num_ctx", "8192", "keep_alive", `"5m"`}, common...),
+		{"ollama", "ollama", nil, append([]string{"seed", "12345678901234567890", "stop", `"x"`, "num_ctx", "8192", "keep_alive", `"5m"`}, common...),
 			`"options":{"num_predict":100,"num_ctx":8192,"seed":12345678901234567890,"stop":"x","temperature":0.10,"top_p":0.9},"think":"high","keep_alive":"5m","truncate":false,"shift":false}`},
-		{"ollama, no thinking", "ollama", "", []string{"think", "false"}, `"options":{},"think":false,"truncate":false,"shift":false}`},
-		{"ollama, no effort", "ollama", "", []string{"effort", `"none"`}, `"options":{},"think":false,"truncate":false,"shift":false}`},
-		{"ollama, most effort", "ollama", "", []string{"effort", `"xhigh"`}, `"options":{},"think":"max","truncate":false,"shift":false}`},
-		{"openai", "openai", "", append([]string{"seed", "7", "stop", `["x"]`, "verbosity", `"low"`, "a.b", "{}"}, common...),
+		{"ollama, no thinking", "ollama", nil, []string{"think", "false"}, `"options":{},"think":false,"truncate":false,"shift":false}`},
+		{"ollama, no effort", "ollama", nil, []string{"effort", `"none"`}, `"options":{},"think":false,"truncate":false,"shift":false}`},
+		{"ollama, most effort", "ollama", nil, []string{"effort", `"xhigh"`}, `"options":{},"think":"max","truncate":false,"shift":false}`},
+		{"openai", "openai", nil, append([]string{"seed", "7", "stop", `["x"]`, "verbosity", `"low"`, "a.b", "{}"}, common...),
 			`"a.b":{},"reasoning_effort":"high","max_completion_tokens":100,"seed":7,"stop":["x"],"temperature":0.10,"top_p":0.9,"verbosity":"low","stream_options":{"include_usage":true}}`},
-		{"others", "openrouter", "", common,
+		{"others", "openrouter", nil, common,
 			`"reasoning_effort":"high","max_tokens":100,"temperature":0.10,"top_p":0.9,"stream_options":{"include_usage":true}}`},
-		{"a default is replaced", "lmstudio", "", []string{"stream_options", "{}"}, `"stream_options":{}}`},
-		{"responses", "openai", provider.Responses, common,
+		{"a default is replaced", "lmstudio", nil, []string{"stream_options", "{}"}, `"stream_options":{}}`},
+		{"responses", "openai", &responses.Protocol, common,
 			`"reasoning":{"effort":"high"},"max_output_tokens":100,"temperature":0.10,"top_p":0.9,"store":false,"include":["reasoning.encrypted_content"]}`},
-		{"anthropic", "anthropic", "", append([]string{"stop", `"x"`, "top_k", "3"}, common...),
+		{"anthropic", "anthropic", nil, append([]string{"stop", `"x"`, "top_k", "3"}, common...),
 			`"output_config":{"effort":"high"},"max_tokens":100,"stop_sequences":["x"],"temperature":0.10,"top_k":3,"top_p":0.9}`},
-		{"anthropic, least effort", "anthropic", "", []string{"effort", `"minimal"`}, `"output_config":{"effort":"low"},"max_tokens":16384}`},
-		{"anthropic, no effort", "anthropic", "", []string{"effort", `"none"`}, `"thinking":{"type":"disabled"},"max_tokens":16384}`},
+		{"anthropic, least effort", "anthropic", nil, []string{"effort", `"minimal"`}, `"output_config":{"effort":"low"},"max_tokens":16384}`},
+		{"anthropic, no effort", "anthropic", nil, []string{"effort", `"none"`}, `"thinking":{"type":"disabled"},"max_tokens":16384}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := preset(t, tt.provider, provider.Config{API: tt.api})
+			m := preset(t, tt.provider, provider.Config{Protocol: tt.api})
 			_, got, _ := strings.Cut(body(t, m, chat.Request{Params: params(tt.params...)}), `"stream":true,`)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -225,32 +228,32 @@ func TestEncodeDefaults(t *testing.T) {
 func TestEncodeParamErrors(t *testing.T) {
 	for _, tt := range []struct {
 		provider string
-		api      provider.API
+		api      *wire.Protocol
 		name     string
 		value    string
 		want     string
 	}{
-		{"openai", provider.Responses, "seed", "7", "parameter seed: not supported (API responses)"},
-		{"openai", provider.Responses, "stop", `"x"`, "parameter stop: not supported (API responses)"},
-		{"openai", provider.Responses, "input", `"x"`, "parameter input: already set by the request or another parameter (API responses)"},
-		{"anthropic", "", "seed", "7", "parameter seed: not supported (API messages)"},
-		{"openai", "", "model", `"x"`, "parameter model: already set by the request or another parameter (API chat)"},
-		{"openai", "", "num_ctx", "8k", `parameter num_ctx: not JSON: "8k" (API chat)`},
-		{"ollama", "", "num_ctx", "8k", `parameter num_ctx: not JSON: "8k" (API ollama)`},
-		{"ollama", "", "think", `"deeply"`, `parameter think: invalid think value: "deeply" (must be "high", "medium", "low", "max", true, or false) (API ollama)`},
+		{"openai", &responses.Protocol, "seed", "7", "parameter seed: not supported (API responses)"},
+		{"openai", &responses.Protocol, "stop", `"x"`, "parameter stop: not supported (API responses)"},
+		{"openai", &responses.Protocol, "input", `"x"`, "parameter input: already set by the request or another parameter (API responses)"},
+		{"anthropic", nil, "seed", "7", "parameter seed: not supported (API messages)"},
+		{"openai", nil, "model", `"x"`, "parameter model: already set by the request or another parameter (API chat)"},
+		{"openai", nil, "num_ctx", "8k", `parameter num_ctx: not JSON: "8k" (API chat)`},
+		{"ollama", nil, "num_ctx", "8k", `parameter num_ctx: not JSON: "8k" (API ollama)`},
+		{"ollama", nil, "think", `"deeply"`, `parameter think: invalid think value: "deeply" (must be "high", "medium", "low", "max", true, or false) (API ollama)`},
 	} {
-		_, err := preset(t, tt.provider, provider.Config{API: tt.api}).Compose(chat.Request{Params: params(tt.name, tt.value)})
-		var fault *provider.ParameterError
+		_, err := preset(t, tt.provider, provider.Config{Protocol: tt.api}).Compose(chat.Request{Params: params(tt.name, tt.value)})
+		var fault *wire.ParameterError
 		if !errors.As(err, &fault) || fault.Name != tt.name || err.Error() != tt.want {
 			t.Errorf("%s %s=%s: error %v", tt.provider, tt.name, tt.value, err)
 		}
 	}
 	_, err := preset(t, "ollama", provider.Config{}).Compose(chat.Request{Params: params("think", "true", "effort", `"low"`)})
-	if !errors.As(err, new(*provider.ParameterError)) {
+	if !errors.As(err, new(*wire.ParameterError)) {
 		t.Errorf("think and effort: error %v", err)
 	}
 	_, err = preset(t, "anthropic", provider.Config{}).Compose(chat.Request{Params: params("output_config", "{}", "effort", `"low"`)})
-	if !errors.As(err, new(*provider.ParameterError)) {
+	if !errors.As(err, new(*wire.ParameterError)) {
 		t.Errorf("output_config and effort: error %v", err)
 	}
 }
@@ -266,8 +269,10 @@ func TestEncodeErrors(t *testing.T) {
 			}
 		}
 	}
-	if _, err := provider.New(provider.Config{API: "smoke"}).Compose(chat.Request{}); err == nil {
-		t.Error("an API that does not exist is no error")
+	for _, api := range []string{"", "smoke"} {
+		if p := provider.ProtocolOf(api); p != nil {
+			t.Errorf("API %q is of %s", api, p.Name)
+		}
 	}
 }
 
@@ -328,11 +333,11 @@ func TestProviders(t *testing.T) {
 		seen[p.Name+" "+out.URL] = true
 		h := http.Header{}
 		p.Authorize(h, "k")
-		if want := map[bool]string{true: "k", false: "Bearer k"}[p.Credential == provider.APIKey]; h.Get("X-Api-Key")+h.Get("Authorization") != want {
+		if want := map[bool]string{true: "k", false: "Bearer k"}[p.Protocol == &anthropic.Protocol]; h.Get("X-Api-Key")+h.Get("Authorization") != want {
 			t.Errorf("%s: header %v", p.Name, h)
 		}
-		if m := preset(t, p.Name, provider.Config{}); m.Name() != p.Name+"/parrot" || m.API() != p.API {
-			t.Errorf("%s: name %s, API %s", p.Name, m.Name(), m.API())
+		if m := preset(t, p.Name, provider.Config{}); m.Name() != p.Name+"/parrot" || m.Protocol() != p.Protocol {
+			t.Errorf("%s: name %s, API %s", p.Name, m.Name(), m.Protocol().API)
 		}
 		if p.NeedsKey != (strings.HasPrefix(p.BaseURL, "https://")) || p.NeedsKey && len(p.Keys) == 0 || p.Title == "" {
 			t.Errorf("%+v", p)

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -66,9 +65,6 @@ func (e *FormatError) Error() string { return "request format: " + e.Err.Error()
 // Unwrap returns the cause.
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// errNoAnyJSON says that the API has no JSON mode without a schema.
-var errNoAnyJSON = errors.New("the API messages cannot enforce JSON without a schema")
-
 // A NoToolsError says that the model or its server does not support native tool calls. The same request without tools
 // may work.
 type NoToolsError struct {
@@ -80,12 +76,12 @@ func (e *NoToolsError) Error() string { return "native calls: " + e.Err.Error() 
 // Unwrap returns the server's error.
 func (e *NoToolsError) Unwrap() error { return e.Err }
 
-// A switchedAPIError says that the server requires another API, and that the client has switched to it.
-type switchedAPIError struct{ err error }
+// A switchedProtocolError says that the server requires another protocol, and that the client has switched to it.
+type switchedProtocolError struct{ err error }
 
-func (e *switchedAPIError) Error() string { return e.err.Error() }
+func (e *switchedProtocolError) Error() string { return e.err.Error() }
 
-func (e *switchedAPIError) Unwrap() error { return e.err }
+func (e *switchedProtocolError) Unwrap() error { return e.err }
 
 // A TimeoutError says that the server was silent for too long.
 type TimeoutError struct {

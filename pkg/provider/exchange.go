@@ -17,7 +17,7 @@ import (
 func (c *Client) exchange(ctx context.Context, out *composedRequest, emit func(chat.Delta)) (chat.Response, error) {
 	ctx, dog := newWatchdog(ctx, c.firstByte, c.idle)
 	defer dog.stop()
-	req, err := c.newRequest(ctx, out.api, http.MethodPost, out.api.path, out.body)
+	req, err := c.newRequest(ctx, out.protocol, http.MethodPost, out.protocol.Path, out.body)
 	if err != nil {
 		return chat.Response{}, err
 	}
@@ -33,7 +33,7 @@ func (c *Client) exchange(ctx context.Context, out *composedRequest, emit func(c
 	if err := checkEncoding(resp); err != nil {
 		return chat.Response{}, err
 	}
-	d := ProtocolOf(string(out.api.api)).NewDecoder(c.maxBytes)
+	d := out.protocol.NewDecoder(c.maxBytes)
 	limits := c.limits
 	if out.maxCalls > 0 {
 		limits.Calls = min(limits.Calls, out.maxCalls)

@@ -13,6 +13,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/provider"
+	"oneshot/pkg/provider/wire"
 )
 
 // An actor is a model that plays its lines: an error, or nil for an answer.
@@ -97,7 +98,7 @@ func TestFallbackVerdicts(t *testing.T) {
 		{"no tools", &provider.NoToolsError{Err: errOwn}, question, "", "a"},
 		{"no tools any more", &provider.NoToolsError{Err: errOwn}, native, "b", "a"},
 		{"format", &provider.FormatError{Err: errOwn}, question, "", "a"},
-		{"parameter", &provider.ParameterError{}, question, "", "a"},
+		{"parameter", &wire.ParameterError{}, question, "", "a"},
 		{"something else", errOwn, question, "", "a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

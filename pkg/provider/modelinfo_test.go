@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"oneshot/pkg/provider"
+	"oneshot/pkg/provider/anthropic"
 	"oneshot/pkg/provider/wire"
 )
 
@@ -24,7 +25,7 @@ const (
 func TestList(t *testing.T) {
 	s := serve(t, answer(200, tags), answer(200, `{"models":[]}`))
 	got, err := s.client().List(t.Context())
-	want := []provider.ModelInfo{{Name: "ant:1b", SizeBytes: 1 << 32}, {Name: "zebra:latest", SizeBytes: 5}}
+	want := []wire.ModelInfo{{Name: "ant:1b", SizeBytes: 1 << 32}, {Name: "zebra:latest", SizeBytes: 5}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)
 	}
@@ -42,30 +43,24 @@ func TestListOfIDs(t *testing.T) {
 		s := serve(t, answer(200, `{"object":"list","data":[{"id":"zebra","object":"model"},{"id":"ant","display_name":"Ant"}],"has_more":false}`))
 		m := s.configured(p.config())
 		got, err := m.List(t.Context())
-		if diff := cmp.Diff([]provider.ModelInfo{{Name: "ant"}, {Name: "zebra"}}, got); diff != "" || err != nil {
-			t.Errorf("%s: error %v (-want +got):\n%s", p.api, err, diff)
+		if diff := cmp.Diff([]wire.ModelInfo{{Name: "ant"}, {Name: "zebra"}}, got); diff != "" || err != nil {
+			t.Errorf("%s: error %v (-want +got):\n%s", p.api.API, err, diff)
 		}
 		want := "/v1/models"
-		if p.api == provider.Messages {
+		if p.api == &anthropic.Protocol {
 			want += "?limit=1000"
 		}
-		if r := s.asked[0]; r.Method != http.MethodGet || r.URL.String() != want || (r.Header.Get("Anthropic-Version") != "") != (p.api == provider.Messages) {
-			t.Errorf("%s: %s %s %v", p.api, r.Method, r.URL, r.Header)
+		if r := s.asked[0]; r.Method != http.MethodGet || r.URL.String() != want || (r.Header.Get("Anthropic-Version") != "") != (p.api == &anthropic.Protocol) {
+			t.Errorf("%s: %s %s %v", p.api.API, r.Method, r.URL, r.Header)
 		}
-		if can, err := m.Show(t.Context()); err != nil || can != (provider.Capabilities{}) || s.requests() != 1 {
-			t.Errorf("%s: capabilities %+v, error %v after %d requests", p.api, can, err, s.requests())
+		if can, err := m.Show(t.Context()); err != nil || can != (wire.Capabilities{}) || s.requests() != 1 {
+			t.Errorf("%s: capabilities %+v, error %v after %d requests", p.api.API, can, err, s.requests())
 		}
-	}
-}
-
-func TestInfoWithoutAnAPI(t *testing.T) {
-	if _, err := provider.New(provider.Config{API: "smoke"}).List(t.Context()); err == nil {
-		t.Error("an API that does not exist is no error")
 	}
 }
 
 func TestShow(t *testing.T) {
-	for body, want := range map[string]provider.Capabilities{
+	for body, want := range map[string]wire.Capabilities{
 		show: {Known: true, ContextLength: 40960, Completion: true, Tools: true, Thinking: true},
 		`{"parameters":"num_thread                     1\nnum_ctx                        4096\nstop \"a num_ctx 3\"","capabilities":["tools"]}`: {Known: true, NumCtx: 4096, Tools: true},
 		`{"parameters":"num_ctx many","capabilities":["tools"]}`:                                                                                {Known: true, Tools: true},

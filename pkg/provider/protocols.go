@@ -15,8 +15,7 @@ import (
 	"oneshot/pkg/provider/wire"
 )
 
-// protocols are the protocols in the order of lists. Servers that have no style of their own
-// report errors like the first.
+// protocols are the protocols in the order of lists.
 var protocols = []*wire.Protocol{
 	&openai.Protocol,
 	&responses.Protocol,
@@ -34,6 +33,20 @@ func Protocols() []*wire.Protocol { return slices.Clone(protocols) }
 func ProtocolNamed(name string) *wire.Protocol {
 	return findProtocol(func(p *wire.Protocol) bool { return p.Name == name })
 }
+
+// APIs returns the names of the protocols for which there is a client.
+func APIs() []string {
+	var names []string
+	for _, p := range protocols {
+		if p.API != "" {
+			names = append(names, p.API)
+		}
+	}
+	return names
+}
+
+// Compatible returns the protocol that most servers implement.
+func Compatible() *wire.Protocol { return &openai.Protocol }
 
 // ProtocolOf returns the protocol of a client with the name of an API, or nil.
 func ProtocolOf(api string) *wire.Protocol {
@@ -93,5 +106,5 @@ func errorProtocol(first wire.First) *wire.Protocol {
 	if p := findProtocol(func(p *wire.Protocol) bool { return holds(p.HasStyle) }); p != nil {
 		return p
 	}
-	return protocols[0]
+	return Compatible()
 }

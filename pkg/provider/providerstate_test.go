@@ -9,6 +9,11 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/provider"
+	"oneshot/pkg/provider/anthropic"
+	"oneshot/pkg/provider/ollama"
+	"oneshot/pkg/provider/openai"
+	"oneshot/pkg/provider/responses"
+	"oneshot/pkg/provider/wire"
 )
 
 // said is a request that ends with an assistant message in native form.
@@ -26,65 +31,65 @@ func call(id, arguments string) chat.Call {
 // back; "=" for the same.
 var echoes = []struct {
 	name, provider string
-	api            provider.API
+	api            *wire.Protocol
 	body           string
 	calls          []chat.Call
 	want           string
 }{
-	{"text and more", "openrouter", provider.Chat, "{\"role\": \"assistant\",\n \"content\":\"\\u00e4 \", \"reasoning_details\":[{\"data\":\"x\"}], \"refusal\":null }", nil, "="},
-	{"call", "openrouter", provider.Chat,
+	{"text and more", "openrouter", &openai.Protocol, "{\"role\": \"assistant\",\n \"content\":\"\\u00e4 \", \"reasoning_details\":[{\"data\":\"x\"}], \"refusal\":null }", nil, "="},
+	{"call", "openrouter", &openai.Protocol,
 		`{"role":"assistant","content":null,"tool_calls":[ {"id":"c1", "type":"function","function":{"name":"f","arguments":"{\"n\": 1.0e2}"},"extra_content":{"google":{"thought_signature":"s"}}} ]}`,
 		[]chat.Call{call("c1", `{"n":1.0e2}`)}, "="},
-	{"arguments as an object", "openrouter", provider.Chat, `{"tool_calls":[{"id":"c1","function":{"name":"f","arguments":{"n":1,"n":2}}}]}`, []chat.Call{call("c1", `{}`)}, "="},
-	{"another id", "openrouter", provider.Chat, `{"tool_calls":[{"id":7,"function":{"name":"f","arguments":"{}"}},{"function":{"name":"f","arguments":"{}"} }]}`,
+	{"arguments as an object", "openrouter", &openai.Protocol, `{"tool_calls":[{"id":"c1","function":{"name":"f","arguments":{"n":1,"n":2}}}]}`, []chat.Call{call("c1", `{}`)}, "="},
+	{"another id", "openrouter", &openai.Protocol, `{"tool_calls":[{"id":7,"function":{"name":"f","arguments":"{}"}},{"function":{"name":"f","arguments":"{}"} }]}`,
 		[]chat.Call{call("c1", `{}`), call("c2", `{}`)},
 		`{"tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{}"}},{"function":{"name":"f","arguments":"{}"},"id":"c2"}]}`},
-	{"arguments that are none", "openrouter", provider.Chat,
+	{"arguments that are none", "openrouter", &openai.Protocol,
 		`{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"n\":"}},{"id":"b","function":{"arguments":null}},{"id":"c","function":{"name":"f"}},{"id":"d","function":{"arguments":"\"{}\""}}]}`,
 		[]chat.Call{call("a", ""), call("b", ""), call("c", ""), call("d", `{"n":1}`)},
 		`{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}},{"id":"b","function":{"arguments":"{}"}},{"id":"c","function":{"name":"f","arguments":"{}"}},{"id":"d","function":{"arguments":"{\"n\":1}"}}]}`},
-	{"other calls", "openrouter", provider.Chat, `{"content":"x","tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{}"}}]}`, nil,
+	{"other calls", "openrouter", &openai.Protocol, `{"content":"x","tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{}"}}]}`, nil,
 		`{"role":"assistant","content":"as text"}`},
-	{"more calls", "openrouter", provider.Chat, `{"content":"x"}`, []chat.Call{call("c1", `{}`)},
+	{"more calls", "openrouter", &openai.Protocol, `{"content":"x"}`, []chat.Call{call("c1", `{}`)},
 		`{"role":"assistant","content":"as text","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}`},
-	{"no message", "openrouter", provider.Chat, `["x"]`, nil, `{"role":"assistant","content":"as text"}`},
-	{"no JSON", "openrouter", provider.Chat, `{"x"`, nil, `{"role":"assistant","content":"as text"}`},
+	{"no message", "openrouter", &openai.Protocol, `["x"]`, nil, `{"role":"assistant","content":"as text"}`},
+	{"no JSON", "openrouter", &openai.Protocol, `{"x"`, nil, `{"role":"assistant","content":"as text"}`},
 
-	{"thinking and a call", "ollama", provider.Ollama, `{"role":"assistant","content":"","thinking":"hm","tool_calls":[{"function":{"index":0,"name":"f","arguments":{"n":12345678901234567890}}}]}`,
+	{"thinking and a call", "ollama", &ollama.Protocol, `{"role":"assistant","content":"","thinking":"hm","tool_calls":[{"function":{"index":0,"name":"f","arguments":{"n":12345678901234567890}}}]}`,
 		[]chat.Call{call("c1", `{"n":1}`)},
 		`{"role":"assistant","content":"","thinking":"hm","tool_calls":[{"function":{"index":0,"name":"f","arguments":{"n":12345678901234567890}},"id":"c1"}]}`},
-	{"arguments as text", "ollama", provider.Ollama, `{"tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{}"}}]}`, []chat.Call{call("c1", `{"n":1}`)},
+	{"arguments as text", "ollama", &ollama.Protocol, `{"tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{}"}}]}`, []chat.Call{call("c1", `{"n":1}`)},
 		`{"tool_calls":[{"id":"c1","function":{"name":"f","arguments":{"n":1}}}]}`},
 
-	{"items", "openai", provider.Responses,
+	{"items", "openai", &responses.Protocol,
 		`[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAA"},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"x"}]},{"type":"function_call","id":"fc_1","call_id":"c1","name":"f","arguments":"{}"}]`,
 		[]chat.Call{call("c1", `{}`)}, "="},
-	{"items with faults", "openai", provider.Responses, `[{"type":"function_call","name":"f","arguments":""},{"type":"function_call","call_id":"x","name":"f"}]`,
+	{"items with faults", "openai", &responses.Protocol, `[{"type":"function_call","name":"f","arguments":""},{"type":"function_call","call_id":"x","name":"f"}]`,
 		[]chat.Call{call("c1", `{}`), call("c2", `{"n":1}`)},
 		`[{"type":"function_call","name":"f","arguments":"{}","call_id":"c1"},{"type":"function_call","call_id":"c2","name":"f","arguments":"{\"n\":1}"}]`},
-	{"items of another number", "openai", provider.Responses, `[{"type":"reasoning"}]`, []chat.Call{call("c1", `{}`)},
+	{"items of another number", "openai", &responses.Protocol, `[{"type":"reasoning"}]`, []chat.Call{call("c1", `{}`)},
 		`[{"role":"assistant","content":"as text"},{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"}]`},
-	{"an item", "openai", provider.Responses, `{"type":"reasoning"}`, nil, `[{"role":"assistant","content":"as text"}]`},
+	{"an item", "openai", &responses.Protocol, `{"type":"reasoning"}`, nil, `[{"role":"assistant","content":"as text"}]`},
 
-	{"blocks", "anthropic", provider.Messages,
+	{"blocks", "anthropic", &anthropic.Protocol,
 		`[{"type":"thinking","thinking":"hm","signature":"Eq=="},{"type":"redacted_thinking","data":"x"},{"type":"text","text":"y"},{"type":"tool_use","id":"c1","name":"f","input":{"n":1.50}}]`,
 		[]chat.Call{call("c1", `{"n":1.50}`)}, "="},
-	{"blocks with faults", "anthropic", provider.Messages, `[{"type":"tool_use","id":"c1","name":"f","input":"{\"n\":"},{"type":"tool_use","name":"f"}]`,
+	{"blocks with faults", "anthropic", &anthropic.Protocol, `[{"type":"tool_use","id":"c1","name":"f","input":"{\"n\":"},{"type":"tool_use","name":"f"}]`,
 		[]chat.Call{call("c1", ""), call("c2", `{"n":1}`)},
 		`[{"type":"tool_use","id":"c1","name":"f","input":{}},{"type":"tool_use","name":"f","id":"c2","input":{"n":1}}]`},
-	{"blocks and one too many", "anthropic", provider.Messages, `[{"type":"tool_use","id":"c1","name":"f","input":{}},{"type":"tool_use","id":"c2","name":"f","input":{}}]`, []chat.Call{call("c1", `{}`)},
+	{"blocks and one too many", "anthropic", &anthropic.Protocol, `[{"type":"tool_use","id":"c1","name":"f","input":{}},{"type":"tool_use","id":"c2","name":"f","input":{}}]`, []chat.Call{call("c1", `{}`)},
 		`[{"type":"text","text":"as text"},{"type":"tool_use","id":"c1","name":"f","input":{}}]`},
 }
 
 func TestEcho(t *testing.T) {
 	for _, tt := range echoes {
-		t.Run(string(tt.api)+" "+tt.name, func(t *testing.T) {
+		t.Run(tt.api.API+" "+tt.name, func(t *testing.T) {
 			want := tt.want
 			if want == "=" {
 				want = tt.body
 			}
-			m := preset(t, tt.provider, provider.Config{API: tt.api})
-			req := said(string(tt.api), m.Name(), tt.body, tt.calls...)
+			m := preset(t, tt.provider, provider.Config{Protocol: tt.api})
+			req := said(tt.api.API, m.Name(), tt.body, tt.calls...)
 			if got := body(t, m, req); !strings.Contains(got, strings.Trim(want, "[]")) {
 				t.Errorf("%s does not stand in %s", want, got)
 			}
@@ -117,18 +122,18 @@ func FuzzEcho(f *testing.F) {
 		f.Add(tt.body, len(tt.calls))
 	}
 	f.Fuzz(func(t *testing.T, native string, calls int) {
-		for _, api := range []provider.API{provider.Ollama, provider.Chat, provider.Responses, provider.Messages} {
-			m := provider.New(provider.Config{API: api, Name: "p/m"})
-			req := said(string(api), "p/m", native, make([]chat.Call, max(0, min(calls, 9)))...)
+		for _, api := range []*wire.Protocol{&ollama.Protocol, &openai.Protocol, &responses.Protocol, &anthropic.Protocol} {
+			m := provider.New(provider.Config{Protocol: api, Name: "p/m"})
+			req := said(api.API, "p/m", native, make([]chat.Call, max(0, min(calls, 9)))...)
 			out, err := m.Compose(req)
 			if err != nil || !json.Valid(out.Body) {
 				t.Fatalf("error %v, body %s", err, out.Body)
 			}
-			if calls > 0 || api != provider.Chat && api != provider.Ollama || strings.Contains(string(out.Body), "as text") {
+			if calls > 0 || api != &openai.Protocol && api != &ollama.Protocol || strings.Contains(string(out.Body), "as text") {
 				continue // mended, cut into its elements, or no message of that kind
 			}
 			if whole := strings.Trim(native, " \t\r\n"); !strings.Contains(string(out.Body), whole) {
-				t.Errorf("%s: %q does not stand in %s", api, whole, out.Body)
+				t.Errorf("%s: %q does not stand in %s", api.API, whole, out.Body)
 			}
 		}
 	})

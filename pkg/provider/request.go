@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/provider/wire"
 )
 
 // An HTTPRequest is a request for display, with credentials masked.
@@ -36,30 +37,30 @@ func (c *Client) Compose(req chat.Request) (HTTPRequest, error) {
 	if err != nil {
 		return HTTPRequest{}, err
 	}
-	header := c.headerOf(out.api, out.body)
+	header := c.headerOf(out.protocol, out.body)
 	for _, name := range CredentialHeaders() {
 		if header[name] != nil {
 			header[name] = []string{maskedCredential}
 		}
 	}
-	return HTTPRequest{Method: http.MethodPost, URL: c.urlOf(out.api.path).Redacted(), Header: header, Body: out.body.bytes()}, nil
+	return HTTPRequest{Method: http.MethodPost, URL: c.urlOf(out.protocol.Path).Redacted(), Header: header, Body: out.body.Bytes()}, nil
 }
 
 // A composedRequest is an encoded request, with the data needed to interpret its response.
 type composedRequest struct {
-	api       *protocol
-	body      body
+	protocol  *wire.Protocol
+	body      wire.Pieces
 	names     toolNames
 	hasTools  bool // the request has tools
 	hasFormat bool // the request has a format
 	maxCalls  int  // limit of calls in the response; 0 for none
 }
 
-// compose encodes a request for the client's current API.
+// compose encodes a request for the client's current protocol.
 func (c *Client) compose(req chat.Request) (*composedRequest, error) {
-	api := c.api.Load()
-	if api == nil {
-		return nil, errUnknownAPI
+	p := c.protocol.Load()
+	if req.AnyJSON && p.NoAnyJSON {
+		return nil, &FormatError{Err: fmt.Errorf("the API %s cannot enforce JSON without a schema", p.API)}
 	}
 	known, err := newNames(c.facts.AnyName, req.Tools)
 	if err != nil {
@@ -69,36 +70,42 @@ func (c *Client) compose(req chat.Request) (*composedRequest, error) {
 	maps.Copy(params, c.defaults)
 	maps.Copy(params, req.Params)
 	req.Params = params
-	e := &encoding{protocol: api, facts: c.facts, name: c.name, model: c.model, req: req, names: known, mask: c.mask, previous: c.sent.acquire(api.api, req)}
-	text, err := e.encodeBody()
+	if !c.facts.KeepsConstraints {
+		req.Tools = withSchemaHints(req.Tools)
+	}
+	e := &wire.Encoding{
+		Protocol: p, Variant: c.facts.Variant, Model: c.model, FullName: c.name, Request: req,
+		ToolName: known.toWire, Sanitize: c.sanitizeForeign, Transcript: c.sent.Acquire(p, req),
+	}
+	text, err := e.Encode()
 	if err != nil {
 		return nil, err
 	}
-	c.sent.release(e.previous)
-	return &composedRequest{api, text, known, len(req.Tools) > 0, req.Format != nil || req.AnyJSON, req.MaxCalls}, nil
+	c.sent.Release(e.Transcript)
+	return &composedRequest{p, text, known, len(req.Tools) > 0, req.Format != nil || req.AnyJSON, req.MaxCalls}, nil
 }
 
 // newRequest returns an HTTP request for an API.
-func (c *Client) newRequest(ctx context.Context, p *protocol, method, path string, text body) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, method, c.urlOf(path).String(), text.reader())
+func (c *Client) newRequest(ctx context.Context, p *wire.Protocol, method, path string, text wire.Pieces) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.urlOf(path).String(), text.Reader())
 	if err != nil {
 		return nil, fmt.Errorf("model request: %w", err)
 	}
 	if req.GetBody == nil { // net/http does not know the length of a body in pieces
-		req.ContentLength = text.size()
-		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(text.reader()), nil }
+		req.ContentLength = text.Size()
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(text.Reader()), nil }
 	}
 	req.Header = c.headerOf(p, text)
 	return req, nil
 }
 
 // headerOf returns the headers of a request: those of the API, overridden by the client's.
-func (c *Client) headerOf(p *protocol, text body) http.Header {
-	h := http.Header{"Accept": {p.accept}, "User-Agent": {"oneshot"}}
+func (c *Client) headerOf(p *wire.Protocol, text wire.Pieces) http.Header {
+	h := http.Header{"Accept": {p.Accept}, "User-Agent": {"oneshot"}}
 	if text != nil {
 		h.Set("Content-Type", "application/json")
 	}
-	maps.Copy(h, p.header)
+	maps.Copy(h, p.Header)
 	maps.Copy(h, c.header)
 	return h
 }

@@ -45,7 +45,7 @@ type attempt func(ctx context.Context, emit func(chat.Delta)) (chat.Response, er
 
 // reply makes attempts until one succeeds or a retry cannot help. After the first delta of a response there are no more
 // attempts. Before it a request can be repeated whatever its outcome, because a model's answer has no side effects.
-// Every failed attempt except the last is reported to delta before the wait. A switch of the API does not count as an
+// Every failed attempt except the last is reported to delta before the wait. A switch of the protocol does not count as an
 // attempt.
 func (p retryPolicy) reply(ctx context.Context, delta func(chat.Delta), try attempt) (chat.Response, error) {
 	allowed := p.attempts
@@ -61,7 +61,7 @@ func (p retryPolicy) reply(ctx context.Context, delta func(chat.Delta), try atte
 			return resp, err
 		}
 		wait := p.backoff(number, err)
-		if errors.As(err, new(*switchedAPIError)) {
+		if errors.As(err, new(*switchedProtocolError)) {
 			wait = 0
 			allowed++
 		}
@@ -121,7 +121,7 @@ func isRetryable(err error) bool {
 		return silence.What == awaitData
 	case errors.As(err, new(*FormatError)), errors.As(err, new(*NoToolsError)):
 		return false
-	case errors.As(err, new(*switchedAPIError)):
+	case errors.As(err, new(*switchedProtocolError)):
 		return true
 	case errors.As(err, &status):
 		return status.isTemporary()

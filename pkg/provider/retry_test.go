@@ -158,8 +158,8 @@ func TestRetryAfterOfOpenAI(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := serve(t, answer(429, "", tt.header...), answer(200, speeches[1].text()), answer(429, "", tt.header...), ok)
-				openai, _ := provider.PresetNamed("openai")
-				got := ask(t.Context(), s.configured(provider.Config{Provider: openai}), question)
+				preset, _ := provider.PresetNamed("openai")
+				got := ask(t.Context(), s.configured(provider.Config{Provider: preset}), question)
 				if got.err != nil || got.attempts[0].Wait != tt.want {
 					t.Errorf("error %v, attempts %v", got.err, got.attempts)
 				}
@@ -173,9 +173,9 @@ func TestRetryAfterOfOpenAI(t *testing.T) {
 	}
 	t.Run("absurd", func(t *testing.T) {
 		s := serve(t, answer(429, "", "Retry-After-Ms", "1e300"))
-		openai, _ := provider.PresetNamed("openai")
+		preset, _ := provider.PresetNamed("openai")
 		var gone *provider.UnavailableError
-		if got := ask(t.Context(), s.configured(provider.Config{Provider: openai}), question); !errors.As(got.err, &gone) || gone.Wait < time.Hour {
+		if got := ask(t.Context(), s.configured(provider.Config{Provider: preset}), question); !errors.As(got.err, &gone) || gone.Wait < time.Hour {
 			t.Errorf("error %v", got.err)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/provider/wire"
 )
 
 // The output of one model is untrusted data for every other model: it can contain control tokens that the other
@@ -18,28 +19,28 @@ import (
 
 // sanitizeForeign returns a message as this client sends it. For a message of another model it drops the native
 // form, neutralises control tokens and masks secrets.
-func (e *encoding) sanitizeForeign(m chat.Message) chat.Message {
-	if m.Role != chat.Assistant || m.By == "" || m.By == e.name {
+func (c *Client) sanitizeForeign(m chat.Message) chat.Message {
+	if m.Role != chat.Assistant || m.By == "" || m.By == c.name {
 		return m
 	}
 	inert := func(text string) string {
-		if e.mask != nil {
-			text = e.mask(text)
+		if c.mask != nil {
+			text = c.mask(text)
 		}
 		return dialect.NeutraliseText(text)
 	}
 	m.Native, m.Content, m.Calls = nil, inert(m.Content), slices.Clone(m.Calls)
-	for i, c := range m.Calls {
-		m.Calls[i].Name, m.Calls[i].Arguments = inert(c.Name), mapStrings(c.Arguments, inert)
+	for i, call := range m.Calls {
+		m.Calls[i].Name, m.Calls[i].Arguments = inert(call.Name), mapStrings(call.Arguments, inert)
 	}
 	return m
 }
 
 // mapStrings returns JSON with all strings changed, including member names; nil for invalid JSON.
 func mapStrings(raw json.RawMessage, change func(string) string) json.RawMessage {
-	in := jsontext.NewDecoder(bytes.NewReader(raw), lenient)
+	in := jsontext.NewDecoder(bytes.NewReader(raw), wire.Lenient)
 	var out bytes.Buffer
-	enc := jsontext.NewEncoder(&out, lenient)
+	enc := jsontext.NewEncoder(&out, wire.Lenient)
 	for {
 		token, err := in.ReadToken()
 		if errors.Is(err, io.EOF) {
@@ -75,8 +76,8 @@ func neutraliseRoles(raw []byte, depth int) []byte {
 	if depth == 0 || isSigned(raw) {
 		return raw
 	}
-	return mapValues(raw, func(name string, value []byte) []byte {
-		text, ok := unquote(value)
+	return wire.MapValues(raw, func(name string, value []byte) []byte {
+		text, ok := wire.StringValue(value)
 		switch {
 		case !ok:
 			return neutraliseRoles(value, depth-1)
@@ -84,7 +85,7 @@ func neutraliseRoles(raw []byte, depth int) []byte {
 			return value
 		}
 		if inert := dialect.NeutraliseRoles(text); inert != text {
-			return quote(inert)
+			return wire.Quote(inert)
 		}
 		return value
 	})

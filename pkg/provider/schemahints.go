@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/provider/wire"
 )
 
 // portableKeywords are the schema keywords that reach the model on every server. Ollama decodes a tool's parameters
@@ -17,9 +18,17 @@ var portableKeywords = []string{"type", "anyOf", "items", "description", "enum",
 // annotationKeywords are keywords without constraints.
 var annotationKeywords = []string{"$schema", "$id", "$anchor", "$comment", "title", "examples", "deprecated", "readOnly", "writeOnly"}
 
-// withSchemaHints returns a tool whose descriptions repeat the constraints that some servers drop. The schema is
+// withSchemaHints returns tools whose descriptions repeat the constraints that some servers drop. The schemas are
 // otherwise unchanged, byte for byte. It omits that a tool takes no further arguments: its parameters are listed.
-func withSchemaHints(f chat.Function) chat.Function {
+func withSchemaHints(tools []chat.Function) []chat.Function {
+	hinted := make([]chat.Function, len(tools))
+	for i, f := range tools {
+		hinted[i] = withSchemaHint(f)
+	}
+	return hinted
+}
+
+func withSchemaHint(f chat.Function) chat.Function {
 	words := slices.DeleteFunc(constraints(f.Parameters), func(s string) bool { return s == noOtherMembers })
 	f.Description = appendHints(f.Description, words)
 	f.Parameters = addHintsInside(f.Parameters)
@@ -33,21 +42,21 @@ func addHints(raw []byte) []byte {
 	if len(words) == 0 {
 		return raw
 	}
-	return changeMember(raw, "description", func(value []byte) []byte {
-		text, ok := unquote(value)
+	return wire.ChangeMember(raw, "description", func(value []byte) []byte {
+		text, ok := wire.StringValue(value)
 		if !ok && value != nil {
 			return nil
 		}
-		return quote(appendHints(text, words))
+		return wire.Quote(appendHints(text, words))
 	})
 }
 
 // addHintsInside returns a schema with hints added to its subschemas.
 func addHintsInside(raw []byte) []byte {
 	each := func(list []byte) []byte {
-		return mapValues(list, func(_ string, value []byte) []byte { return addHints(value) })
+		return wire.MapValues(list, func(_ string, value []byte) []byte { return addHints(value) })
 	}
-	return mapValues(raw, func(keyword string, value []byte) []byte {
+	return wire.MapValues(raw, func(keyword string, value []byte) []byte {
 		switch keyword {
 		case "properties", "$defs", "anyOf":
 			return each(value)
@@ -72,10 +81,10 @@ func appendHints(text string, words []string) string {
 
 // constraints returns hints for the constraints of a schema that servers drop, in the order of the keywords.
 func constraints(raw []byte) (words []string) {
-	if !isKind(raw, '{') {
+	if !wire.IsKind(raw, '{') {
 		return nil
 	}
-	mapValues(raw, func(keyword string, value []byte) []byte {
+	wire.MapValues(raw, func(keyword string, value []byte) []byte {
 		if !slices.Contains(portableKeywords, keyword) && !slices.Contains(annotationKeywords, keyword) && !strings.HasPrefix(keyword, "x-") {
 			if text := hintFor(keyword, value); text != "" {
 				words = append(words, text)
@@ -119,8 +128,8 @@ var hintFormats = map[string]string{
 
 // hintFor returns the hint for a keyword, or "" if it constrains nothing. A keyword without a format is named.
 func hintFor(keyword string, value []byte) string {
-	shown := compact(value)
-	if text, ok := unquote(value); ok && keyword != "default" && keyword != "const" {
+	shown := wire.Compact(value)
+	if text, ok := wire.StringValue(value); ok && keyword != "default" && keyword != "const" {
 		shown = text
 	}
 	boolean := jsontext.Value(value).Kind()

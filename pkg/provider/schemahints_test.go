@@ -35,7 +35,7 @@ func TestSpelledOut(t *testing.T) {
 			if tt.want == "" {
 				tt.want = tt.schema
 			}
-			got := withSchemaHints(chat.Function{Name: "f", Description: "Does.", Parameters: json.RawMessage(tt.schema)})
+			got := withSchemaHint(chat.Function{Name: "f", Description: "Does.", Parameters: json.RawMessage(tt.schema)})
 			want := chat.Function{Name: "f", Description: tt.description, Parameters: json.RawMessage(tt.want)}
 			if diff := cmp.Diff(want, got, cmp.Transformer("text", func(r json.RawMessage) string { return string(r) })); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -48,7 +48,7 @@ func TestSpelledOut(t *testing.T) {
 func TestSpelledOutAny(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := "{" + anyMembers(3).Draw(t, "members") + "}"
-		got := withSchemaHints(chat.Function{Parameters: json.RawMessage(schema)})
+		got := withSchemaHint(chat.Function{Parameters: json.RawMessage(schema)})
 		if diff := cmp.Diff(undescribed(decoded(t, schema)), undescribed(decoded(t, string(got.Parameters)))); diff != "" {
 			t.Errorf("%s became %s", schema, got.Parameters)
 		}

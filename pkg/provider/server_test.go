@@ -109,7 +109,7 @@ func (s *script) configured(c provider.Config) *provider.Client {
 
 // base returns the path that base URLs of an API have.
 func base(c provider.Config) string {
-	if api := cmp.Or(c.API, c.Provider.API, provider.Ollama); api == provider.Chat || api == provider.Responses {
+	if p := cmp.Or(c.Protocol, c.Provider.Protocol); p != nil && p.Versioned {
 		return "/v1"
 	}
 	return ""

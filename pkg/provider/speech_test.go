@@ -5,12 +5,17 @@ import (
 	"strings"
 
 	"oneshot/pkg/provider"
+	"oneshot/pkg/provider/anthropic"
+	"oneshot/pkg/provider/ollama"
+	"oneshot/pkg/provider/openai"
+	"oneshot/pkg/provider/responses"
+	"oneshot/pkg/provider/wire"
 )
 
 // A speech is one response in the form of an API, in pieces: what comes before
 // the first text, two texts, and the end. They say "Hel" and "lo".
 type speech struct {
-	api                 provider.API
+	api                 *wire.Protocol
 	path                string
 	open, one, two, end string
 	call                string // a call of f({"n":1}) after the texts
@@ -29,13 +34,13 @@ func typed(name, members string) string {
 // speeches are the same response in every API.
 var speeches = []speech{
 	{
-		api: provider.Ollama, path: "/api/chat", one: lineOne, two: lineTwo, end: lineDone,
+		api: &ollama.Protocol, path: "/api/chat", one: lineOne, two: lineTwo, end: lineDone,
 		call:  `{"message":{"role":"assistant","content":"","tool_calls":[{"id":"c1","function":{"name":"net.f","arguments":{"n":1}}}]},"done":false}` + "\n",
 		fault: `{"error":"broken"}` + "\n",
 		whole: `{"model":"parrot","message":{"role":"assistant","content":"Hello"},"done":true,"done_reason":"stop","prompt_eval_count":3,"eval_count":2}`,
 	},
 	{
-		api: provider.Chat, path: "/v1/chat/completions",
+		api: &openai.Protocol, path: "/v1/chat/completions",
 		open: event(`{"id":"r","model":"parrot","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}],"error":null}`),
 		one:  event(`{"id":"r","choices":[{"index":0,"delta":{"content":"Hel"}}]}`),
 		two:  event(`{"id":"r","choices":[{"index":0,"delta":{"content":"lo"}}]}`),
@@ -47,7 +52,7 @@ var speeches = []speech{
 		whole: `{"id":"r","model":"parrot","choices":[{"index":0,"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`,
 	},
 	{
-		api: provider.Responses, path: "/v1/responses",
+		api: &responses.Protocol, path: "/v1/responses",
 		open: typed("response.created", `"response":{"id":"r","model":"parrot","status":"in_progress"}`) +
 			typed("response.output_item.added", `"output_index":0,"item":{"type":"message","id":"m","role":"assistant","content":[]}`),
 		one: typed("response.output_text.delta", `"output_index":0,"content_index":0,"item_id":"m","delta":"Hel"`),
@@ -61,7 +66,7 @@ var speeches = []speech{
 		whole: `{"id":"r","object":"response","model":"parrot","status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Hello"}]}],"usage":{"input_tokens":3,"output_tokens":2}}`,
 	},
 	{
-		api: provider.Messages, path: "/v1/messages",
+		api: &anthropic.Protocol, path: "/v1/messages",
 		open: typed("message_start", `"message":{"id":"r","type":"message","role":"assistant","model":"parrot","content":[],"usage":{"input_tokens":3,"output_tokens":0}}`) +
 			typed("content_block_start", `"index":0,"content_block":{"type":"text","text":""}`),
 		one: typed("content_block_delta", `"index":0,"delta":{"type":"text_delta","text":"Hel"}`),
@@ -86,5 +91,5 @@ func (p speech) events() bool {
 
 // config is the configuration of a client that speaks the API.
 func (p speech) config() provider.Config {
-	return provider.Config{API: p.api, Name: "test/parrot"}
+	return provider.Config{Protocol: p.api, Name: "test/parrot"}
 }

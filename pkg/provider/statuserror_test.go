@@ -11,6 +11,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/provider"
+	"oneshot/pkg/provider/openai"
 )
 
 // Kinds of refusals: the errors that they lead to.
@@ -178,7 +179,7 @@ func TestRefusalWithAStatusInTheBody(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			step := answer(200, event(fmt.Sprintf(`{"error":{"message":"Sorry","code":%d}}`, code)))
 			s := serve(t, step, step, step)
-			got := ask(t.Context(), s.configured(provider.Config{API: provider.Chat}), question)
+			got := ask(t.Context(), s.configured(provider.Config{Protocol: &openai.Protocol}), question)
 			if !isExactly(got.err, want) || (s.requests() == 3) != (want == any(givenUp)) {
 				t.Errorf("%d: error %v of type %T after %d requests", code, got.err, got.err, s.requests())
 			}

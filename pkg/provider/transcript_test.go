@@ -7,10 +7,15 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/provider"
+	"oneshot/pkg/provider/anthropic"
+	"oneshot/pkg/provider/ollama"
+	"oneshot/pkg/provider/openai"
+	"oneshot/pkg/provider/responses"
+	"oneshot/pkg/provider/wire"
 	"oneshot/pkg/runfile"
 )
 
-var everyAPI = []provider.API{provider.Ollama, provider.Chat, provider.Responses, provider.Messages}
+var everyAPI = []*wire.Protocol{&ollama.Protocol, &openai.Protocol, &responses.Protocol, &anthropic.Protocol}
 
 // longConversation returns turns of a question, two native calls and their results, one of them echoed.
 func longConversation(turns int) []chat.Message {
@@ -36,7 +41,7 @@ func longConversation(turns int) []chat.Message {
 func TestGrownConversationIsEncodedLikeANewOne(t *testing.T) {
 	messages := longConversation(5)
 	for _, api := range everyAPI {
-		config := provider.Config{API: api, Name: "p/m", Model: "m"}
+		config := provider.Config{Protocol: api, Name: "p/m", Model: "m"}
 		grown := provider.New(config)
 		for n := range len(messages) + 1 {
 			req := chat.Request{System: "s", Messages: messages[:n:n]}
@@ -56,7 +61,7 @@ func compareBodies(t *testing.T, a, b *provider.Client, req chat.Request) {
 	x, err := a.Compose(req)
 	y, err2 := b.Compose(req)
 	if err != nil || err2 != nil || string(x.Body) != string(y.Body) || !json.Valid(x.Body) {
-		t.Fatalf("%s, %d messages: errors %v, %v\n%s\n%s", a.API(), len(req.Messages), err, err2, x.Body, y.Body)
+		t.Fatalf("%s, %d messages: errors %v, %v\n%s\n%s", a.Protocol().API, len(req.Messages), err, err2, x.Body, y.Body)
 	}
 }
 
@@ -65,7 +70,7 @@ func TestRequestCostsWhatIsNewInIt(t *testing.T) {
 	for _, api := range everyAPI {
 		var allocations []float64
 		for _, turns := range []int{10, 1000} {
-			client := provider.New(provider.Config{API: api, Name: "p/m", Model: "m"})
+			client := provider.New(provider.Config{Protocol: api, Name: "p/m", Model: "m"})
 			req := chat.Request{System: "s", Messages: longConversation(turns)}
 			var chain provider.Chain
 			chain.Add(req.Messages...)
@@ -77,7 +82,7 @@ func TestRequestCostsWhatIsNewInIt(t *testing.T) {
 			}))
 		}
 		if allocations[1] > allocations[0]+5 {
-			t.Errorf("%s: %v allocations after 10 turns, %v after 1,000", api, allocations[0], allocations[1])
+			t.Errorf("%s: %v allocations after 10 turns, %v after 1,000", api.API, allocations[0], allocations[1])
 		}
 	}
 }

@@ -24,6 +24,9 @@ var harmless = map[string]string{
 	"net/http":  "CanonicalHeaderKey DetectContentType Header MethodGet NewRequestWithContext Request Response",
 	"net/netip": "*",
 	"net/url":   "*",
+
+	"github.com/ollama/ollama/api":         "ChatRequest ListResponse Message NewToolCallFunctionArguments ShowResponse ThinkValue ToolCall ToolCallFunction",
+	"github.com/ollama/ollama/types/model": "*",
 }
 
 // What opens connections, listens or looks names up stands in two packages, and nobody else has a way

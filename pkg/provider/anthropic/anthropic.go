@@ -2,6 +2,7 @@
 package anthropic
 
 import (
+	"net/http"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -19,4 +20,14 @@ var Protocol = wire.Protocol{
 		return kind == "message_start" || strings.HasPrefix(kind, "content_block_") || kind == "message" && m.Get("content").IsArray()
 	},
 	HasStyle: func(v gjson.Result) bool { return v.Get("type").Str == "error" && v.Get("error").IsObject() },
+
+	Path: "v1/messages", Accept: "text/event-stream", KeyHeader: "X-Api-Key",
+	Header:        http.Header{"Anthropic-Version": {"2023-06-01"}},
+	EncodeRequest: encode, NoAnyJSON: true,
+	Params: map[string]string{"effort": "output_config.effort", "stop": "stop_sequences", "seed": ""},
+	// The API requires a limit. This one is enough for reasoning and an answer, and within the
+	// limits of all available models.
+	Defaults:    []wire.Default{{Name: "max_tokens", JSON: "16384"}},
+	RepairState: repairState,
+	ListPath:    "v1/models?limit=1000", ParseModels: wire.ParseModelIDs,
 }

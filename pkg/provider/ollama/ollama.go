@@ -14,4 +14,15 @@ var Protocol = wire.Protocol{
 	Members:   []string{"message", "done"},
 	Matches:   func(m wire.Members) bool { return m.Get("message").IsObject() && m.Get("done").IsBool() },
 	HasStyle:  func(v gjson.Result) bool { return v.Get("error").Type == gjson.String },
+
+	Path: "api/chat", Accept: "application/x-ndjson", CompleteURL: CompleteURL,
+	EncodeRequest: encode, AnyToolName: true, DropsConstraints: true,
+	Params:       map[string]string{"max_tokens": "options.num_predict", "effort": "think", "think": "think", "keep_alive": "keep_alive"},
+	ParamsObject: "options",
+	// A prompt that exceeds the context must be rejected and not truncated, and a response must
+	// end there.
+	Defaults:    []wire.Default{{Name: "truncate", JSON: "false"}, {Name: "shift", JSON: "false"}},
+	RepairState: repairState,
+	ListPath:    "api/tags", ParseModels: parseModels,
+	ShowPath: "api/show", ParseModel: parseModel,
 }

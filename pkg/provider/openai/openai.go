@@ -10,4 +10,12 @@ var Protocol = wire.Protocol{
 	NewReader: newReader,
 	Members:   []string{"choices"},
 	Matches:   func(m wire.Members) bool { return m.Get("choices").IsArray() },
+
+	Path: "chat/completions", Versioned: true, Accept: "text/event-stream",
+	EncodeRequest: encode,
+	Params:        map[string]string{"effort": "reasoning_effort", "max_tokens": "max_tokens"}, // or the server's own
+	Defaults:      []wire.Default{{Name: "stream_options", JSON: `{"include_usage":true}`}},
+	RepairState:   repairState,
+	ListPath:      "models", ParseModels: wire.ParseModelIDs,
+	Successor: "responses",
 }

@@ -18,4 +18,11 @@ var Protocol = wire.Protocol{
 		return strings.HasPrefix(m.Get("type").Str, "response.") || m.Get("object").Str == "response" && m.Get("output").IsArray()
 	},
 	HasStyle: func(v gjson.Result) bool { return v.Get("type").Str == "error" && !v.Get("error").IsObject() },
+
+	Path: "responses", Versioned: true, Accept: "text/event-stream",
+	EncodeRequest: encode,
+	Params:        map[string]string{"effort": "reasoning.effort", "max_tokens": "max_output_tokens", "seed": "", "stop": ""},
+	Defaults:      []wire.Default{{Name: "store", JSON: "false"}, {Name: "include", JSON: `["reasoning.encrypted_content"]`}},
+	RepairState:   repairState,
+	ListPath:      "models", ParseModels: wire.ParseModelIDs,
 }

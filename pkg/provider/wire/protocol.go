@@ -1,6 +1,9 @@
 package wire
 
 import (
+	"encoding/json"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -9,7 +12,8 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A Protocol describes how a kind of model server responds.
+// A Protocol is what a kind of model server speaks. The members about requests are set if there is
+// a client.
 type Protocol struct {
 	Name  string // of the response format, such as "native_anthropic"
 	Title string
@@ -28,6 +32,72 @@ type Protocol struct {
 	HasCallIDs     bool // each call has an id
 	StopNamesCalls bool // the stop reason tells whether the response has calls
 	StopOptional   bool // the stop reason may be missing
+
+	Path      string      // endpoint of requests below the base URL
+	Versioned bool        // the base URL usually ends in the version "/v1"
+	Accept    string      // content type of streams
+	Header    http.Header // sent with every request
+
+	// CompleteURL completes a base URL from the user; nil if nothing is missing.
+	CompleteURL func(*url.URL) *url.URL
+	// KeyHeader is the header for a key; "" is Authorization, with the scheme Bearer.
+	KeyHeader string
+
+	EncodeRequest func(*Encoding) error
+	// Params maps common parameters to the API's names: "a.b" is member b of member a, "" means
+	// unsupported.
+	Params       map[string]string
+	ParamsObject string    // the member that has all other parameters; "" for the body itself
+	Defaults     []Default // set unless a parameter has done so
+
+	NoAnyJSON        bool // the API has no JSON mode without a schema
+	AnyToolName      bool // tools may have any name
+	DropsConstraints bool // the server drops constraints from the schemas of tools
+
+	// RepairState makes a native message consistent with its calls. It returns false if that is
+	// not possible.
+	RepairState func(body []byte, calls []chat.Call) (out []byte, ok bool)
+
+	ListPath    string // endpoint of the model list
+	ParseModels func(body []byte) ([]ModelInfo, error)
+	ShowPath    string // endpoint for the description of a model; "" if there is none
+	ParseModel  func(body []byte) (Capabilities, error)
+
+	// Successor is the API that a server may require instead; "" for none.
+	Successor string
+}
+
+// A Default is a member of requests.
+type Default struct{ Name, JSON string }
+
+// A ModelInfo is one model that a server has.
+type ModelInfo struct {
+	Name      string
+	SizeBytes int64 // 0 if unknown
+}
+
+// Capabilities are the capabilities of a model according to its server.
+type Capabilities struct {
+	Known         bool // the server reports capabilities; otherwise the rest is zero
+	ContextLength int  // trained context length in tokens; 0 if unknown
+	NumCtx        int  // context length in tokens in its own settings (the Modelfile); 0 if not set
+	Completion    bool // supports chat
+	Tools         bool // supports native tool calls
+	Thinking      bool // returns reasoning separately from text
+}
+
+// ParseModelIDs parses a list of models as most APIs have it.
+func ParseModelIDs(body []byte) (out []ModelInfo, err error) {
+	var list struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	err = json.Unmarshal(body, &list)
+	for _, m := range list.Data {
+		out = append(out, ModelInfo{Name: m.ID})
+	}
+	return out, err
 }
 
 // A StopReason is the meaning of a server's stop reason.

@@ -1,0 +1,215 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// An Object is a JSON object under construction. Members keep their order, and raw JSON is kept byte for byte: key
+// order, digits and spaces of a schema matter to a model.
+type Object struct {
+	members []objectMember
+}
+
+// An objectMember is a member of an object; one of value, pieces and object is set.
+type objectMember struct {
+	key    string
+	value  []byte
+	pieces Pieces
+	object *Object
+}
+
+// Set adds a member with a JSON value. It returns false, without a change, if the member exists.
+func (o *Object) Set(key string, value []byte) bool {
+	if o.has(key) {
+		return false
+	}
+	o.members = append(o.members, objectMember{key: key, value: value})
+	return true
+}
+
+// SetPieces adds a member with a JSON value in pieces, which are not copied.
+func (o *Object) SetPieces(key string, value Pieces) {
+	o.members = append(o.members, objectMember{key: key, pieces: value})
+}
+
+// Text adds a string member.
+func (o *Object) Text(key, value string) bool { return o.Set(key, Quote(value)) }
+
+// Child returns an object member, adding it if missing, or nil if the member is not an object.
+func (o *Object) Child(key string) *Object {
+	for _, m := range o.members {
+		if m.key == key {
+			return m.object
+		}
+	}
+	inner := new(Object)
+	o.members = append(o.members, objectMember{key: key, object: inner})
+	return inner
+}
+
+// has reports whether a member exists.
+func (o *Object) has(key string) bool {
+	for _, m := range o.members {
+		if m.key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// JSON returns the object.
+func (o *Object) JSON() []byte { return o.Pieces().Bytes() }
+
+// Pieces returns the object in pieces.
+func (o *Object) Pieces() Pieces {
+	var all Pieces
+	out := []byte{'{'}
+	for i, m := range o.members {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(out, Quote(m.key)...), ':')
+		switch {
+		case m.pieces != nil:
+			all, out = append(append(all, out), m.pieces...), nil
+		case m.object != nil:
+			out = append(out, m.object.JSON()...)
+		default:
+			out = append(out, m.value...)
+		}
+	}
+	return append(all, append(out, '}'))
+}
+
+// NewObject returns an object of strings, given as alternating names and values.
+func NewObject(pairs ...string) *Object {
+	o := new(Object)
+	for i := 0; i < len(pairs); i += 2 {
+		o.Text(pairs[i], pairs[i+1])
+	}
+	return o
+}
+
+// Merge adds the members of a value that encoding/json encodes as an object, except existing ones and those in without.
+// JSON in the value must be valid.
+func (o *Object) Merge(v any, without ...string) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(fmt.Sprintf("a value without an encoding: %v", err))
+	}
+	MapValues(text.Bytes(), func(name string, value []byte) []byte {
+		if !slices.Contains(without, name) {
+			o.Set(name, bytes.Clone(value))
+		}
+		return value
+	})
+}
+
+// Array returns a JSON array.
+func Array(values [][]byte) []byte {
+	return append(append([]byte{'['}, bytes.Join(values, []byte{','})...), ']')
+}
+
+// Quote returns a text as a JSON string; invalid UTF-8 becomes U+FFFD.
+func Quote(text string) []byte {
+	out, _ := jsontext.AppendQuote(nil, text) // fails only for invalid UTF-8
+	return out
+}
+
+// Lenient are the options for JSON of a server: duplicate names and invalid UTF-8 are passed back unchanged.
+var Lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// IsKind reports whether raw is valid JSON of a kind.
+func IsKind(raw []byte, kind jsontext.Kind) bool {
+	return jsontext.Value(raw).Kind() == kind && jsontext.Value(raw).IsValid(Lenient)
+}
+
+// StringValue returns the text of a JSON string.
+func StringValue(raw []byte) (text string, ok bool) {
+	return text, IsKind(raw, '"') && json.Unmarshal(raw, &text) == nil
+}
+
+// Elements returns the elements of a JSON array, byte for byte, or false if raw is not an array.
+func Elements(raw []byte) (out [][]byte, ok bool) {
+	if !IsKind(raw, '[') {
+		return nil, false
+	}
+	MapValues(raw, func(_ string, value []byte) []byte {
+		out = append(out, bytes.Clone(value))
+		return value
+	})
+	return out, true
+}
+
+// MapValues returns a JSON object or array with its values replaced by change, and every other byte unchanged.
+// Array elements have no name. Other input is returned unchanged.
+func MapValues(raw []byte, change func(name string, value []byte) []byte) []byte {
+	if !IsKind(raw, '{') && !IsKind(raw, '[') {
+		return raw
+	}
+	var out []byte
+	dec := jsontext.NewDecoder(bytes.NewBuffer(raw), Lenient)
+	open, _ := dec.ReadToken() // raw is valid: nothing here fails
+	named := open.Kind() == '{'
+	copied := 0
+	for dec.PeekKind() != '}' && dec.PeekKind() != ']' {
+		name := ""
+		if named {
+			token, _ := dec.ReadToken()
+			name = token.String()
+		}
+		value, _ := dec.ReadValue()
+		end := int(dec.InputOffset())
+		out = append(out, raw[copied:end-len(value)]...)
+		out = append(out, change(name, value)...)
+		copied = end
+	}
+	return append(out, raw[copied:]...)
+}
+
+// ChangeMember returns a JSON object with a member changed. If it is missing, change gets nil and the member is
+// appended. If change returns nil, the object is unchanged.
+func ChangeMember(raw []byte, name string, change func(value []byte) []byte) []byte {
+	found, any := false, false
+	out := MapValues(raw, func(key string, value []byte) []byte {
+		any = true
+		if key != name || found {
+			return value
+		}
+		found = true
+		if changed := change(value); changed != nil {
+			return changed
+		}
+		return value
+	})
+	if found || !IsKind(raw, '{') {
+		return out
+	}
+	value := change(nil)
+	if value == nil {
+		return out
+	}
+	out = bytes.TrimRight(out, " \t\r\n")
+	out = bytes.TrimRight(out[:len(out)-1], " \t\r\n")
+	if any {
+		out = append(out, ',')
+	}
+	return append(append(append(append(out, Quote(name)...), ':'), value...), '}')
+}
+
+// Compact returns JSON without whitespace between tokens, which records do not keep, and other input unchanged.
+func Compact(raw []byte) string {
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil {
+		return string(raw)
+	}
+	return b.String()
+}
