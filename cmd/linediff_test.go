@@ -41,8 +41,8 @@ func TestLineDiff(t *testing.T) {
 	}
 }
 
-// No text takes long, also one of lines that are all alike, or in reverse.
-func TestLineDiffTakesNoTime(t *testing.T) {
+// No text takes long, even if all lines are alike or reversed.
+func TestLineDiffIsLinear(t *testing.T) {
 	const n = 200_000
 	same := slices.Repeat([]string{"x"}, n)
 	counted := make([]string, n)
@@ -55,7 +55,7 @@ func TestLineDiffTakesNoTime(t *testing.T) {
 	for _, pair := range [][2][]string{{same, counted}, {counted, same}, {counted, reversed}, {same, same[1:]}} {
 		lineDiff(pair[0], pair[1])
 	}
-	if took := time.Since(begin); took > 10*time.Second {
+	if took := time.Since(begin); took > time.Minute { // a quadratic diff takes several
 		t.Errorf("it took %v", took)
 	}
 }
