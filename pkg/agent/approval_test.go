@@ -162,7 +162,7 @@ func TestApprove(t *testing.T) {
 
 // The model gets the approver's decision in the words of V3, and the record has it with the digest
 // of the request.
-func TestRefusalIsTold(t *testing.T) {
+func TestRefusalReachesModel(t *testing.T) {
 	r := newRig(t, then(says(calls(`look("secret")`, `look("free")`)))...)
 	r.cfg.Policy, r.cfg.Approver = asksAbout(t, careful), &recording{answer: no}
 	r.mustRun()
@@ -263,7 +263,7 @@ func TestResumeChangedApprovals(t *testing.T) {
 				want = 2
 			}
 			if len(asks.asked) != want {
-				t.Errorf("cut behind record %d, state %s: asked %q, want %d", n, *state, asks.asked, want)
+				t.Errorf("cut after record %d, state %s: asked %q, want %d", n, *state, asks.asked, want)
 			}
 			again, _ := resumed(t, asRecords(append(bodies(past), r.records...)), steps())
 			if asks := rigged(again, state); len(asks.asked) > 0 {
@@ -276,7 +276,7 @@ func TestResumeChangedApprovals(t *testing.T) {
 
 // M2: a call whose effects change during its approval is shown again, and is unapproved after the
 // last attempt.
-func TestApprovalOfWhatChanges(t *testing.T) {
+func TestApprovalOfChangingEffects(t *testing.T) {
 	for changes, want := range map[int]int{0: 1, 1: 2, 9: 3} {
 		r := newRig(t, then(says(calls(`put("a")`)))...)
 		r.cfg.Policy = asksAbout(t, careful)

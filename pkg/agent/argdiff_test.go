@@ -22,11 +22,11 @@ func sets(t *testing.T, r *rig, limit string) {
 
 // The model gets the arguments set by the policy beside the result, and both are on record, unless
 // the model wrote the same values itself.
-func TestSetIsTold(t *testing.T) {
+func TestChangedArguments(t *testing.T) {
 	const note = "The call 1 list was made with other arguments than you wrote, because the policy of this run, or who approved it, says so:\n{\"limit\":3}"
 	for _, c := range []struct {
 		call, proposed, effective string
-		told                      bool
+		shown                     bool
 	}{
 		{`list("a", 50)`, `["a",50]`, `{"dir":"a","limit":3}`, true},
 		{`list("a")`, `["a"]`, `{"dir":"a","limit":3}`, true},
@@ -35,8 +35,8 @@ func TestSetIsTold(t *testing.T) {
 		r := newRig(t, then(says(calls(c.call)))...)
 		sets(t, r, "3")
 		r.mustRun()
-		if got := strings.Contains(r.last(1), note); got != c.told {
-			t.Errorf("%s: told %v, in\n%s", c.call, got, r.last(1))
+		if got := strings.Contains(r.last(1), note); got != c.shown {
+			t.Errorf("%s: shown %v, in\n%s", c.call, got, r.last(1))
 		}
 		for _, body := range r.records {
 			if b, ok := body.(runfile.Call); ok && (string(b.Proposed) != c.proposed || string(b.Effective) != c.effective || b.Digest != runfile.CallDigest("list", b.Effective)) {
@@ -50,7 +50,7 @@ func TestSetIsTold(t *testing.T) {
 }
 
 // With native calls they follow the result, in the message of the call.
-func TestSetIsToldNatively(t *testing.T) {
+func TestChangedArgumentsNative(t *testing.T) {
 	r := nativeRig(t, requests("", native("a", "list", `{"dir":"d"}`), native("b", "look", `{"q":"x"}`)), says("That is all."), says(answer42))
 	sets(t, r, "3")
 	r.cfg.ContinueDenied = true

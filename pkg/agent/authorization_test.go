@@ -67,7 +67,7 @@ func TestUnauthorized(t *testing.T) {
 
 // A run that ended because a change had no authorization resumes with it, and repeats no earlier
 // change.
-func TestUnauthorizedGoesOn(t *testing.T) {
+func TestUnauthorizedContinues(t *testing.T) {
 	steps := []step{says(calls(`put("a")`, `put("b")`)), says(calls("finalResponse()")), says(answer42)}
 	barred := true
 	put := func(_ context.Context, args string) (chat.Result, error) {

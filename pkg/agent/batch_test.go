@@ -104,11 +104,11 @@ func TestPriority(t *testing.T) {
 		if diff := cmp.Diff([]string{"end early", "end r2", "start early", "start r2"}, runner.log[:4]); diff != "" {
 			t.Errorf("what runs before the first write (-want +got):\n%s", diff)
 		}
-		var told []string
+		var shown []string
 		for _, o := range b.outcomes() {
-			told = append(told, o.Tool)
+			shown = append(shown, o.Tool)
 		}
-		if diff := cmp.Diff([]string{"look", "put", "put", "look", "put", "look", "put"}, told); diff != "" {
+		if diff := cmp.Diff([]string{"look", "put", "put", "look", "put", "look", "put"}, shown); diff != "" {
 			t.Errorf("results (-want +got):\n%s", diff)
 		}
 	})
@@ -166,7 +166,7 @@ func TestRate(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		time.Sleep(5 * time.Second) // the response goes on
+		time.Sleep(5 * time.Second) // the response continues
 		begin := time.Now()
 		if err := b.execute(); err != nil {
 			t.Fatal(err)

@@ -140,7 +140,7 @@ func TestCancelTooLate(t *testing.T) {
 }
 
 // The cause is returned unwrapped, even if the disk is full by then.
-func TestCancelAndRecordFails(t *testing.T) {
+func TestCancelAndRecorderFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hangs(calls(`look("a")`)))
 		r.do["look"], r.fail = waits, 4
@@ -316,7 +316,7 @@ func TestDroppedReadsAreCancelled(t *testing.T) {
 }
 
 // Contexts of a reply and its calls end with them.
-func TestContextsEnd(t *testing.T) {
+func TestContextsAreCancelled(t *testing.T) {
 	var given []context.Context
 	remember := func(next step) step {
 		return func(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
@@ -367,7 +367,7 @@ func TestDeltaAfterError(t *testing.T) {
 			delta(chat.Delta{Attempt: &chat.Attempt{Number: 1}})
 		}
 		if ctx.Err() == nil {
-			t.Error("the model was not told to stop")
+			t.Error("the model did not have to stop")
 		}
 		return chat.Response{}, errors.New("whatever the model makes of it")
 	})

@@ -32,7 +32,7 @@ type callCase struct {
 		Arguments json.RawMessage `json:"arguments"`
 	}
 	Runs   int    // how many of them are run
-	Told   string // what the model is told
+	Told   string // what the model got
 	Body   string // what stands in the arguments of what is run
 	Denied bool   // the run ends with a denial
 }
@@ -199,12 +199,12 @@ func (c callCase) check(t *testing.T, r *rig) {
 		ids[call.ID] = true
 	}
 	if !c.Denied {
-		var told strings.Builder
+		var shown strings.Builder
 		for _, m := range r.requests[1].Messages[1:] {
-			told.WriteString(m.Content + "\n")
+			shown.WriteString(m.Content + "\n")
 		}
-		if !strings.Contains(told.String(), c.Told) || told.Len() > 2000 {
-			t.Errorf("the model is told %.2000s", told.String())
+		if !strings.Contains(shown.String(), c.Told) || shown.Len() > 2000 {
+			t.Errorf("the model got %.2000s", shown.String())
 		}
 	}
 }

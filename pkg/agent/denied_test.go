@@ -56,7 +56,7 @@ func TestDeniedEffects(t *testing.T) {
 			if c.ends {
 				wantError[*agent.DeniedError](t, err)
 			} else if wantError[*agent.AllDeniedError](t, err); !strings.Contains(r.last(1), `"code":"DENIED"`) {
-				t.Errorf("the model is not told:\n%s", r.last(1))
+				t.Errorf("the model did not get it:\n%s", r.last(1))
 			}
 			if got := out.Calls[0]; got.Status != agent.CallDenied || got.Code != chat.Denied {
 				t.Errorf("report %+v", got)
@@ -114,7 +114,7 @@ func TestNeeds(t *testing.T) {
 		t.Errorf("answer %s, aborted %v", out.Answer, out.Aborted)
 	}
 	if !strings.Contains(r.last(1), `"needs":{"city":true,"date":true},"question":"Which one?"`) {
-		t.Errorf("the model is not told:\n%s", r.last(1))
+		t.Errorf("the model did not get it:\n%s", r.last(1))
 	}
 }
 
@@ -131,7 +131,7 @@ func TestNeedsResolved(t *testing.T) {
 }
 
 // Several needs are reported in a fixed order.
-func TestNeedsAreOrdered(t *testing.T) {
+func TestNeedsInOrder(t *testing.T) {
 	for range 20 {
 		r := newRig(t, then(says(calls(`put("unclear")`, `fetch("http://unclear.test/")`, `look("unclear")`)))...)
 		for _, name := range []string{"put", "fetch", "look"} {
@@ -162,7 +162,7 @@ func TestEchoedCalls(t *testing.T) {
 	r.do["look"] = page
 	wantStatuses(t, r.mustRun(), "look ok", "fetch denied DENIED")
 	if !strings.Contains(r.last(2), "earlier result") {
-		t.Errorf("the model is not told:\n%s", r.last(2))
+		t.Errorf("the model did not get it:\n%s", r.last(2))
 	}
 
 	// The text of a failure or question is a result, too.

@@ -40,7 +40,7 @@ func TestTextAnswerIsDurable(t *testing.T) {
 
 // If any Append or Sync fails, the run ends with that error, once: it starts nothing and requests
 // nothing more, and has no answer.
-func TestRecordFails(t *testing.T) {
+func TestRecorderFails(t *testing.T) {
 	script := func() []step {
 		return then(
 			says(calls(`look("a")`, `look("b")`, `put("c")`, `put("d")`, `look("e")`)),
@@ -82,7 +82,7 @@ func TestRecordFails(t *testing.T) {
 }
 
 // A failing record takes precedence over a denial.
-func TestRecordFailsWhenDenied(t *testing.T) {
+func TestRecorderFailsAfterDenial(t *testing.T) {
 	r := newRig(t, says(calls(`look("a")`, `put("b")`)))
 	r.cfg.Policy.Flags.Allow, r.fail = nil, 5 // which records that the read was dropped
 	_, err := r.run()
@@ -92,7 +92,7 @@ func TestRecordFailsWhenDenied(t *testing.T) {
 }
 
 // A slow disk delays the dependent steps and loses nothing.
-func TestSlowRecord(t *testing.T) {
+func TestSlowRecorder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, then(says(calls(`look("a")`, `put("b")`)))...)
 		r.cfg.Recorder = slow{r}

@@ -232,7 +232,7 @@ var plots = []func(o office) (ask string, do []doing){
 
 // M6: of 300 ordinary runs, whose calls take their arguments from earlier results, half of which
 // mention the tools, no call is denied. The notation of the calls makes no difference.
-func TestOrdinaryRuns(t *testing.T) {
+func TestNoFalseEchoes(t *testing.T) {
 	defs, findings := tool.Parse("office.yaml", []byte(officeTools))
 	if diag.HasErrors(findings) {
 		t.Fatal(findings)

@@ -238,7 +238,7 @@ func (r *rig) run() (agent.Outcome, error) {
 			delete(open, b.Call)
 		}
 	}
-	heard := r.cfg.Observe
+	next := r.cfg.Observe
 	r.cfg.Observe = func(e agent.Event) {
 		switch e.Kind {
 		case agent.EventCall:
@@ -249,13 +249,13 @@ func (r *rig) run() (agent.Outcome, error) {
 			}
 			delete(open, e.Call.ID)
 		}
-		if heard != nil {
-			heard(e)
+		if next != nil {
+			next(e)
 		}
 	}
 	out, err := agent.Run(context.Background(), r.cfg)
 	for id := range open {
-		r.t.Errorf("it is not told what became of the call %q", id)
+		r.t.Errorf("the outcome is missing of the call %q", id)
 	}
 	return out, err
 }

@@ -61,8 +61,8 @@ func TestHostileReplies(t *testing.T) {
 			if _, err := json.Marshal(out); err != nil {
 				t.Errorf("the outcome has no JSON form: %v", err)
 			}
-			if told := r.last(1); len(told) > 1<<14 {
-				t.Errorf("the model is told %d bytes", len(told))
+			if shown := r.last(1); len(shown) > 1<<14 {
+				t.Errorf("the model got %d bytes", len(shown))
 			}
 			wantInert(t, r.last(1))
 		})
@@ -88,7 +88,7 @@ func wantInert(t *testing.T, message string) {
 	low := strings.ToLower(message)
 	for _, marker := range dialect.Markers() {
 		if strings.Contains(low, strings.ToLower(marker)) {
-			t.Errorf("the marker %q stands in what the model is told:\n%.2000s", marker, message)
+			t.Errorf("the marker %q is in what the model got:\n%.2000s", marker, message)
 		}
 	}
 }
@@ -128,7 +128,7 @@ func TestHostileResult(t *testing.T) {
 		message := r.last(i)
 		wantInert(t, message)
 		if got := strings.Count(message, r.mark()); got != 2 { // begin and end
-			t.Errorf("the mark stands %d times in\n%s", got, message)
+			t.Errorf("the mark occurs %d times in\n%s", got, message)
 		}
 		if reading := dialect.Scan(message, dialect.Options{Dialect: dialect.Dialects()[0]}); len(reading.Calls) > 0 {
 			t.Errorf("calls %+v in the results", reading.Calls)

@@ -186,10 +186,10 @@ func wantData(t *testing.T, m manner, i injection, r, harmless *rig, page string
 		marks = 0
 	}
 	if got := strings.Count(strings.ToLower(message.Content), r.mark()); got != marks {
-		t.Errorf("the mark stands %d times in %s", got, message.Content)
+		t.Errorf("the mark occurs %d times in %s", got, message.Content)
 	}
 	if data := dataOf(t, message.Content); data != page {
-		t.Errorf("the model is told %q, which is not what was returned: %q", data, page)
+		t.Errorf("the model got %q, which is not what was returned: %q", data, page)
 	}
 	if shape := func(m chat.Message) any { return []any{m.Role, m.Name, strings.Count(m.Content, "\n")} }; cmp.Diff(shape(want.Messages[last]), shape(message)) != "" {
 		t.Errorf("%+v, want one like %+v", message, want.Messages[last])

@@ -85,7 +85,7 @@ func TestLaws(t *testing.T) {
 			case what == "start" && (writing || strings.HasPrefix(rest, "put") && len(running) > 0):
 				rt.Errorf("%s beside %v", line, running)
 			case strings.HasPrefix(line, "start put") && (log[i-1] != "sync" || !strings.HasPrefix(log[i-2], "append intent")):
-				rt.Errorf("%s is not behind a durable intent", line)
+				rt.Errorf("%s has no durable intent before it", line)
 			case strings.HasPrefix(line, "end put") && log[i+1] != "append result "+strings.TrimPrefix(log[i-3], "append intent ") && !strings.HasSuffix(log[i+1], "FAILS"):
 				rt.Errorf("%s is followed by %s", line, log[i+1])
 			case what == "ask" && len(running) > 0:

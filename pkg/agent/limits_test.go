@@ -84,7 +84,7 @@ func TestLimits(t *testing.T) {
 }
 
 // A budget that is just enough is enough.
-func TestLimitsSuffice(t *testing.T) {
+func TestLimitsReachedExactly(t *testing.T) {
 	r := newRig(t, then(says(calls(`look("a")`, `look("a")`)), says(calls(`look("b")`)))...)
 	r.cfg.Limits = agent.Limits{Turns: 4, Calls: 3, Repeats: 2}
 	r.mustRun()
@@ -137,7 +137,7 @@ func TestTokensOfAnswer(t *testing.T) {
 
 // A limit reached within a delta holds for the rest of that delta: no later call is recorded or
 // started.
-func TestLimitInsidePiece(t *testing.T) {
+func TestLimitInsideDelta(t *testing.T) {
 	for name, c := range map[string]struct {
 		limits agent.Limits
 		text   string
@@ -154,7 +154,7 @@ func TestLimitInsidePiece(t *testing.T) {
 			wantStatuses(t, out, c.want...)
 			r.wantLogOnce("append call t1c1 early", "append response", "append discarded t1c1")
 			if slices.Contains(r.seen(), `start look {"q":"c"}`) {
-				t.Error("a call behind the limit was started")
+				t.Error("a call after the limit was started")
 			}
 		})
 	}

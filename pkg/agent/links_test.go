@@ -42,7 +42,7 @@ func TestHostOf(t *testing.T) {
 	}
 }
 
-func TestMentions(t *testing.T) {
+func TestMentionsHost(t *testing.T) {
 	for text, want := range map[string]bool{
 		"go.dev": true, "look at go.dev.": true, "https://go.dev/x": true, "(go.dev)": true, "go.devious.test go.dev": true,
 		"": false, "ergo.dev": false, "not-go.dev": false, "www.go.dev": false, "go.dev.evil.test": false, "go.dev-x": false,

@@ -115,9 +115,9 @@ func TestNativeFaults(t *testing.T) {
 	r := nativeRig(t, requests("", bad, native("no", "nope", `{}`), native("m", "look", `{}`)), says(answer42))
 	out := r.mustRun()
 	wantStatuses(t, out, "look error INVALID_ARGUMENTS", "nope error UNKNOWN_TOOL", "look error INVALID_ARGUMENTS")
-	told := r.requests[1].Messages[2:]
-	if len(told) != 3 || told[0].CallID != "bad" || !strings.Contains(told[0].Content, "{\\\"q\\\": what}") || !strings.Contains(told[1].Content, "Unknown tool: nope") {
-		t.Errorf("messages %+v", told)
+	shown := r.requests[1].Messages[2:]
+	if len(shown) != 3 || shown[0].CallID != "bad" || !strings.Contains(shown[0].Content, "{\\\"q\\\": what}") || !strings.Contains(shown[1].Content, "Unknown tool: nope") {
+		t.Errorf("messages %+v", shown)
 	}
 }
 
@@ -264,7 +264,7 @@ func TestRequire(t *testing.T) {
 	r.cfg.RequiredTools = []string{"look"}
 	r.mustRun()
 	if !strings.Contains(r.last(1), "look") || !strings.Contains(r.last(1), "not done yet") {
-		t.Errorf("told:\n%s", r.last(1))
+		t.Errorf("shown:\n%s", r.last(1))
 	}
 
 	r = newRig(t, says(calls("finalResponse()")), says(calls(`look("a")`, "finalResponse()")))

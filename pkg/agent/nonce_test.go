@@ -74,7 +74,7 @@ func TestNonceIsRenewed(t *testing.T) {
 				t.Errorf("the word was %q and is %q", before, after)
 			}
 			if got := strings.Contains(r.last(1), "another one from here on"); got != test.renewed {
-				t.Errorf("the model is told:\n%s", r.last(1))
+				t.Errorf("the model got:\n%s", r.last(1))
 			}
 			if got := []string{requestsOf(r)[0].Nonce, requestsOf(r)[1].Nonce}; cmp.Diff([]string{before, after}, got) != "" {
 				t.Errorf("the record says %v", got)
@@ -87,7 +87,7 @@ func TestNonceIsRenewed(t *testing.T) {
 func hexOf(b byte) string { return string("0123456789abcdef"[b>>4]) + string("0123456789abcdef"[b&15]) }
 
 // A fence with a void word, or none, is text.
-func TestNonceOfBefore(t *testing.T) {
+func TestRevokedNonce(t *testing.T) {
 	var old string
 	r := nonceRig(t, func(w string) chat.Result { old = w; return chat.Success(w) }, writes(`look("a")`),
 		func(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
@@ -95,11 +95,11 @@ func TestNonceOfBefore(t *testing.T) {
 		}, writes(`put("c")`))
 	wantStatuses(t, r.mustRun(), "look ok", "put ok")
 	if got := r.last(2); !strings.Contains(got, "```tool-"+fenceOf(r.requests[2])) { // the reminder shows how
-		t.Errorf("the model is told:\n%s", got)
+		t.Errorf("the model got:\n%s", got)
 	}
 }
 
-func TestNonceStandsNotInInput(t *testing.T) {
+func TestNonceNotInInput(t *testing.T) {
 	first := nonceRig(t, nil)
 	first.mustRun()
 	word := fenceOf(first.requests[0])
@@ -139,7 +139,7 @@ func TestNonceWithoutFences(t *testing.T) {
 }
 
 // A resumed run has the same words as before, including those after a void one.
-func TestNonceOfResumedRun(t *testing.T) {
+func TestResumedNonce(t *testing.T) {
 	steps := func() []step {
 		return []step{writes(`look("a")`), writes(`look("b")`), writes("finalResponse()"), says(answer42)}
 	}
@@ -169,11 +169,11 @@ func TestNonceOfResumedRun(t *testing.T) {
 		r, _ := resumed(t, log.Records[:n], steps())
 		prepare(r)
 		if _, err := r.run(); err != nil {
-			t.Errorf("cut behind record %d: %v", n, err)
+			t.Errorf("cut after record %d: %v", n, err)
 			continue
 		}
 		if got, want := fenceOf(r.requests[len(r.requests)-1]), fenceOf(whole.requests[len(whole.requests)-1]); got != want {
-			t.Errorf("cut behind record %d: the last word is %q, and was %q", n, got, want)
+			t.Errorf("cut after record %d: the last word is %q, and was %q", n, got, want)
 		}
 	}
 }

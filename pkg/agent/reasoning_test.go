@@ -36,7 +36,7 @@ func TestDrafts(t *testing.T) {
 }
 
 // Drafts cost no budget: later calls can still run.
-func TestDraftsAreFree(t *testing.T) {
+func TestDraftsAreNotCounted(t *testing.T) {
 	draft, real := calls(`look("a")`, `look("a")`, `look("a")`), calls(`look("a")`)
 	for name, text := range map[string]string{
 		"opened here":          "<think>\n" + draft + "\n</think>\n" + real,
@@ -47,14 +47,14 @@ func TestDraftsAreFree(t *testing.T) {
 			r.cfg.Limits.Calls, r.cfg.Limits.Repeats = 3, 3
 			out := r.mustRun()
 			if last := out.Calls[len(out.Calls)-1]; last.Status != agent.CallOK {
-				t.Errorf("the call behind the drafts is %s", last.Status)
+				t.Errorf("the call after the drafts is %s", last.Status)
 			}
 		})
 	}
 }
 
 // A second end of reasoning revokes the calls before it, even an executed read.
-func TestReasoningEndsTwice(t *testing.T) {
+func TestSecondReasoningEnd(t *testing.T) {
 	r := newRig(t, then(says("<think>Hm.</think>\n"+calls(`look("a")`, `put("b")`)+"\n</think>\n"+calls(`look("c")`)))...)
 	wantStatuses(t, r.mustRun(), "look discarded", "put skipped", "look ok")
 }

@@ -79,7 +79,7 @@ func (r *rig) mark() string {
 }
 
 // T7: the system prompt is the same on every turn, and the history only grows.
-func TestHistoryGrows(t *testing.T) {
+func TestMessagesOnlyGrow(t *testing.T) {
 	r := newRig(t, eventful()...)
 	r.cfg.Limits.Turns = 0
 	r.mustRunEventful()
@@ -187,12 +187,12 @@ func (t tee) Sync() error {
 
 // Events arrive in the order in which they happen.
 func TestEvents(t *testing.T) {
-	var heard []string
+	var events []string
 	refused := &provider.FormatError{Err: &provider.StatusError{Status: 500, Message: "invalid format"}}
 	r := newRig(t, says("Hm."), says(""), says(calls(`look("a")`, `look(1 2)`)), says(calls("finalResponse()")),
 		breaks("", refused), says("no"), says("```json\n"+answer42+"\n```"))
 	r.cfg.Observe = func(e agent.Event) {
-		heard = append(heard, strings.TrimSpace(fmt.Sprintf("%d %s %s %s%s", e.Turn, e.Kind, e.Purpose, e.Call.Status, e.Finding.Code)))
+		events = append(events, strings.TrimSpace(fmt.Sprintf("%d %s %s %s%s", e.Turn, e.Kind, e.Purpose, e.Call.Status, e.Finding.Code)))
 	}
 	r.mustRun()
 	want := []string{
@@ -204,7 +204,7 @@ func TestEvents(t *testing.T) {
 		"6 request answer", "6 reply", "6 reprompt",
 		"7 request answer", "7 reply", "7 finding  TA003",
 	}
-	if diff := cmp.Diff(want, heard); diff != "" {
+	if diff := cmp.Diff(want, events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
 }
@@ -222,7 +222,7 @@ func TestRecordIsOrdered(t *testing.T) {
 		"cancelled in a stream":  {steps: []step{hangs(calls(`look("a")`, `put("b")`))}},
 		"broken off":             {steps: []step{breaks(calls(`look("a")`, `put("b")`), errNoStep)}},
 		"denied":                 {steps: []step{denied}, change: func(r *rig) { r.cfg.Policy.Flags.Allow = nil }},
-		"denied and told":        {steps: then(denied), change: func(r *rig) { r.cfg.Policy.Flags.Allow, r.cfg.ContinueDenied = nil, true }},
+		"denied and shown":       {steps: then(denied), change: func(r *rig) { r.cfg.Policy.Flags.Allow, r.cfg.ContinueDenied = nil, true }},
 		"over a limit":           {steps: []step{denied}, change: func(r *rig) { r.cfg.Limits.Calls = 2 }},
 		"refused format":         {steps: []step{says(calls("finalResponse()")), breaks("", &provider.FormatError{Err: new(provider.StatusError)}), says(answer42)}},
 		"no answer":              {steps: []step{says(calls("finalResponse()")), says(""), says("")}},

@@ -56,23 +56,23 @@ func TestResumeAtEveryRecord(t *testing.T) {
 		if countOf[runfile.Intent](past) == 1 && last(past, "put") {
 			unknown := wantError[*agent.UnknownOutcomeError](t, err)
 			if puts > 0 || unknown.Tool != "put" || countOf[runfile.UnknownOutcome](asRecords(r.records)) != 1 {
-				t.Errorf("cut behind record %d: put ran %d times, %v", n, puts, err)
+				t.Errorf("cut after record %d: put ran %d times, %v", n, puts, err)
 			}
 			continue
 		}
 		if err != nil {
-			t.Errorf("cut behind record %d (%s): %v", n, prefix[n-1].Kind, err)
+			t.Errorf("cut after record %d (%s): %v", n, prefix[n-1].Kind, err)
 			continue
 		}
 		if diff := cmp.Diff(was, out, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("cut behind record %d: outcome (-whole +resumed):\n%s", n, diff)
+			t.Errorf("cut after record %d: outcome (-whole +resumed):\n%s", n, diff)
 		}
 		if want := 1 - countOf[runfile.Intent](past); puts != want {
-			t.Errorf("cut behind record %d: put ran %d times, want %d", n, puts, want)
+			t.Errorf("cut after record %d: put ran %d times, want %d", n, puts, want)
 		}
 		whole := append(bodies(past), r.records...)
 		if diff := cmp.Diff(kinds(bodies(log.Records)), kinds(whole)); diff != "" {
-			t.Errorf("cut behind record %d: records (-whole +resumed):\n%s", n, diff)
+			t.Errorf("cut after record %d: records (-whole +resumed):\n%s", n, diff)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func kinds(bodies []runfile.Body) (all []string) {
 }
 
 // A run with other requests than the recorded ones is not resumed.
-func TestResumeOfAnotherRun(t *testing.T) {
+func TestResumeOtherRun(t *testing.T) {
 	first := newRig(t, then(says(calls(`put("x")`)))...)
 	_, log := first.recordedRun()
 	for name, change := range map[string]func(*agent.Config){
@@ -137,7 +137,7 @@ func TestResumeOfAnotherRun(t *testing.T) {
 }
 
 // If a request differs, the error shows the recorded and the current one.
-func TestResumeShowsWhatDiffers(t *testing.T) {
+func TestResumeShowsDifference(t *testing.T) {
 	first := newRig(t, then(says(calls(`put("x")`)))...)
 	_, log := first.recordedRun()
 	was := first.cfg.Prompt
@@ -151,7 +151,7 @@ func TestResumeShowsWhatDiffers(t *testing.T) {
 }
 
 // A run with an answer cannot be resumed; one whose answer was never shown can.
-func TestResumeOfAnAnswer(t *testing.T) {
+func TestResumeAfterAnswer(t *testing.T) {
 	first := newRig(t, ending()...)
 	_, log := first.recordedRun()
 	ok := append(log.Records, runfile.Record{Header: runfile.Header{Seq: len(log.Records) + 1}, Body: runfile.End{Name: "ok"}})
@@ -165,7 +165,7 @@ func TestResumeOfAnAnswer(t *testing.T) {
 }
 
 // A result that was truncated in the record cannot be replayed.
-func TestResumeOfACutResult(t *testing.T) {
+func TestResumeTruncatedResult(t *testing.T) {
 	first := newRig(t, then(says(calls(`look("a")`)))...)
 	_, log := first.recordedRun()
 	for i, record := range log.Records {
@@ -183,7 +183,7 @@ func TestResumeOfACutResult(t *testing.T) {
 }
 
 // Recorded broken and rejected responses are replayed, and then the model is asked.
-func TestResumeBehindFaults(t *testing.T) {
+func TestResumeAfterFaults(t *testing.T) {
 	steps := func() []step {
 		return then(breaks("I beg", &provider.BrokenOffError{Err: errors.New("connection reset")}), says(calls(`put("x")`)))
 	}
@@ -197,7 +197,7 @@ func TestResumeBehindFaults(t *testing.T) {
 			continue
 		}
 		if err != nil || string(out.Answer) != string(was.Answer) {
-			t.Errorf("cut behind record %d: %v", n, err)
+			t.Errorf("cut after record %d: %v", n, err)
 		}
 	}
 }
@@ -242,7 +242,7 @@ func TestResumeApprovals(t *testing.T) {
 }
 
 // The user's values for a tool are replayed at the same point of the resumed run, and only there.
-func TestResumeOfAnswers(t *testing.T) {
+func TestResumeUserInput(t *testing.T) {
 	steps := func() []step {
 		return then(says(calls(`look("unclear")`)), says(calls(`finalResponse()`)), says(`{"answer":"when?"}`), says(calls(`look("clear")`)))
 	}
@@ -264,15 +264,15 @@ func TestResumeOfAnswers(t *testing.T) {
 		}
 		out, err := r.run()
 		if err != nil {
-			t.Errorf("cut behind record %d: %v", n, err)
+			t.Errorf("cut after record %d: %v", n, err)
 			continue
 		}
 		if diff := cmp.Diff(was, out, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("cut behind record %d: outcome (-whole +resumed):\n%s", n, diff)
+			t.Errorf("cut after record %d: outcome (-whole +resumed):\n%s", n, diff)
 		}
 		whole := append(bodies(past), r.records...)
 		if diff := cmp.Diff(kinds(bodies(log.Records)), kinds(whole)); diff != "" {
-			t.Errorf("cut behind record %d: records (-whole +resumed):\n%s", n, diff)
+			t.Errorf("cut after record %d: records (-whole +resumed):\n%s", n, diff)
 		}
 	}
 }

@@ -32,7 +32,7 @@ type generatedReply struct {
 	Text  string
 	Calls []generatedCall
 	Stop  chat.Stop
-	Break bool // the reply breaks off behind what is said
+	Break bool // the reply breaks off after its text
 }
 
 func (h generatedReply) step(isNative bool, turn int) step {
@@ -87,13 +87,13 @@ func (h generatedReply) written() string {
 
 // A generatedRun is a generated run: the replies of its model and the decisions of its approvers.
 type generatedRun struct {
-	Native, NoTools, GoesOn bool
-	Tokens                  int  // that it can use; 0 for any number
-	Unlimited               bool // without the limit of the policy
-	Refuses                 int  // forms of the answer that the server refuses
-	Replies                 []generatedReply
-	Answers                 []string
-	Wishes                  map[string]string // of who is asked, by argument: yes, no, nobody, or another argument
+	Native, NoTools, ContinuesDenied bool
+	Tokens                           int  // that it can use; 0 for any number
+	Unlimited                        bool // without the limit of the policy
+	Refuses                          int  // forms of the answer that the server refuses
+	Replies                          []generatedReply
+	Answers                          []string
+	Wishes                           map[string]string // of who is asked, by argument: yes, no, nobody, or another argument
 }
 
 // A witness notes the ids of the calls that it runs.
@@ -113,7 +113,7 @@ const asksAndDenies = `{version: 1, tools: {
 	put: {ask: [{args: {path: [b, d]}}], deny: [{args: {path: [e]}}], allow: [{}], limit: {calls: 4}},
 	look: {ask: [{args: {q: [b]}}], deny: [{args: {q: [e]}}], allow: [{args: {q: [d]}, set: {q: dd}}, {}]}}}`
 
-func drawHeardRun() *rapid.Generator[generatedRun] {
+func drawRun() *rapid.Generator[generatedRun] {
 	arg := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
 	one := rapid.Custom(func(t *rapid.T) generatedCall {
 		return generatedCall{
@@ -132,7 +132,7 @@ func drawHeardRun() *rapid.Generator[generatedRun] {
 	})
 	return rapid.Custom(func(t *rapid.T) generatedRun {
 		h := generatedRun{
-			Native: rapid.Bool().Draw(t, "native"), GoesOn: rapid.Bool().Draw(t, "goes on"),
+			Native: rapid.Bool().Draw(t, "native"), ContinuesDenied: rapid.Bool().Draw(t, "goes on"),
 			Tokens:  rapid.SampledFrom([]int{0, 0, 550, 700}).Draw(t, "tokens"),
 			Refuses: rapid.IntRange(0, 2).Draw(t, "refuses"),
 			Replies: rapid.SliceOfN(reply, 1, 4).Draw(t, "replies"),
@@ -196,7 +196,7 @@ func (h generatedRun) Approve(_ ctx, q agent.ApprovalRequest) (agent.Approval, e
 // play continues a generated run from the end of its history.
 func (h generatedRun) play(t *testing.T, past []runfile.Record) (*rig, agent.Outcome, error) {
 	r := newRig(t, h.steps()[countOf[runfile.Request](past):]...)
-	r.cfg.Native, r.cfg.History, r.cfg.ContinueDenied = h.Native, past, h.GoesOn
+	r.cfg.Native, r.cfg.History, r.cfg.ContinueDenied = h.Native, past, h.ContinuesDenied
 	r.cfg.Limits = agent.Limits{Calls: 20, Repeats: 4, Reminders: 1, Repairs: 2, Tokens: h.Tokens}
 	r.cfg.Policy = asksAbout(t, asksAndDenies)
 	if h.Unlimited {
@@ -257,7 +257,7 @@ func begun(bodies []runfile.Body) []runfile.Record {
 // request is repeated.
 func TestLawOfResume(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		drawn := drawHeardRun().Draw(rt, "run")
+		drawn := drawRun().Draw(rt, "run")
 		whole, was, wasErr := drawn.play(t, nil)
 		records := readBack(t, begun(whole.records))
 		for range 2 {
@@ -312,8 +312,8 @@ func wantSameEnd(rt *rapid.T, t *testing.T, drawn generatedRun, records []runfil
 // lead to the same changes as if all had been approved at once.
 func TestLawOfLateApproval(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		drawn := drawHeardRun().Draw(rt, "run")
-		drawn.GoesOn, drawn.Unlimited, drawn.Tokens = false, true, 0
+		drawn := drawRun().Draw(rt, "run")
+		drawn.ContinuesDenied, drawn.Unlimited, drawn.Tokens = false, true, 0
 		wishes := drawn.Wishes
 		whole, was, wasErr := drawn.play(t, nil)
 		records := begun(nil)

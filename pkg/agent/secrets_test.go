@@ -29,8 +29,8 @@ func TestSecretsInARun(t *testing.T) {
 			}
 		}
 	}
-	if told := r.last(1); !strings.Contains(told, "it is ***") || !strings.Contains(told, "no ***") {
-		t.Errorf("the model is told: %s", told)
+	if shown := r.last(1); !strings.Contains(shown, "it is ***") || !strings.Contains(shown, "no ***") {
+		t.Errorf("the model got: %s", shown)
 	}
 	if got := out.Calls[2]; got.Status != "denied" {
 		t.Errorf("%+v", got)

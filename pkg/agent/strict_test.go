@@ -79,8 +79,8 @@ func TestStrictArguments(t *testing.T) {
 			}
 			wantStatuses(t, out, "post error INVALID_ARGUMENTS")
 			wantNoStart(t, r)
-			if told := r.last(1); !strings.Contains(told, c.says) || len(told) > 1000 {
-				t.Errorf("the model is told %.1000s", told)
+			if shown := r.last(1); !strings.Contains(shown, c.says) || len(shown) > 1000 {
+				t.Errorf("the model got %.1000s", shown)
 			}
 			want := "floor:decode"
 			if c.name == "case of a parameter" {
@@ -137,8 +137,8 @@ func TestStrictDialect(t *testing.T) {
 			r.cfg.Tools = toolsOf(t, freight)
 			r.mustRun()
 			wantNoStart(t, r)
-			if told := r.last(1); !strings.Contains(told, c.says) {
-				t.Errorf("the model is told:\n%s", told)
+			if shown := r.last(1); !strings.Contains(shown, c.says) {
+				t.Errorf("the model got:\n%s", shown)
 			}
 		})
 	}

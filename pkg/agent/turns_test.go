@@ -88,7 +88,7 @@ func TestEmptyRegistry(t *testing.T) {
 
 // A reply that is empty or does not end cleanly is dropped and requested again, once; the next
 // usable one resets the count.
-func TestUnusable(t *testing.T) {
+func TestUselessReplies(t *testing.T) {
 	for _, c := range []struct {
 		name, why string
 		step      step
@@ -127,7 +127,7 @@ func TestUnusable(t *testing.T) {
 					t.Errorf("%d turns", out.Turns)
 				}
 				if !strings.HasPrefix(r.last(2), "Your last reply ") {
-					t.Errorf("the model is told:\n%s", r.last(2))
+					t.Errorf("the model got:\n%s", r.last(2))
 				}
 			}
 		})
@@ -169,7 +169,7 @@ func TestMalformedCalls(t *testing.T) {
 			t.Errorf("the finding has no place: %v", f)
 		}
 		if f.Severity == diag.Error && !strings.Contains(r.last(1), strings.SplitN(f.Message, `"`, 2)[0]) {
-			t.Errorf("the model is not told: %v", f)
+			t.Errorf("the model did not get it: %v", f)
 		}
 	}
 	ran := 0
@@ -189,12 +189,12 @@ func TestMalformedCalls(t *testing.T) {
 }
 
 // A reply that ends cleanly inside a call or a fence loses nothing else.
-func TestUnclosed(t *testing.T) {
+func TestUnterminatedCalls(t *testing.T) {
 	r := newRig(t, then(says("```tool\nlook(\"a\");\nlook(\"b"))...)
 	out := r.mustRun()
 	wantStatuses(t, out, "look ok", "look skipped")
 	if !strings.Contains(r.last(1), "unexpected end of text inside") {
-		t.Errorf("the model is not told:\n%s", r.last(1))
+		t.Errorf("the model did not get it:\n%s", r.last(1))
 	}
 
 	r = newRig(t, then(says("```tool\nlook(\"a\")"))...)
@@ -230,12 +230,12 @@ func TestLongName(t *testing.T) {
 }
 
 // A reply with only malformed calls is not a reply without a call.
-func TestMalformedOnly(t *testing.T) {
+func TestOnlyMalformedCalls(t *testing.T) {
 	r := newRig(t, then(says(calls(`look(nonsense)`)))...)
 	r.cfg.Limits.Reminders = 0
 	r.mustRun()
 	if strings.Contains(r.last(1), "no call in it") {
-		t.Errorf("told:\n%s", r.last(1))
+		t.Errorf("shown:\n%s", r.last(1))
 	}
 }
 
@@ -291,7 +291,7 @@ func TestStreaming(t *testing.T) {
 // Failed attempts are on record and emitted, and the reply counts.
 func TestAttempts(t *testing.T) {
 	failed := chat.Attempt{Number: 1, Error: "status 503", Status: 503}
-	var told []chat.Attempt
+	var shown []chat.Attempt
 	r := newRig(t, func(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 		delta(chat.Delta{Attempt: &failed})
 		delta(chat.Delta{Content: calls("finalResponse()")})
@@ -299,12 +299,12 @@ func TestAttempts(t *testing.T) {
 	}, says(answer42))
 	r.cfg.Observe = func(e agent.Event) {
 		if e.Kind == agent.EventRetry {
-			told = append(told, *e.Attempt)
+			shown = append(shown, *e.Attempt)
 		}
 	}
 	r.mustRun()
-	if diff := cmp.Diff([]chat.Attempt{failed}, told); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]chat.Attempt{failed}, shown); diff != "" {
+		t.Errorf("shown (-want +got):\n%s", diff)
 	}
 	if got, ok := r.records[1].(runfile.Attempt); !ok || got.Attempt != failed || got.Turn != 1 {
 		t.Errorf("record %+v", r.records[1])

@@ -221,7 +221,7 @@ func textOf(r chat.Result) string {
 	return text
 }
 
-// checkInert holds what the model is told of the page to the law that no marker is in it.
+// checkInert holds what the model got of the page to the law that no marker is in it.
 func (a attackers) checkInert(d dialect.Dialect, messages []chat.Message) {
 	for _, m := range messages {
 		if m.Role == chat.Assistant || !strings.Contains(m.Content, "Welcome.") {
@@ -229,7 +229,7 @@ func (a attackers) checkInert(d dialect.Dialect, messages []chat.Message) {
 		}
 		for _, marker := range dialect.Markers() {
 			if strings.Contains(strings.ToLower(m.Content), strings.ToLower(marker)) {
-				a.ts.Fatalf("%s: the marker %q stands in what the model is told: %s", d.Name, marker, m.Content)
+				a.ts.Fatalf("%s: the marker %q is in what the model got: %s", d.Name, marker, m.Content)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ var crashCases = map[string]string{
 	"dup-record":            "pkg/runfile TestDamage",
 	"foreign-record":        "pkg/runfile TestDamage",
 	"newer-version":         "pkg/runfile TestDamage",
-	"enospc-intent":         "pkg/agent TestRecordFails",
+	"enospc-intent":         "pkg/agent TestRecorderFails",
 	"enospc-tail":           "scripts/crash TestSweep",
 	"eio-fsync":             "pkg/runfile TestWriterDies",
 	"erofs":                 "run_full",
@@ -24,7 +24,7 @@ var crashCases = map[string]string{
 	"tool-order":            "run_killed",
 	"intent-no-result-read": "pkg/agent TestResumeAtEveryRecord",
 	"idem-409":              "http_keys",
-	"idem-body-change":      "http_keys", // and other arguments have another key: run_unknown
+	"idem-body-change":      "http_keys", // and other arguments have another key: run_unknown_outcome
 	"args-changed":          "run_resume",
 	"binary-changed":        "pkg/runfile TestUnknownMembersAreIgnored",
 	"secret-rotated":        "secrets_resume",

@@ -53,7 +53,7 @@ func TestSpecialFiles(t *testing.T) {
 }
 
 // D13: the descriptor of a pipe is read, as process substitution names it.
-func TestOpenPipes(t *testing.T) {
+func TestInheritedPipes(t *testing.T) {
 	for _, name := range []string{"/dev/fd/3", "/proc/self/fd/3", "/dev/stdin"} {
 		r, w, err := os.Pipe()
 		if err != nil {

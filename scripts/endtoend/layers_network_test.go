@@ -54,7 +54,7 @@ func TestLayersNetwork(t *testing.T) {
 }
 
 // What is not to be used is found, however it is written.
-func TestNetworkUses(t *testing.T) {
+func TestFindsNetworkUses(t *testing.T) {
 	for source, want := range map[string]string{
 		`import "net"; var _ = net.Dial`:                                              "net.Dial",
 		`import n "net"; func f() { n.LookupHost("x") }`:                              "net.LookupHost",

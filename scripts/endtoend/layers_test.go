@@ -82,9 +82,9 @@ func layerOf(name string) int {
 	return slices.IndexFunc(layers, func(l []string) bool { return slices.Contains(l, name) })
 }
 
-// TestLayersHands holds what else only one package may do: read the environment,
+// TestLayersEnvironment holds what else only one package may do: read the environment,
 // print, exit.
-func TestLayersHands(t *testing.T) {
+func TestLayersEnvironment(t *testing.T) {
 	allowed := map[string][]string{
 		"os.Getenv":          {"cmd", "pkg/failpoint"}, // the latter in a build for tests alone
 		"os.Exit(":           {"."},

@@ -11,7 +11,7 @@ import (
 
 // Clamped times never decrease, even if the clock was set back, and keep their distances on each
 // side.
-func TestDated(t *testing.T) {
+func TestClampTimes(t *testing.T) {
 	for name, c := range map[string]struct{ at, want []int }{ // seconds before now
 		"nothing":            {nil, nil},
 		"as it was":          {[]int{9, 5, 5, 1}, []int{9, 5, 5, 1}},

@@ -108,7 +108,7 @@ var reasoned = map[string]bool{
 }
 
 // What the test above looks for is found, under any name.
-func TestUses(t *testing.T) {
+func TestFindsUses(t *testing.T) {
 	dir := t.TempDir()
 	for src, want := range map[string]string{
 		`import "os/exec"; var _ = exec.Command("x")`:                              "os/exec.Command",
