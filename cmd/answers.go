@@ -12,13 +12,11 @@ import (
 )
 
 // answerOptions are the answers to the questions of tools.
-type answerOptions struct {
-	pairs []string
-	given []string // names that this command has answers for; the others come from the resumed run
-}
+type answerOptions struct{ pairs []string }
 
-// read returns the answers by name. Answers to a run that waits for some must cover all of them, and nothing else.
-func (o *answerOptions) read(secrets *redact.Set, r *resumed) (map[string]string, error) {
+// read returns the answers by name. Answers to a run that waits for some must cover all of them, and nothing else. Given
+// are the pairs of this command; the others come from the resumed run.
+func (o *answerOptions) read(secrets *redact.Set, given []string, r *resumed) (map[string]string, error) {
 	said := map[string]string{}
 	for _, pair := range o.pairs {
 		name, value, ok := strings.Cut(pair, "=")
@@ -30,28 +28,14 @@ func (o *answerOptions) read(secrets *redact.Set, r *resumed) (map[string]string
 		}
 		said[name] = secrets.Hide(value)
 	}
-	if r == nil || len(o.given) == 0 {
+	if r == nil || len(given) == 0 {
 		return said, nil
 	}
-	return said, checkAnswersSuffice(said, o.given, agent.UnmetNeeds(r.past))
-}
-
-// addRecorded adds a recorded answer that this command does not replace.
-func (o *answerOptions) addRecorded(pair string) {
-	name, _, _ := strings.Cut(pair, "=")
-	if !slices.Contains(o.given, name) {
-		o.pairs = append(o.pairs, pair)
-	}
-}
-
-// names returns the names that the flags answer. It skips values that are not K=V.
-func (o *answerOptions) names() []string {
 	var names []string
-	for _, pair := range o.pairs {
-		name, _, _ := strings.Cut(pair, "=")
-		names = append(names, name)
+	for _, pair := range given {
+		names = append(names, keyOf(pair))
 	}
-	return names
+	return said, checkAnswersSuffice(said, names, agent.UnmetNeeds(r.past))
 }
 
 // checkAnswersSuffice refuses answers that nothing asked for, and missing ones. Given are the names of this command.
@@ -84,12 +68,12 @@ func checkAnswersSuffice(said map[string]string, given []string, missing map[str
 }
 
 // answerHint returns the command that answers the questions of a run.
-func (o *runOptions) answerHint(err error) string {
+func (r *runState) answerHint(err error) string {
 	var needs *agent.NeedsError
 	errors.As(err, &needs)
 	flags := ""
 	for _, field := range needs.Fields() {
 		flags += " --answer " + shellQuote(field) + "=VALUE"
 	}
-	return o.resumeCommand(flags)
+	return r.resumeCommand(flags)
 }

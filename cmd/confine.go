@@ -24,23 +24,29 @@ type confineOptions struct {
 	allowHosts []string
 	speaker    string
 	opener     string
+}
 
-	records []string // run files and their folders, which no tool may access
+// toolAccess is what tools can access, and what not.
+type toolAccess struct {
+	confineOptions
+	records     []string // run files and their folders, which no tool may access
+	made        []string // files of the command, which tools cannot change
+	definitions []string // likewise
 }
 
 // speechGrace is how long speech may continue after the command has finished.
 const speechGrace = 20 * time.Second
 
-// open returns the environment of tools. When ctx ends, it kills what they have started. They cannot write the
-// given files, the tool definitions, or the folders in which programs are looked up. The caller has to call release.
-func (o *confineOptions) open(ctx context.Context, env Env, t *console, c *confined, files, definitions []string) (executor.Env, func(), error) {
+// open returns the environment of tools. When ctx ends, it kills what they have started. They cannot write the folders in
+// which programs are looked up. The caller has to call release.
+func (o toolAccess) open(ctx context.Context, env Env, t *console, c *confined) (executor.Env, func(), error) {
 	hosts, err := o.allowedHosts()
 	if err != nil {
 		return executor.Env{}, nil, err
 	}
 	var root *fileroot.Root
 	if o.root != "" {
-		if root, err = openRoot(o.root, slices.Concat(files, c.searchPath()), definitions); err != nil {
+		if root, err = openRoot(o.root, slices.Concat(o.made, c.searchPath()), o.definitions); err != nil {
 			return executor.Env{}, nil, usagef("--root must be a directory", "--root: %w", err)
 		}
 		root.AddGuards(fileroot.DenyPaths(recordDenial, o.recordsBelow()...))

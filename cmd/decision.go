@@ -39,7 +39,7 @@ func (o *toolsCallOptions) printDecision(env executor.Env, def *tool.Definition,
 	doc := decisionDoc{
 		Tool: def.Name, Effect: def.Effect, Verdict: d.Verdict, Rule: d.Rule, Why: d.Why, Hint: d.Hint, Labels: d.Labels, MaxBytes: d.MaxBytes,
 		Proposed: proposed, Effective: d.Arguments, Digest: runfile.CallDigest(def.Name, o.console.secrets.HideJSON(d.Arguments)),
-		Programs: o.programs.doc(), Managed: o.policy.managed.doc(),
+		Programs: o.programs.doc(), Managed: o.managed.doc(),
 	}
 	if d.Verdict != policy.Deny {
 		now := time.Now()

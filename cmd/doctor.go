@@ -108,10 +108,11 @@ func (o *doctorOptions) run(ctx context.Context) error {
 		return usagef("for example --timeout 5s", "--timeout must be more than 0")
 	}
 	o.model.servers.firstByte, o.model.servers.idle = o.limit, o.limit
-	if err := o.model.servers.secrets.load(ctx, o.env, o.console); err != nil {
+	secrets, err := o.model.servers.secrets.load(ctx, o.env, o.console, false)
+	if err != nil {
 		return causeOr(ctx, err)
 	}
-	probes, err := o.probes()
+	probes, err := o.probes(secrets)
 	if err != nil {
 		return err
 	}
@@ -124,8 +125,8 @@ func (o *doctorOptions) run(ctx context.Context) error {
 }
 
 // probes returns all probes in the order of the report.
-func (o *doctorOptions) probes() ([]probe, error) {
-	s, err := o.model.servers.read(o.env, o.console)
+func (o *doctorOptions) probes(secrets secretStore) ([]probe, error) {
+	s, err := o.model.servers.read(o.env, o.console, secrets, new(resolution))
 	if err != nil {
 		return nil, err
 	}

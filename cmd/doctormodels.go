@@ -47,7 +47,11 @@ func (o *doctorOptions) named(s *settings) ([]probe, error) {
 
 // openRecording checks a recorded run that is used as a model.
 func (o *doctorOptions) recording(name string) check {
-	if _, _, err := openRecording(o.env, name); err != nil {
+	r, err := findRecording(o.env, name)
+	if err == nil {
+		err = r.load(o.env)
+	}
+	if err != nil {
 		return failedCheck(err)
 	}
 	return check{Status: fine, Detail: "a recorded run, which needs no server", usable: true}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 
-	"oneshot/pkg/agent"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/provider"
 )
@@ -25,27 +24,27 @@ type requestDoc struct {
 
 // drySeed returns the seed of a dry run, a digest of its texts: the request is reproducible, and no text can contain its
 // own boundary.
-func drySeed(cfg agent.Config) [sha256.Size]byte {
-	return sha256.Sum256([]byte(digest(cfg.System, cfg.Prompt, cfg.Input)))
+func drySeed(texts promptTexts) [sha256.Size]byte {
+	return sha256.Sum256([]byte(digest(texts.system, texts.prompt, texts.input)))
 }
 
 // checkFirstRequest builds the first request without sending it, to find errors early. A dry run prints it.
-func (o *runOptions) checkFirstRequest(cfg agent.Config) error {
-	if o.model.log != nil {
-		if o.dryRun {
+func (p *runPlan) checkFirstRequest() error {
+	if p.recorded.replay != nil {
+		if p.flags.dryRun {
 			return usagef("use the model of a server", "--dry-run: a replay sends no request")
 		}
 		return nil
 	}
-	req, err := cfg.FirstRequest()
+	req, err := p.config.FirstRequest()
 	if err != nil {
 		return err
 	}
-	first, err := o.model.compose(req)
-	if err != nil || !o.dryRun {
+	first, err := p.models.compose(req)
+	if err != nil || !p.flags.dryRun {
 		return err
 	}
-	return o.console.printRequest(first, o.programs, o.policy.managed)
+	return p.console.printRequest(first, p.programs, p.managed)
 }
 
 // printRequest prints a request, the confinement of programs and the managed policy as one JSON document. Invisible

@@ -56,11 +56,11 @@ type envelopeError struct {
 }
 
 // envelope returns the state of the run so far.
-func (o *runOptions) envelope() *envelope {
+func (r *runState) envelope() *envelope {
 	return &envelope{
-		Answer: o.outcome.Answer, RunFile: o.runPath, RunID: o.runID, Model: cmp.Or(o.outcome.Model, o.model.chosen),
-		Turns: o.outcome.Turns, Calls: o.outcome.Calls, Usage: o.outcome.Usage,
-		Findings: o.outcome.Findings, Labels: o.outcome.Labels, Aborted: o.outcome.Aborted, Repairs: o.outcome.Repairs,
+		Answer: r.outcome.Answer, RunFile: r.path, RunID: r.id, Model: cmp.Or(r.outcome.Model, r.modelName()),
+		Turns: r.outcome.Turns, Calls: r.outcome.Calls, Usage: r.outcome.Usage,
+		Findings: r.outcome.Findings, Labels: r.outcome.Labels, Aborted: r.outcome.Aborted, Repairs: r.outcome.Repairs,
 	}
 }
 

@@ -10,24 +10,6 @@ import (
 	"oneshot/pkg/subprocess"
 )
 
-// recordFiles returns the run files that this command uses, and the state directory. A model that read them would know
-// the seed of its boundaries, and get data of other runs without labels.
-func (o *runOptions) recordFiles() []string {
-	names := []string{o.record.file, o.runPath}
-	if o.resumed != nil {
-		names = append(names, o.resumed.path)
-	}
-	for _, model := range o.model.names {
-		if file, ok := strings.CutPrefix(model, "replay:"); ok {
-			names = append(names, file)
-		}
-	}
-	if o.currentEnv != nil {
-		names = append(names, stateFolder(*o.currentEnv)...)
-	}
-	return append(names, stateFolder(o.env)...)
-}
-
 // stateFolder returns the state directory, if there is one.
 func stateFolder(env Env) []string {
 	dir, err := stateDir(env, "")
@@ -41,7 +23,7 @@ func stateFolder(env Env) []string {
 var recordDenial = fileroot.Denial{Rule: "floor:record", Because: "it belongs to the run records"}
 
 // recordsBelow returns the records below the root, as slash paths.
-func (o *confineOptions) recordsBelow() []string {
+func (o toolAccess) recordsBelow() []string {
 	var out []string
 	for _, name := range o.records {
 		if rel, below := relativeTo(o.root, name); below && rel != "." {
@@ -52,8 +34,8 @@ func (o *confineOptions) recordsBelow() []string {
 }
 
 // checkRoot refuses a root inside the state directory.
-func (o *confineOptions) checkRoot() error {
-	for _, name := range o.records {
+func (o *confineOptions) checkRoot(records []string) error {
+	for _, name := range records {
 		if _, within := relativeTo(name, o.root); within && name != "" && o.root != "" {
 			return usagef("choose another folder", "--root: %s belongs to the run records", o.root)
 		}
@@ -86,7 +68,7 @@ func applyFileRules(env *executor.Env, p *policy.Policy) {
 
 // extentOf returns a function that tells how much of a path programs may access: nothing of denied slash paths below
 // the root and of run records.
-func (o *confineOptions) extentOf(denied []string) func(path string) subprocess.Extent {
+func (o toolAccess) extentOf(denied []string) func(path string) subprocess.Extent {
 	var paths []string
 	add := func(abs string) { paths = append(paths, strings.TrimPrefix(filepath.ToSlash(abs), "/")) }
 	for _, rel := range denied {

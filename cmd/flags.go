@@ -26,6 +26,9 @@ type flagRow struct {
 	completes   completion
 	resume      resumeRule // of run
 	replay      replayRule // of run
+	merges      bool       // a K=V of one source replaces those of later sources with the same K only
+	isProgram   bool       // the value can name a program in PATH
+	mayHoldKey  bool       // a value without a reference to a secret may be one, and is not recorded
 	help        string
 }
 
@@ -169,10 +172,7 @@ const closedValues = "oneshot_values"
 // define defines the flags of a command, which set the fields of o.
 func (o *options) define(c *cobra.Command, env Env, on commands) {
 	for r := range flagRows(o, on) {
-		r.field(c.Flags(), r)
-		if r.completes.isClosed {
-			c.Flags().Lookup(r.name).Annotations = map[string][]string{closedValues: r.completes.values}
-		}
+		r.define(c.Flags())
 		if r.completes.reason == "" && r.completes.values == nil && r.completes.list == nil {
 			continue // a switch, number or duration
 		}
@@ -183,6 +183,14 @@ func (o *options) define(c *cobra.Command, env Env, on commands) {
 			}
 			return values, r.completes.directive
 		}) // the flag was defined above
+	}
+}
+
+// define defines the flag.
+func (r flagRow) define(set *pflag.FlagSet) {
+	r.field(set, r)
+	if r.completes.isClosed {
+		set.Lookup(r.name).Annotations = map[string][]string{closedValues: r.completes.values}
 	}
 }
 
@@ -197,15 +205,6 @@ func flagRows(o *options, on commands) func(yield func(flagRow) bool) {
 			}
 		}
 	}
-}
-
-// runFlags returns the flags of run by name.
-func runFlags() map[string]flagRow {
-	rows := map[string]flagRow{}
-	for r := range flagRows(new(options), forRun) {
-		rows[r.name] = r
-	}
-	return rows
 }
 
 // checkFlags refuses empty values, which are unset variables in a script, and values outside a closed set.

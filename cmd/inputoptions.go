@@ -18,11 +18,6 @@ type inputOptions struct {
 	noStdin    bool
 	allowEmpty bool
 	wait       time.Duration // for the first byte of a stdin without a flag
-
-	stdinNamed bool   // a part of the prompt is read from stdin
-	replayed   string // why a replay or resumed run does not read stdin, or ""
-	state      stdinState
-	sources    []runfile.InputSource // of the input
 }
 
 // inputName returns the name of the block for a file.
@@ -55,7 +50,7 @@ func (o *inputOptions) check(files []variable) error {
 }
 
 // read returns the input blocks of the flags, those of --var-file before those of --input.
-func (o *inputOptions) read(ctx context.Context, env Env, files []variable) (string, error) {
+func (o *inputOptions) read(ctx context.Context, env Env, files []variable) (input string, sources []runfile.InputSource, err error) {
 	var blocks []string
 	add := func(flag, name, path string, mayBeEmpty bool) error {
 		var text string
@@ -65,35 +60,44 @@ func (o *inputOptions) read(ctx context.Context, env Env, files []variable) (str
 		if strings.TrimSpace(text) == "" && !mayBeEmpty {
 			return &hintedError{&inputError{fmt.Errorf("%s: %s is empty", flag, displayName(path))}, "use --allow-empty-input to accept it"}
 		}
-		o.sources = append(o.sources, runfile.InputSource{Name: name, Origin: originAt(env, path), Bytes: len(text)})
+		sources = append(sources, runfile.InputSource{Name: name, Origin: originAt(env, path), Bytes: len(text)})
 		blocks = append(blocks, "["+name+"]\n"+text)
 		return nil
 	}
 	for _, f := range files {
 		if err := add("--var-file", f.key, f.value, true); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
 	for _, path := range o.names {
 		if err := add("--input", inputName(path), path, o.allowEmpty); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
-	return strings.Join(blocks, "\n\n"), nil
+	return strings.Join(blocks, "\n\n"), sources, nil
 }
 
-// addUnnamed adds stdin to the input if it is data and no flag names it.
-func (o *inputOptions) addUnnamed(ctx context.Context, env Env, t *console, input *string) error {
-	text, err := o.readUnnamed(ctx, env, t)
+// A unnamedStdin is a stdin that no flag names.
+type unnamedStdin struct {
+	wait      time.Duration
+	isIgnored bool   // a flag names it, or excludes it
+	unused    string // why a replay or resumed run does not read it, or ""
+	state     stdinState
+}
+
+// addTo adds stdin to the input if it is data.
+func (o *unnamedStdin) addTo(ctx context.Context, env Env, t *console, texts *promptTexts) error {
+	text, origin, err := o.read(ctx, env, t)
 	switch {
 	case err != nil || text == "":
 		return err
-	case slices.ContainsFunc(o.sources[:len(o.sources)-1], func(s runfile.InputSource) bool { return s.Name == "stdin" }):
+	case slices.ContainsFunc(texts.sources, func(s runfile.InputSource) bool { return s.Name == "stdin" }):
 		return usagef("rename the block, or use --no-stdin", "two input blocks are named \"stdin\"")
-	case *input != "":
-		*input += "\n\n"
+	case texts.input != "":
+		texts.input += "\n\n"
 	}
-	*input += "[stdin]\n" + text
+	texts.input += "[stdin]\n" + text
+	texts.sources = append(texts.sources, runfile.InputSource{Name: "stdin", Origin: origin, Bytes: len(text)})
 	return nil
 }
 
@@ -115,38 +119,36 @@ const (
 	hintNoEnd = "close stdin, or use --no-stdin or </dev/null if it is not input"
 )
 
-// readUnnamed reads stdin if it is a pipe, socket or file and no flag names it.
-func (o *inputOptions) readUnnamed(ctx context.Context, env Env, t *console) (text string, err error) {
-	if o.noStdin || o.stdinNamed || o.replayed != "" {
-		return "", nil
+// read reads stdin if it is a pipe, socket or file and no flag names it.
+func (o *unnamedStdin) read(ctx context.Context, env Env, t *console) (text, origin string, err error) {
+	if o.isIgnored || o.unused != "" {
+		return "", "", nil
 	}
-	var origin string
 	if o.state, origin, err = pollStdin(ctx, env, o.wait); err == nil && o.state == stdinReady {
 		err = readText(ctx, env, "", "-", &text)
 	}
 	switch {
 	case ctx.Err() != nil:
-		return "", &hintedError{cmp.Or(err, context.Cause(ctx)), hintNoEnd}
+		return "", "", &hintedError{cmp.Or(err, context.Cause(ctx)), hintNoEnd}
 	case err != nil:
-		return "", &hintedError{err, "use --no-stdin or </dev/null to ignore it"}
+		return "", "", &hintedError{err, "use --no-stdin or </dev/null to ignore it"}
 	case o.state == stdinSilent:
 		t.warn(hintStdin, "stdin is a %s without data after %v and was ignored", origin, o.wait)
 	case o.state == stdinShared:
 		t.warn(hintStdin, "stdin is a partly read file, as in a loop, and was ignored")
 	case text != "":
 		t.note("read %d bytes of input from stdin (%s)", len(text), origin)
-		o.sources = append(o.sources, runfile.InputSource{Name: "stdin", Origin: origin, Bytes: len(text)})
 	}
-	return text, nil
+	return text, origin, nil
 }
 
 // noteUnread reports ignored data on stdin, once.
-func (o *inputOptions) noteUnread(env Env, t *console) {
+func (o *unnamedStdin) noteUnread(env Env, t *console) {
 	switch {
-	case o.noStdin || o.stdinNamed:
-	case o.replayed != "" && hasUnread(env):
-		t.note("stdin was ignored: %s", o.replayed)
-		o.replayed = ""
+	case o.isIgnored:
+	case o.unused != "" && hasUnread(env):
+		t.note("stdin was ignored: %s", o.unused)
+		o.isIgnored = true
 	case o.state == stdinSilent && hasUnread(env):
 		o.state = stdinAbsent
 		t.warn(hintStdin, "data arrived on stdin after %v and was ignored", o.wait)

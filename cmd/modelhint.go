@@ -60,13 +60,13 @@ type hintedError struct {
 
 func (e *hintedError) Unwrap() error { return e.error }
 
-// withModelHint adds a hint that depends on the models in use to an error.
-func (o *modelOptions) withModelHint(err error) error {
-	try := "oneshot doctor --model " + strings.Join(o.allNames(), " --model ") + " checks it"
-	if o.servers.given() {
+// withHint adds a hint that depends on the models in use to an error.
+func (m *chosenModels) withHint(err error) error {
+	try := "oneshot doctor --model " + strings.Join(m.names, " --model ") + " checks it"
+	if m.hasServerFlags {
 		try = "oneshot doctor with the same model flags checks it"
 	}
-	elsewhere := slices.ContainsFunc(o.allNames(), func(name string) bool { return !strings.HasPrefix(name, "ollama/") })
+	elsewhere := slices.ContainsFunc(m.names, func(name string) bool { return !strings.HasPrefix(name, "ollama/") })
 	switch hint := hintOfServer(err); {
 	case hint != "" && (elsewhere || as[*provider.AuthError](err)):
 		return &hintedError{err, hint + "; " + try}

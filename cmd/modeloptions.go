@@ -10,14 +10,9 @@ import (
 	"strings"
 	"time"
 
-	crand "crypto/rand"
-
-	"github.com/spf13/pflag"
-
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/provider"
-	"oneshot/pkg/runfile"
 )
 
 // defaultContext is the context of an Ollama model, in tokens, if neither a flag nor the model sets it. It is at most
@@ -35,14 +30,17 @@ type modelOptions struct {
 	effort      string
 	temperature float64
 	seed        int64
-	set         *pflag.FlagSet
+}
 
-	chosen  string             // the main model: PROVIDER/NAME, or the recording
-	clients []*provider.Client // of all models
-	log     *runfile.Log       // of the replayed run, or nil
+// chosenModels are the models of a run.
+type chosenModels struct {
+	names   []string           // PROVIDER/NAME or the recording; the main model first, the responder last
+	clients []*provider.Client // of all servers
+	main    agent.Model
+	answer  agent.Model // of the final answer; nil: main
 
-	shared   bool      // share failures with other runs
-	breakers *breakers // nil: not shared
+	isNative, nativeOnly bool // calls
+	hasServerFlags       bool
 }
 
 // providerNames lists how models are named: "ollama/NAME, openai/NAME, …".
@@ -54,31 +52,18 @@ func providerNames() string {
 	return strings.Join(names, ", ")
 }
 
-// configure sets the models, their parameters and the seed of the run.
-func (o *modelOptions) configure(ctx context.Context, env Env, t *console, cfg *agent.Config) error {
-	if _, err := crand.Read(cfg.Seed[:]); err != nil {
-		return err
-	}
-	params, err := o.flagParams()
-	if err != nil {
-		return err
-	}
-	cfg.Params = params
-	if cfg.Dialect, err = taughtFlag(o.dialect); err != nil {
-		return err
-	}
+// check refuses a recording beside other models.
+func (o *modelOptions) check() error {
 	for _, name := range o.allNames() {
 		switch {
 		case !isRecording(name):
-			continue
-		case len(o.allNames()) > 1:
+		case len(o.names) > 1:
 			return usagef("omit the others", "--model %s: a replay cannot be combined with other models", name)
 		case o.responder != "":
 			return usagef("--model "+name, "--responder: a replay cannot give the answer alone")
 		}
-		return o.replay(env, name, cfg)
 	}
-	return o.connect(ctx, env, t, cfg)
+	return nil
 }
 
 // allNames returns the names of all models in order, the responder last.
@@ -90,117 +75,126 @@ func (o *modelOptions) allNames() []string {
 	return names
 }
 
-// connect creates the clients of the named models, or of the only model of Ollama.
-func (o *modelOptions) connect(ctx context.Context, env Env, t *console, cfg *agent.Config) error {
-	s, err := o.servers.read(env, t)
+// connect creates the clients of the named models, or of the only model of Ollama, and queries their capabilities.
+func (p *runPlan) connect(ctx context.Context, seed [32]byte, params map[string]json.RawMessage) (*chosenModels, error) {
+	o, env, t := &p.flags.model, p.env, p.console
+	s, err := o.servers.read(env, t, p.secrets, p.resolved)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	source := "flag --model"
-	if recorded, ok := o.servers.resolved.recorded[settingModel]; ok && len(o.names) == 0 {
-		source, o.names = recorded.Source, []string{recorded.Value}
+	names, source := o.names, "flag --model"
+	if recorded, ok := p.resolved.recorded[settingModel]; ok && len(names) == 0 {
+		source, names = recorded.Source, []string{recorded.Value}
 	}
-	if len(o.names) == 0 {
+	if len(names) == 0 {
 		source = sourceOnlyModel
 		only, err := s.onlyModel(ctx, env, t)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		t.note("using model %s", only)
-		o.names = []string{only}
+		names = []string{only}
 	}
-	o.chosen = o.names[0]
-	for _, name := range o.names {
-		o.servers.resolved.note(settingModel, name, source)
+	for _, name := range names {
+		p.resolved.note(settingModel, name, source)
 	}
-	places, err := s.endpoints(env, t, o.allNames())
+	m := &chosenModels{names: names, hasServerFlags: o.servers.given()}
+	if o.responder != "" {
+		m.names = append(slices.Clone(names), o.responder)
+	}
+	places, err := s.endpoints(env, t, m.names)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i := range places {
 		if err := s.authorize(env, t, &places[i]); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if o.shared && len(o.names) > 1 {
-		o.breakers = newBreakers(env, t)
+	wanted := requirements{
+		calls:   p.tools != nil && (o.dialect == "auto" || o.dialect == native),
+		context: params["num_ctx"] == nil, another: len(names) > 1,
 	}
-	return o.probeModels(ctx, s, t, places, cfg)
+	asked, err := m.probe(ctx, s, t, places, seed, wanted)
+	if err != nil {
+		return nil, err
+	}
+	var shared *breakers
+	if len(names) > 1 && !p.flags.dryRun {
+		shared = newBreakers(env, t)
+	}
+	m.main = m.fallback(asked[:len(names)], places, shared)
+	if o.responder != "" {
+		m.answer = m.clients[len(names)]
+	}
+	return m, m.chooseDialect(o.dialect, asked, p.tools != nil)
 }
 
-// probeModels queries the capabilities of the models and sets them in the configuration.
-func (o *modelOptions) probeModels(ctx context.Context, s *settings, t *console, places []endpoint, cfg *agent.Config) error {
-	wanted := requirements{
-		calls:   cfg.Tools != nil && (o.dialect == "auto" || o.dialect == "native"),
-		context: cfg.Params["num_ctx"] == nil, another: len(o.names) > 1,
-	}
+// probe creates the clients of the models and queries their capabilities.
+func (m *chosenModels) probe(ctx context.Context, s *settings, t *console, places []endpoint, seed [32]byte, wanted requirements) ([]*probed, error) {
 	var asked []*probed
 	for _, p := range places {
-		c, err := s.probe(ctx, p, cfg.Seed, wanted)
+		c, err := s.probe(ctx, p, seed, wanted)
 		if err != nil {
-			return o.withModelHint(err)
+			return nil, m.withHint(err)
 		}
 		if c.probeErr != nil {
 			t.note("model %s: %v", p.name, c.probeErr)
 		}
 		asked = append(asked, c)
-		o.clients = append(o.clients, c.client)
+		m.clients = append(m.clients, c.client)
 	}
-	o.buildFallback(cfg, places, asked)
-	return o.chooseDialect(cfg, asked)
+	return asked, nil
 }
 
-// buildFallback sets the model, its fallbacks and the responder.
-func (o *modelOptions) buildFallback(cfg *agent.Config, places []endpoint, asked []*probed) {
-	cfg.Model = o.clients[0]
-	if len(o.names) > 1 {
-		var members []provider.Member
-		for i, c := range o.clients[:len(o.names)] {
-			members = append(members, provider.Member{Name: c.Name(), Server: places[i].address(), Model: c})
-		}
-		all := provider.NewFallback(members...)
-		o.shareBreakers(all, members)
-		for i := range members {
-			if asked[i].probeErr != nil {
-				all.Open(i)
-			}
-		}
-		cfg.Model = all
+// fallback returns the model and its fallbacks.
+func (m *chosenModels) fallback(asked []*probed, places []endpoint, shared *breakers) agent.Model {
+	if len(asked) == 1 {
+		return m.clients[0]
 	}
-	if o.responder != "" {
-		cfg.AnswerModel = o.clients[len(o.names)]
+	var members []provider.Member
+	for i, c := range m.clients[:len(asked)] {
+		members = append(members, provider.Member{Name: c.Name(), Server: places[i].address(), Model: c})
 	}
+	all := provider.NewFallback(members...)
+	shared.share(all, members)
+	for i := range members {
+		if asked[i].probeErr != nil {
+			all.Open(i)
+		}
+	}
+	return all
 }
 
-// shareBreakers exchanges model failures with other runs.
-func (o *modelOptions) shareBreakers(all *provider.Fallback, members []provider.Member) {
-	if o.breakers == nil {
+// share exchanges model failures with other runs.
+func (b *breakers) share(all *provider.Fallback, members []provider.Member) {
+	if b == nil {
 		return
 	}
 	key := func(i int) string { return breakerKey(members[i].Name, members[i].Server) }
-	failed := o.breakers.failed(time.Now())
+	failed := b.failed(time.Now())
 	for i := range members {
 		if at, ok := failed[key(i)]; ok && time.Since(at) < provider.CoolDown {
 			all.RestoreFailure(i, at)
 		}
 	}
-	all.OnFailure = func(i int, at time.Time) { o.breakers.setFailure(key(i), at) }
+	all.OnFailure = func(i int, at time.Time) { b.setFailure(key(i), at) }
 }
 
-// chooseDialect selects native calls if --dialect asks for them, or if it is auto and every model supports them.
-func (o *modelOptions) chooseDialect(cfg *agent.Config, asked []*probed) error {
+// chooseDialect selects native calls if the flag asks for them, or if it is auto and every model supports them.
+func (m *chosenModels) chooseDialect(flag string, asked []*probed, hasTools bool) error {
 	unable := slices.IndexFunc(asked, func(c *probed) bool { return !c.native })
 	switch {
-	case o.dialect == "native" && unable >= 0:
+	case flag == native && unable >= 0:
 		return usagef("omit --dialect", "--dialect native: model %s does not support native calls", asked[unable].client.Name())
-	case o.dialect == "native", o.dialect == "auto" && unable < 0:
-		cfg.Native, cfg.NativeOnly = cfg.Tools != nil, o.dialect == native
+	case flag == native, flag == "auto" && unable < 0:
+		m.isNative, m.nativeOnly = hasTools, flag == native
 	}
 	return nil
 }
 
 // flagParams returns the request parameters of the flags.
-func (o *modelOptions) flagParams() (map[string]json.RawMessage, error) {
+func (o *modelOptions) flagParams(isSet func(flag string) bool) (map[string]json.RawMessage, error) {
 	params := map[string]json.RawMessage{}
 	for _, p := range o.params {
 		key, value, ok := strings.Cut(p, "=")
@@ -216,10 +210,10 @@ func (o *modelOptions) flagParams() (map[string]json.RawMessage, error) {
 	if math.IsNaN(o.temperature) || math.IsInf(o.temperature, 0) {
 		return nil, usagef("for example --temperature 0.2", "--temperature: %v is not a temperature", o.temperature)
 	}
-	if o.set.Changed("temperature") {
+	if isSet("temperature") {
 		params["temperature"] = json.RawMessage(strconv.FormatFloat(o.temperature, 'g', -1, 64))
 	}
-	if o.set.Changed("seed") {
+	if isSet("seed") {
 		params["seed"] = json.RawMessage(strconv.FormatInt(o.seed, 10))
 	}
 	if o.effort != "" {
@@ -229,8 +223,8 @@ func (o *modelOptions) flagParams() (map[string]json.RawMessage, error) {
 }
 
 // compose returns the first request for the first model. It fails if any model cannot take the request.
-func (o *modelOptions) compose(req chat.Request) (first provider.HTTPRequest, err error) {
-	for i, c := range o.clients {
+func (m *chosenModels) compose(req chat.Request) (first provider.HTTPRequest, err error) {
+	for i, c := range m.clients {
 		out, err := c.Compose(req)
 		if err != nil {
 			return first, fmt.Errorf("model %s: %w", c.Name(), err)

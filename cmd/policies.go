@@ -22,10 +22,8 @@ type policyOptions struct {
 	readOnly    bool
 	enableExec  bool
 	scopes      []string
-	dry, played bool // no call is made; calls are replayed
 	connections []string
 	nonce       bool
-	managed     *managedPolicy // nil without one
 }
 
 // check refuses invalid globs, and --allow with --policy.
@@ -45,53 +43,50 @@ func (o *policyOptions) check() error {
 	return nil
 }
 
-// load returns the policy. Its rules may name any shipped or loaded tool, even unused ones.
-func (o *policyOptions) load(env Env, t *console, tools toolOptions, hosts map[string]bool) (policy.Policy, error) {
+// load returns the policy and, if there is one, the layer of the administrator in it. Its rules may name any shipped or loaded tool, even unused ones.
+func (o *policyOptions) load(env Env, t *console, tools toolOptions, hosts map[string]bool) (policy.Policy, *managedPolicy, error) {
 	p := policy.Policy{Flags: policy.FlagRules{
 		Allow: o.allow, Ask: o.ask, Deny: o.deny, ReadOnly: o.readOnly, EnableExec: o.enableExec, Scopes: o.scopes,
 		Connected: o.connections, AllowHosts: hosts,
 	}}
 	if m, err := readManaged(env); len(o.files) == 0 && (m == nil || err != nil) {
-		return p, err
+		return p, nil, err
 	}
 	known, err := everyTool(env, tools.paths)
 	if err != nil {
-		return p, err
+		return p, nil, err
 	}
 	checker := lint.NewChecker(nil, tool.Loader{}, lint.V1Defaults{}, known)
 	for _, file := range o.files {
 		src, err := readFlag("--policy", file)
 		if err != nil {
-			return p, err
+			return p, nil, err
 		}
 		v := checker.CheckFile(file, src, lint.Policy)
 		open, err := checkPolicyMode(file)
 		if err != nil {
-			return p, err
+			return p, nil, err
 		}
 		findings := append(v.Findings, open...)
 		t.findings(findings, map[string]diag.Text{file: {Bytes: src}})
 		if diag.HasErrors(findings) {
-			return p, usagef("oneshot explain "+string(findings[0].Code)+" explains it", "--policy: %s has errors", file)
+			return p, nil, usagef("oneshot explain "+string(findings[0].Code)+" explains it", "--policy: %s has errors", file)
 		}
 		p.Layers = append(p.Layers, v.Policy)
 	}
-	if o.managed, err = loadManaged(env, t, known); err != nil {
-		return p, err
+	managed, err := loadManaged(env, t, known)
+	if managed != nil {
+		p.Layers = append(p.Layers, managed.layer) // last, after layers that change arguments
 	}
-	if o.managed != nil {
-		p.Layers = append(p.Layers, o.managed.layer) // last, after layers that change arguments
-	}
-	return p, o.setLedger(env, &p)
+	return p, managed, err
 }
 
-// setLedger gives a policy the rate ledger of the user, if it needs one; replayed calls do not. An unreadable ledger is an
-// error.
-func (o *policyOptions) setLedger(env Env, p *policy.Policy) error {
-	if o.played || !slices.ContainsFunc(p.Layers, func(l *policy.Layer) bool { return l.PerUser }) {
+// useLedger gives a policy the rate ledger of the user, if it needs one. An unreadable ledger is an error.
+func useLedger(env Env, p *policy.Policy, isDry bool) error {
+	if !slices.ContainsFunc(p.Layers, func(l *policy.Layer) bool { return l.PerUser }) {
 		return nil
 	}
-	rates, err := newUserRates(env, o.dry)
+	rates, err := newUserRates(env, isDry)
 	if err != nil {
 		return err
 	}
@@ -126,27 +121,21 @@ type policyLimitError struct{ error }
 
 func (e *policyLimitError) Unwrap() error { return e.error }
 
-// setNonce enables marked fences if a flag, a policy or a recording requires them.
-func (o *runOptions) setNonce(cfg *agent.Config) error {
-	cfg.Nonce = cfg.Nonce || o.policy.nonce
-	asks := "--nonce"
-	for i, l := range cfg.Policy.Layers {
-		if l.RequireNonce {
-			cfg.Nonce, asks = true, o.policy.name(i)+" sets require_nonce"
+// nonceRule returns what requires marked fences: the flag or a policy, or "". Managed is the last layer, if there is one.
+func (o *policyOptions) nonceRule(layers []*policy.Layer, managed *managedPolicy) (rule string) {
+	if o.nonce {
+		rule = "--nonce"
+	}
+	for i, l := range layers {
+		switch {
+		case !l.RequireNonce:
+		case i < len(o.files):
+			rule = o.files[i] + " sets require_nonce"
+		default:
+			rule = managed.path + " sets require_nonce"
 		}
 	}
-	if _, ok := cfg.Dialect.WithNonce(""); cfg.Nonce && !ok {
-		return usagef("use --dialect tool or native", "%s: the dialect %s has calls outside of fences, which cannot be marked", asks, cfg.Dialect.Name)
-	}
-	return nil
-}
-
-// name returns the file of a layer.
-func (o *policyOptions) name(layer int) string {
-	if layer < len(o.files) {
-		return o.files[layer]
-	}
-	return o.managed.path
+	return rule
 }
 
 // everyTool returns the definitions of files and the shipped ones. A file replaces a shipped definition of the same name.

@@ -27,9 +27,8 @@ type confined struct {
 var reexecPath = []string{"/proc/self/exe"}
 
 // programs returns the confinement of the programs of tools, nil if there are none. A confinement that does not work
-// here is an error, before the model sees tools that cannot work. Programs must not be able to change made, the files
-// of the run, and the tool definitions.
-func (o *confineOptions) programs(t *console, p policy.Policy, tools []*tool.Definition, made, definitions []string) (*confined, error) {
+// here is an error, before the model sees tools that cannot work.
+func (o toolAccess) programs(t *console, p policy.Policy, tools []*tool.Definition) (*confined, error) {
 	tools = slices.DeleteFunc(slices.Clone(tools), func(d *tool.Definition) bool { return !executor.RunsPrograms(d) })
 	if len(tools) == 0 || !p.Flags.EnableExec || p.Flags.ReadOnly {
 		return nil, nil
@@ -37,7 +36,7 @@ func (o *confineOptions) programs(t *console, p policy.Policy, tools []*tool.Def
 	if o.root == "" {
 		return nil, usagef("set --root, e.g. --root work", "tool %s runs programs, which need a root", tools[0].Name)
 	}
-	c, err := o.confinement(t, p.Programs(), tools, made, definitions)
+	c, err := o.confinement(t, p.Programs(), tools, o.made, o.definitions)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +45,7 @@ func (o *confineOptions) programs(t *console, p policy.Policy, tools []*tool.Def
 
 // denyFiles denies programs the files that a policy denies and the run records. It fails if only the kernel could
 // enforce that and does not.
-func (c *confined) denyFiles(o *confineOptions, p policy.Policy) error {
+func (c *confined) denyFiles(o toolAccess, p policy.Policy) error {
 	var held bool
 	c.denied, held = p.DeniedFiles()
 	c.Withheld = o.extentOf(c.denied)

@@ -46,14 +46,7 @@ func (o *promptCommand) run(ctx context.Context) error {
 	if cfg.Tools, err = o.tools.forPrompt(o.env, o.console); err != nil {
 		return err
 	}
-	if err := readText(ctx, o.env, "--system", o.prompt.system, &cfg.System); err != nil {
-		return err
-	}
-	vars, err := o.prompt.variables.read()
-	if err != nil {
-		return err
-	}
-	if cfg.System, err = vars.expand("the system prompt", cfg.System); err != nil {
+	if cfg.System, err = o.prompt.loadSystem(ctx, o.env); err != nil {
 		return err
 	}
 	cfg.AskUser = true

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"oneshot/pkg/agent"
 	"oneshot/pkg/runfile"
 )
 
@@ -18,67 +17,77 @@ type promptOptions struct {
 	trustInput   bool
 }
 
-// load reads the parts of the prompt into a configuration.
-func (o *promptOptions) load(ctx context.Context, env Env, args []string, cfg *agent.Config) error {
-	vars, err := o.check(args)
+// promptTexts are the parts of a prompt, read and with variables replaced.
+type promptTexts struct {
+	system, prompt, input string
+	sources               []runfile.InputSource // of the input
+	namesStdin            bool                  // a flag or argument does
+}
+
+// load reads the parts of the prompt.
+func (o *promptOptions) load(ctx context.Context, env Env, args []string) (texts promptTexts, err error) {
+	vars, err := o.variables.read()
 	if err != nil {
-		return err
+		return texts, err
 	}
 	prompt := o.file
 	if len(args) == 1 && args[0] == "-" {
 		prompt = "-"
 	}
-	if err := readText(ctx, env, "--system", o.system, &cfg.System); err != nil {
-		return err
+	if texts.namesStdin, err = o.check(args, vars); err != nil {
+		return texts, err
 	}
-	if err := readText(ctx, env, "--prompt-file", prompt, &cfg.Prompt); err != nil {
-		return err
+	if err := readText(ctx, env, "--system", o.system, &texts.system); err != nil {
+		return texts, err
+	}
+	if err := readText(ctx, env, "--prompt-file", prompt, &texts.prompt); err != nil {
+		return texts, err
 	}
 	if prompt == "" {
-		cfg.Prompt = args[0]
+		texts.prompt = args[0]
 	}
-	if strings.TrimSpace(cfg.Prompt) == "" {
-		return usagef("for example: oneshot run 'What is new?'", "the prompt is empty")
+	if strings.TrimSpace(texts.prompt) == "" {
+		return texts, usagef("for example: oneshot run 'What is new?'", "the prompt is empty")
 	}
-	if err := vars.expandPrompts(cfg); err != nil {
-		return err
+	if err := vars.expandPrompts(&texts); err != nil {
+		return texts, err
 	}
-	cfg.TrustInput = o.trustInput
-	cfg.Input, err = o.input.read(ctx, env, vars.files)
-	return err
+	texts.input, texts.sources, err = o.input.read(ctx, env, vars.files)
+	return texts, err
 }
 
-// restore restores the recorded prompt and input.
-func (o *promptOptions) restore(ctx context.Context, env Env, cfg *agent.Config, run runfile.Run) error {
-	cfg.Prompt, cfg.Input, cfg.TrustInput = run.Prompt, run.Input, o.trustInput
-	if err := readText(ctx, env, "--system", o.system, &cfg.System); err != nil {
-		return err
-	}
-	vars, err := o.variables.read()
-	if err == nil {
-		cfg.System, err = vars.expand("the system prompt", cfg.System)
-	}
-	return err
+// loadRecorded returns the recorded prompt and input, and reads the system prompt.
+func (o *promptOptions) loadRecorded(ctx context.Context, env Env, run runfile.Run) (promptTexts, error) {
+	system, err := o.loadSystem(ctx, env)
+	return promptTexts{system: system, prompt: run.Prompt, input: run.Input, sources: run.InputSources}, err
 }
 
-// check returns the variables. It refuses a missing or duplicate prompt, two uses of stdin, and duplicate input blocks.
-func (o *promptOptions) check(args []string) (*variables, error) {
+// loadSystem reads the system prompt.
+func (o *promptOptions) loadSystem(ctx context.Context, env Env) (system string, err error) {
+	if err := readText(ctx, env, "--system", o.system, &system); err != nil {
+		return "", err
+	}
 	vars, err := o.variables.read()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
+	return vars.expand("the system prompt", system)
+}
+
+// check refuses a missing or duplicate prompt, two uses of stdin, and duplicate input blocks. It reports whether stdin is
+// named.
+func (o *promptOptions) check(args []string, vars *variables) (namesStdin bool, err error) {
 	files := o.files(args, vars)
 	first := slices.IndexFunc(files, isStdin)
-	o.input.stdinNamed = first >= 0
 	switch {
 	case first >= 0 && slices.ContainsFunc(files[first+1:], isStdin):
-		return nil, usagef("", "stdin can be named only once")
+		return false, usagef("", "stdin can be named only once")
 	case len(args) == 0 && o.file == "":
-		return nil, usagef("oneshot run 'What is new?', or - for stdin, or --prompt-file FILE", "missing prompt")
+		return false, usagef("oneshot run 'What is new?', or - for stdin, or --prompt-file FILE", "missing prompt")
 	case len(args) == 1 && o.file != "":
-		return nil, usagef("", "the prompt is given both as an argument and with --prompt-file")
+		return false, usagef("", "the prompt is given both as an argument and with --prompt-file")
 	}
-	return vars, o.input.check(vars.files)
+	return first >= 0, o.input.check(vars.files)
 }
 
 // files returns the files of the prompt. The argument is one only if it is "-".

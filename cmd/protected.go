@@ -13,20 +13,34 @@ import (
 
 // protectedFiles returns the files and folders that configure a run or record it. A model that could write them could steer this
 // run or the next, or hide its actions.
-func (o *runOptions) protectedFiles() []string {
-	names := []string{o.prompt.system, o.prompt.file, o.schema, o.record.file, o.runPath, o.file, o.model.servers.caFile}
-	for _, program := range []string{o.confine.speaker, o.confine.opener, o.approve.who} {
+func (p *runPlan) protectedFiles() []string {
+	f := p.flags
+	names := []string{f.prompt.system, f.prompt.file, f.schema, f.file, f.model.servers.caFile}
+	for _, program := range f.programs {
 		names = append(names, programFile(program))
 	}
-	for _, model := range o.model.names {
-		if file, ok := strings.CutPrefix(model, "replay:"); ok {
-			names = append(names, file)
-		}
+	if p.tools != nil {
+		names = append(names, programPaths(p.policy, p.tools.All())...)
 	}
-	if o.currentEnv != nil {
-		names = append(names, ownFiles(*o.currentEnv)...)
+	return slices.Concat(names, p.runFiles(), ownFiles(p.recorded.current), ownFiles(p.env), f.policy.files, f.model.servers.secrets.files())
+}
+
+// recordFiles returns the run files that this command uses, and the state directory. A model that read them would know
+// the seed of its boundaries, and get data of other runs without labels.
+func (p *runPlan) recordFiles() []string {
+	return slices.Concat(p.runFiles(), stateFolder(p.recorded.current), stateFolder(p.env))
+}
+
+// runFiles returns the run files that the flags name.
+func (p *runPlan) runFiles() []string {
+	names := []string{p.flags.record.file}
+	if p.recorded.resumed != nil {
+		names = append(names, p.recorded.resumed.path)
 	}
-	return slices.Concat(names, ownFiles(o.env), o.policy.files, o.model.servers.secrets.files(), o.runnable)
+	if p.recorded.replay != nil {
+		names = append(names, p.recorded.replay.file())
+	}
+	return names
 }
 
 // programPaths returns the program folders of a policy, and the programs that definitions name by absolute path.
@@ -72,7 +86,7 @@ func programFile(name string) string {
 }
 
 // files returns the files and programs of --secret.
-func (o *secretOptions) files() []string {
+func (o secretOptions) files() []string {
 	var names []string
 	for _, v := range o.values {
 		_, source, _ := strings.Cut(v, "=")

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -25,35 +26,36 @@ type recordOptions struct {
 	resume    string
 }
 
-// create starts the record of a run, or continues that of a resumed run. It returns nil with --no-run-file.
-func (o *recordOptions) create(env Env, cfg agent.Config, run *runOptions) (*runfile.Writer, error) {
+// startRecord starts the record of the run, or continues that of a resumed run. It returns nil with --no-run-file.
+func (r *runState) startRecord(p *runPlan) (*runfile.Writer, error) {
+	o := &p.flags.record
 	if o.noRecord && o.file != "" {
 		return nil, usagef("", "--run-file and --no-run-file contradict each other")
 	}
 	if o.file == "-" {
 		return nil, usagef("name a file", "--run-file: cannot be stdout, which gets the answer")
 	}
-	if run.resumed != nil {
-		return run.resumed.appendResumed(run)
+	if r.recorded.resumed != nil {
+		return r.continueRecord(p)
 	}
-	body, err := runRecord(env, cfg, run)
+	body, err := p.record(p.config)
 	if err != nil {
 		return nil, err
 	}
-	run.runID = body.ID
+	r.id = body.ID
 	if o.noRecord {
 		return nil, nil
 	}
 	path := o.file
 	if path == "" {
-		dir, err := makeStateDir(env, "runs")
+		dir, err := makeStateDir(p.env, "runs")
 		if err != nil {
 			return nil, err
 		}
 		path = filepath.Join(dir, body.ID+".jsonl")
 	}
-	warnNetworkFS(run.console, path)
-	hidden, err := hideBody(run.console.secrets, body)
+	warnNetworkFS(p.console, path)
+	hidden, err := hideBody(p.console.secrets, body)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +63,17 @@ func (o *recordOptions) create(env Env, cfg agent.Config, run *runOptions) (*run
 	if err != nil {
 		return nil, runFileError(path, err)
 	}
-	run.runPath, run.secretFlags = path, body.SecretOptions
+	r.path, r.secretFlags = path, body.SecretOptions
 	return w, nil
+}
+
+// continueRecord records that the run is resumed.
+func (r *runState) continueRecord(p *runPlan) (*runfile.Writer, error) {
+	body := p.resumes
+	body.Approve, body.Resolved = p.flags.approve.calls, p.settings()
+	body.Options, body.SecretOptions = p.flags.toRecord(p.console, true)
+	r.secretFlags = slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.secretFlags, body.SecretOptions))))
+	return r.recorded.resumed.w, r.recorded.resumed.w.Append(body)
 }
 
 // warnNetworkFS warns about a run file on a network file system.
@@ -130,8 +141,8 @@ func restrictToOwner(dir string) error {
 	return os.Chmod(dir, 0o700)
 }
 
-// runRecord returns the first record of a run.
-func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) {
+// record returns the first record of the run.
+func (p *runPlan) record(cfg agent.Config) (runfile.Run, error) {
 	system, err := cfg.SystemPrompt()
 	if err != nil {
 		return runfile.Run{}, err
@@ -140,16 +151,19 @@ func runRecord(env Env, cfg agent.Config, run *runOptions) (runfile.Run, error) 
 	if err != nil {
 		return runfile.Run{}, err
 	}
-	body.ID = runfile.NewID(env.Now(), rand.Uint64())
-	body.Model, body.Responder, body.InputSources = run.model.chosen, run.model.responderName(), run.prompt.input.sources
-	body.Digests = runfile.Digests{Prompt: digest(system, cfg.Prompt, cfg.Input), Tools: toolDigests(cfg), Policy: policyDigest(cfg), Managed: run.policy.managed.digest()}
+	body.ID = runfile.NewID(p.env.Now(), rand.Uint64())
+	body.Model, body.Responder, body.InputSources = p.models.names[0], p.flags.model.responder, p.texts.sources
+	body.Digests = runfile.Digests{Prompt: digest(system, cfg.Prompt, cfg.Input), Tools: toolDigests(cfg), Policy: policyDigest(cfg), Managed: p.managed.digest()}
 	if cfg.Schema != nil {
 		body.Digests.Schema = digest(string(cfg.Schema.Raw()))
 	}
-	body.Limits.FirstByte, body.Limits.Idle = run.model.servers.firstByte, run.model.servers.idle
-	body.Options, body.SecretOptions = run.recordedOptions(func(string) bool { return true })
-	body.Programs = run.programs.doc()
-	body.Resolved = run.settings()
+	body.Limits.FirstByte, body.Limits.Idle = p.flags.model.servers.firstByte, p.flags.model.servers.idle
+	if p.recorded.replay != nil {
+		body.Responder = p.recorded.replay.run.Responder
+	}
+	body.Options, body.SecretOptions = p.flags.toRecord(p.console, false)
+	body.Programs = p.programs.doc()
+	body.Resolved = p.settings()
 	body.Dir, err = os.Getwd()
 	return body, err
 }

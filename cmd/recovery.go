@@ -37,38 +37,38 @@ func isReplayError(err error) bool {
 }
 
 // recovery returns what to do after the run has ended with err.
-func (o *runOptions) recovery(err error) recovery {
-	r := recoveryOf(err)
+func (r *runState) recovery(err error) recovery {
+	advice := recoveryOf(err)
 	if err == nil {
-		return r
+		return advice
 	}
-	if o.model.log != nil && (as[*agent.ModelError](err) || as[*provider.TimeoutError](err)) {
-		r = recovery{retry: runfile.RetryNo}
+	if r.recorded.replay != nil && (as[*agent.ModelError](err) || as[*provider.TimeoutError](err)) {
+		advice = recovery{retry: runfile.RetryNo}
 	}
-	if o.canResume(err) {
+	if r.canResume(err) {
 		flags := ""
 		if exitOf(err).Name == "rejected" {
 			flags = " --model MODEL" // the server would refuse the same request again
 		}
-		r.resume = o.resumeCommand(flags)
+		advice.resume = r.resumeCommand(flags)
 	}
-	effects := o.outcome.Effects
-	if o.isReplay() {
+	effects, isResumed := r.outcome.Effects, r.recorded.resumed != nil
+	if r.flags.isReplay() {
 		effects = agent.NoEffects
 	}
-	taken := o.record.file != "" && o.resumed == nil && o.runPath != "" // the identical command would find its --run-file
-	if taken || effects == agent.UnkeyedEffects || effects == agent.KeyedEffects && o.resumed == nil {
-		r.retryable = false
+	taken := r.flags.record.file != "" && !isResumed && r.path != "" // the identical command would find its --run-file
+	if taken || effects == agent.UnkeyedEffects || effects == agent.KeyedEffects && !isResumed {
+		advice.retryable = false
 	}
-	if effects != agent.NoEffects && r.retry != runfile.RetryNo && (r.resume == "" || o.isUncertain()) {
-		r.retry, r.retryable = runfile.RetryByHand, false
+	if effects != agent.NoEffects && advice.retry != runfile.RetryNo && (advice.resume == "" || r.isUncertain()) {
+		advice.retry, advice.retryable = runfile.RetryByHand, false
 	}
-	return r
+	return advice
 }
 
 // isUncertain reports whether a change without a key was cut off.
-func (o *runOptions) isUncertain() bool {
-	return len(o.interrupted) > 0 && o.outcome.Effects == agent.UnkeyedEffects
+func (r *runState) isUncertain() bool {
+	return len(r.interrupted) > 0 && r.outcome.Effects == agent.UnkeyedEffects
 }
 
 // resumable are the exits after which a run can be resumed, unless the error excludes it.
@@ -76,11 +76,11 @@ var resumable = []string{"findings", "auth", "unavailable", "limit", "denied", "
 	"timeout", "hangup", "interrupted", "quit", "terminated", "broken_pipe"}
 
 // canResume reports whether --resume can continue the run.
-func (o *runOptions) canResume(err error) bool {
+func (r *runState) canResume(err error) bool {
 	var limit *agent.LimitError
 	var late *agent.TimeoutError
 	switch name := exitOf(err).Name; {
-	case o.runPath == "", o.model.log != nil, isRecordLost(err), !slices.Contains(resumable, name):
+	case r.path == "", r.recorded.replay != nil, isRecordLost(err), !slices.Contains(resumable, name):
 		return false
 	case name == "findings":
 		return as[*agent.AnswerError](err)
@@ -89,9 +89,9 @@ func (o *runOptions) canResume(err error) bool {
 	case errors.As(err, &limit):
 		return limit.Why == "" && !as[*policyLimitError](err) // the policy must not change
 	case errors.As(err, &late):
-		return late.Limit == o.limits.Wall
+		return late.Limit == r.flags.limits.Wall
 	case as[*agent.UnauthorizedError](err):
-		return o.stoppedShort()
+		return r.stoppedShort()
 	}
 	return true
 }

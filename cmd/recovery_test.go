@@ -58,7 +58,7 @@ func TestRecovery(t *testing.T) {
 	} {
 		got := exitOf(row.err).Name + ":"
 		for _, w := range []way{{}, {effects: agent.KeyedEffects}, {effects: agent.UnkeyedEffects}, {agent.UnkeyedEffects, true}} {
-			got += " " + recoveryAfter(w, row.err, func(o *runOptions) { o.limits.Wall = wall })
+			got += " " + recoveryAfter(w, row.err, func(o *runState) { o.flags.limits.Wall = wall })
 		}
 		if got != row.want {
 			t.Errorf("%v:\n got %s\nwant %s", row.err, got, row.want)
@@ -67,8 +67,8 @@ func TestRecovery(t *testing.T) {
 }
 
 // recoveryAfter returns the recovery of a run in the form of the table.
-func recoveryAfter(w way, err error, set func(*runOptions)) string {
-	o := &runOptions{runPath: "run.jsonl", outcome: agent.Outcome{Effects: w.effects}}
+func recoveryAfter(w way, err error, set func(*runState)) string {
+	o := &runState{flags: &resolvedFlags{}, recorded: &recordedRun{}, path: "run.jsonl", outcome: agent.Outcome{Effects: w.effects}}
 	if w.cut {
 		o.interrupted = []string{"the call t1c1"}
 	}
@@ -84,16 +84,16 @@ func TestRecoveryOfCommands(t *testing.T) {
 		name string
 		way  way
 		want string
-		set  func(*runOptions)
+		set  func(*runState)
 	}{
-		{"resumed, nothing changed", way{}, "later!+", func(o *runOptions) { o.resumed = &resumed{} }},
-		{"resumed, under its keys", way{effects: agent.KeyedEffects}, "later!+", func(o *runOptions) { o.resumed = &resumed{} }},
-		{"resumed, without keys", way{effects: agent.UnkeyedEffects}, "later+", func(o *runOptions) { o.resumed = &resumed{} }},
-		{"the name of the record is taken", way{}, "later+", func(o *runOptions) { o.record.file = "run.jsonl" }},
-		{"no record", way{}, "later!", func(o *runOptions) { o.runPath = "" }},
-		{"no record of a change", way{effects: agent.KeyedEffects}, "by_hand", func(o *runOptions) { o.runPath = "" }},
-		{"a replay", way{}, "later!", func(o *runOptions) { o.model.log = &runfile.Log{} }},
-		{"a replay whose tools are played", way{effects: agent.UnkeyedEffects}, "later!", func(o *runOptions) { o.model.log, o.model.names = &runfile.Log{}, []string{"replay:run.jsonl"} }},
+		{"resumed, nothing changed", way{}, "later!+", func(o *runState) { o.recorded.resumed = &resumed{} }},
+		{"resumed, under its keys", way{effects: agent.KeyedEffects}, "later!+", func(o *runState) { o.recorded.resumed = &resumed{} }},
+		{"resumed, without keys", way{effects: agent.UnkeyedEffects}, "later+", func(o *runState) { o.recorded.resumed = &resumed{} }},
+		{"the name of the record is taken", way{}, "later+", func(o *runState) { o.flags.record.file = "run.jsonl" }},
+		{"no record", way{}, "later!", func(o *runState) { o.path = "" }},
+		{"no record of a change", way{effects: agent.KeyedEffects}, "by_hand", func(o *runState) { o.path = "" }},
+		{"a replay", way{}, "later!", func(o *runState) { o.recorded.replay = &recording{} }},
+		{"a replay whose tools are played", way{effects: agent.UnkeyedEffects}, "later!", func(o *runState) { o.recorded.replay, o.flags.model.names = &recording{}, []string{"replay:run.jsonl"} }},
 	} {
 		if got := recoveryAfter(tt.way, down, tt.set); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)

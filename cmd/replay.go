@@ -21,49 +21,60 @@ const demo = "demo"
 // isRecording reports whether a model name is "demo" or "replay:RUN".
 func isRecording(name string) bool { return name == demo || strings.HasPrefix(name, "replay:") }
 
-// replay uses a recorded run as the model: name is "demo" or "replay:RUN". The run inherits the recorded seed, clock,
-// parameters and dialect, so that the same prompt and tools give the same requests.
-func (o *modelOptions) replay(env Env, name string, cfg *agent.Config) error {
-	o.chosen = name
-	player, log, err := openRecording(env, name)
-	if err != nil {
-		return err
-	}
-	o.log = log
-	cfg.Model = player
-	if run, _ := log.Run(); run.Responder != "" {
-		cfg.AnswerModel = player
-	}
-	if err := agent.Restore(log, cfg); err != nil {
-		return &inputError{fmt.Errorf("%s: %w", strings.TrimPrefix(name, "replay:"), err)}
-	}
-	return o.useDialect(cfg)
+// A recording is a recorded run that answers as a model.
+type recording struct {
+	name   string // demo, or replay:FILE
+	player *provider.Replay
+	log    *runfile.Log
+	run    runfile.Run
 }
 
-// openRecording opens the recorded run of that name. It requires a run record.
-func openRecording(env Env, name string) (player *provider.Replay, log *runfile.Log, err error) {
-	file, recorded := strings.CutPrefix(name, "replay:")
-	if recorded {
-		if file, err = recordingFile(env, file); err != nil {
-			return nil, nil, err
-		}
-		log, err = readRecord(file)
-	} else {
-		log, err = demoLog(env.Prompts)
+// findRecording returns the recording of that name: demo, or replay:RUN. It has to be loaded before use.
+func findRecording(env Env, name string) (*recording, error) {
+	run, recorded := strings.CutPrefix(name, "replay:")
+	if !recorded {
+		return &recording{name: name}, nil
+	}
+	file, err := recordingFile(env, run)
+	return &recording{name: "replay:" + file}, err
+}
+
+// load reads the recording, once. It requires a run record.
+func (r *recording) load(env Env) (err error) {
+	switch {
+	case r.log != nil:
+		return nil
+	case r.name == demo:
+		r.log, err = demoLog(env.Prompts)
+	default:
+		r.log, err = readRecord(r.file())
 	}
 	if as[*runfile.DamageError](err) {
-		err = fmt.Errorf("%s: %w", file, err)
+		err = fmt.Errorf("%s: %w", r.file(), err)
 	}
 	if err != nil {
-		return nil, nil, asInputError(err)
+		return asInputError(err)
 	}
-	if _, ok := log.Run(); !ok {
-		return nil, nil, &inputError{fmt.Errorf("%s: not a run file", file)}
+	ok := false
+	if r.run, ok = r.log.Run(); !ok {
+		return &inputError{fmt.Errorf("%s: not a run file", r.file())}
 	}
-	if player, err = provider.NewReplay(file, log); err != nil {
-		return nil, nil, &inputError{err}
+	if r.player, err = provider.NewReplay(r.file(), r.log); err != nil {
+		return &inputError{err}
 	}
-	return player, log, nil
+	return nil
+}
+
+// file returns the name for errors.
+func (r *recording) file() string { return strings.TrimPrefix(r.name, "replay:") }
+
+// models returns the recording as the model of a run.
+func (r *recording) models() *chosenModels {
+	m := &chosenModels{names: []string{r.name}, main: r.player}
+	if r.run.Responder != "" {
+		m.answer = r.player
+	}
+	return m
 }
 
 // readRecord reads a run file.
@@ -76,27 +87,8 @@ func readRecord(name string) (*runfile.Log, error) {
 	return runfile.Read(f)
 }
 
-// responderName returns the name of the responder, recorded or not, or "".
-func (o *modelOptions) responderName() string {
-	if o.log != nil {
-		run, _ := o.log.Run() // checked in recording
-		return run.Responder
-	}
-	return o.responder
-}
-
 // native is the dialect name of native calls.
 const native = agent.NativeDialect
-
-// useDialect sets the dialect of the flag in the place of the recorded one.
-func (o *modelOptions) useDialect(cfg *agent.Config) (err error) {
-	if o.dialect == "auto" {
-		return nil
-	}
-	cfg.Native = o.dialect == native && cfg.Tools != nil
-	cfg.Dialect, err = taughtFlag(o.dialect)
-	return err
-}
 
 // asInputError returns an input error for a run file that cannot be read.
 func asInputError(err error) error {
@@ -115,9 +107,9 @@ func demoLog(prompts fs.FS) (*runfile.Log, error) {
 	return runfile.Read(bytes.NewReader(text))
 }
 
-// recordedTools returns a runner that replays recorded results.
-func (o *modelOptions) recordedTools() agent.Runner {
-	p := replayedTools{play: executor.NewReplay(o.log), file: strings.TrimPrefix(o.chosen, "replay:"), cut: map[string]string{}}
+// tools returns a runner that replays recorded results.
+func (o *recording) tools() agent.Runner {
+	p := replayedTools{play: executor.NewReplay(o.log), file: o.file(), cut: map[string]string{}}
 	for _, r := range o.log.LiveRecords() {
 		switch b := r.Body.(type) {
 		case runfile.Call:
@@ -171,8 +163,8 @@ func (a *recordedApprover) Approve(_ context.Context, q agent.ApprovalRequest) (
 	return agent.Approval{}, agent.ErrNoApprover
 }
 
-// recordedUserInput returns the recorded answers of the user.
-func (o *modelOptions) recordedUserInput() (all []runfile.UserInput) {
+// userInput returns the recorded answers of the user.
+func (o *recording) userInput() (all []runfile.UserInput) {
 	for _, r := range o.log.LiveRecords() {
 		if b, ok := r.Body.(runfile.UserInput); ok {
 			all = append(all, b)

@@ -65,54 +65,29 @@ func recordedSettings(log *runfile.Log) map[string]runfile.Setting {
 	return settings
 }
 
-// inheritSettings restores recorded directories and programs, unless a flag is given again.
-func (o *runOptions) inheritSettings(settings map[string]runfile.Setting, given map[string]bool) {
-	o.model.servers.resolved.recorded = settings
-	now := o.env
-	o.env.Getenv = func(name string) string {
-		recorded := map[string]string{"XDG_STATE_HOME": settings[settingState].Value, "XDG_CONFIG_HOME": settings[settingConfig].Value}[name]
-		return cmp.Or(recorded, now.Getenv(name))
-	}
-	o.currentEnv = &now
-	for name, program := range o.programFlags() {
-		if s, ok := settings[name]; ok && !given[name] {
-			*program = s.Value
-		}
-	}
-}
-
-// programFlags returns the flags that name a program, which is looked up in PATH.
-func (o *runOptions) programFlags() map[string]*string {
-	return map[string]*string{"tts-command": &o.confine.speaker, "browser-command": &o.confine.opener, "approve": &o.approve.who}
-}
-
 // settings returns the resolved settings with their sources, as a record holds them.
-func (o *runOptions) settings() []runfile.Setting {
-	r := resolution{found: slices.Clone(o.model.servers.resolved.found)}
-	if dir, err := stateDir(o.env, ""); err == nil {
-		r.note(settingState, filepath.Dir(dir), o.variable(settingState, "XDG_STATE_HOME"))
+func (p *runPlan) settings() []runfile.Setting {
+	r := resolution{recorded: p.resolved.recorded, found: slices.Clone(p.resolved.found)}
+	if dir, err := stateDir(p.env, ""); err == nil {
+		r.note(settingState, filepath.Dir(dir), r.variable(p.env, settingState, "XDG_STATE_HOME"))
 	}
-	if dir := configDir(o.env); dir != "" {
-		r.note(settingConfig, filepath.Dir(dir), o.variable(settingConfig, "XDG_CONFIG_HOME"))
+	if dir := configDir(p.env); dir != "" {
+		r.note(settingConfig, filepath.Dir(dir), r.variable(p.env, settingConfig, "XDG_CONFIG_HOME"))
 	}
-	for _, name := range []string{"tts-command", "browser-command", "approve"} {
-		program := *o.programFlags()[name]
-		if program == "" || name == "approve" && (program == "never" || program == "tty") {
-			continue
-		}
+	for name, program := range p.flags.programs {
 		if path, err := exec.LookPath(program); err == nil {
-			r.note(name, path, cmp.Or(o.model.servers.resolved.recorded[name].Source, "flag --"+name+", environment PATH"))
+			r.note(name, path, cmp.Or(r.recorded[name].Source, "flag --"+name+", environment PATH"))
 		}
 	}
 	return r.found
 }
 
 // variable returns the source of a directory: the variable, or HOME if it is not set.
-func (o *runOptions) variable(setting, name string) string {
-	if s, ok := o.model.servers.resolved.recorded[setting]; ok {
+func (r *resolution) variable(env Env, setting, name string) string {
+	if s, ok := r.recorded[setting]; ok {
 		return s.Source
 	}
-	if filepath.IsAbs(o.env.Getenv(name)) {
+	if filepath.IsAbs(env.Getenv(name)) {
 		return "environment " + name
 	}
 	return "environment HOME"

@@ -13,26 +13,26 @@ import (
 )
 
 // approveHint returns the command that approves the waiting calls.
-func (o *runOptions) approveHint(err error) string {
+func (r *runState) approveHint(err error) string {
 	var waiting *agent.ApprovalError
 	errors.As(err, &waiting)
 	admit := ""
 	for _, q := range waiting.Requests {
 		admit += " --approve-call " + q.Approval
 	}
-	if o.runPath == "" {
+	if r.path == "" {
 		return "an approval needs the record of its run: omit --no-run-file, or use --approve tty"
 	}
-	return o.resumeCommand(admit)
+	return r.resumeCommand(admit)
 }
 
 // withResumeHint adds the command that continues a run, if the run has made progress.
-func (o *runOptions) withResumeHint(err error) error {
+func (r *runState) withResumeHint(err error) error {
 	var limit *agent.LimitError
-	begun := o.outcome.Turns > 1 || len(o.outcome.Calls) > 0 || o.outcome.Answer != nil || errors.As(err, &limit) && limit.Answered
+	begun := r.outcome.Turns > 1 || len(r.outcome.Calls) > 0 || r.outcome.Answer != nil || errors.As(err, &limit) && limit.Answered
 	flags := ""
 	switch name := exitOf(err).Name; {
-	case err == nil, !begun, !o.canResume(err), slices.Contains([]string{"needs", "unknown_outcome", "broken_pipe", "internal"}, name):
+	case err == nil, !begun, !r.canResume(err), slices.Contains([]string{"needs", "unknown_outcome", "broken_pipe", "internal"}, name):
 		return err
 	case errors.As(err, &limit):
 		flags = " " + maxFlag(limit) + " N"
@@ -41,7 +41,7 @@ func (o *runOptions) withResumeHint(err error) error {
 	case name == "rejected":
 		flags = " --model MODEL"
 	}
-	hint := "to continue: " + o.resumeCommand(flags)
+	hint := "to continue: " + r.resumeCommand(flags)
 	if so := hintOf(err); so != "" {
 		hint = so + "; " + hint
 	}
@@ -50,8 +50,8 @@ func (o *runOptions) withResumeHint(err error) error {
 
 // stoppedShort reports whether the run ended at a change that lacked an authorisation; a resumed run repeats it. Other
 // unauthorised calls were reported to the model, which then ended the work.
-func (o *runOptions) stoppedShort() bool {
-	return o.onDenied != "continue" && slices.ContainsFunc(o.outcome.Calls, func(c agent.CallReport) bool {
+func (r *runState) stoppedShort() bool {
+	return r.flags.onDenied != "continue" && slices.ContainsFunc(r.outcome.Calls, func(c agent.CallReport) bool {
 		return c.Code == chat.Unauthorized && c.Effect != tool.Read
 	})
 }
@@ -63,14 +63,14 @@ func isRecordLost(err error) bool {
 }
 
 // resumeCommand returns the command that continues the run, with further flags.
-func (o *runOptions) resumeCommand(flags string) string {
-	if o.runPath == "" {
+func (r *runState) resumeCommand(flags string) string {
+	if r.path == "" {
 		return "run it again with" + flags
 	}
-	for _, name := range o.secretFlags {
+	for _, name := range r.secretFlags {
 		flags = " --" + name + " VALUE" + flags
 	}
-	return "oneshot run --resume " + runArgument(o.runPath) + flags
+	return "oneshot run --resume " + runArgument(r.path) + flags
 }
 
 // runArgument returns the argument for a run file that [runsOptions.find] reads as a path and not as an ID.

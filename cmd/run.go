@@ -11,12 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/diag"
@@ -28,32 +26,7 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// runOptions are the flags of "oneshot run".
-type runOptions struct {
-	env     Env
-	console *console
-
-	options
-
-	findingsOf     int // the turn that findings counts
-	findings       int
-	outcome        agent.Outcome
-	runID, runPath string
-	resumed        *resumed     // the resumed run, or nil
-	replayed       *runfile.Run // a replayed run that provides prompt and input, or nil
-	toolsOf        *runfile.Run // a replayed run that provides the tools, or nil
-	currentEnv     *Env         // of the command that resumes a run, or nil
-	hasNewRecords  bool         // something new was recorded
-	interrupted    []string     // calls with unknown outcome
-	programs       *confined
-	secret         func(name string) string // for requests of tools
-	secretFlags    []string                 // flags to repeat with --resume
-	runnable       []string                 // paths of programs
-	set            *pflag.FlagSet
-}
-
 func newRun(env Env, t *console) *cobra.Command {
-	o := &runOptions{env: env, console: t, options: options{limits: agent.DefaultLimits()}}
 	c := &cobra.Command{
 		Use:   "run [flags] [PROMPT|-]",
 		Short: "Run a prompt with tools and print the answer as JSON",
@@ -63,102 +36,78 @@ file on stdin is read as input without a flag; --no-stdin turns that off.`,
 		Example: `  oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'
   oneshot run --model ollama/qwen3:8b --tool wget --schema digest.schema.json --prompt-file ask.md`,
 		Args: atMost(1, "quote a prompt that contains spaces"),
-		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return run(c.Context(), env, t, commandLine(c.Flags()), args)
+		},
 	}
-	o.define(c, env, forRun)
-	o.set, o.model.set = c.Flags(), c.Flags()
+	new(options).define(c, env, forRun)
 	c.SetUsageFunc(printGroupedUsage)
 	return c
+}
+
+// A runState is what a run has done so far. Its exit, its envelope and the last record depend on it.
+type runState struct {
+	console  *console
+	flags    *resolvedFlags
+	recorded *recordedRun
+
+	models        *chosenModels // nil until they are known
+	id, path      string        // of the record
+	outcome       agent.Outcome
+	hasNewRecords bool
+	interrupted   []string // calls with unknown outcome
+	secretFlags   []string // flags to repeat with --resume
+	findingsOf    int      // the turn that findings counts
+	findings      int
+}
+
+// modelName returns the main model as far as it is known.
+func (r *runState) modelName() string {
+	switch {
+	case r.models != nil:
+		return r.models.names[0]
+	case len(r.flags.model.names) > 0:
+		return r.flags.model.names[0]
+	}
+	return ""
 }
 
 // garbageLimit is the heap size from which garbage is collected eagerly, so that a long reply does not use several
 // times its size.
 const garbageLimit = 128 << 20
 
-// run is the command. It finds all errors it can before the first request.
-func (o *runOptions) run(ctx context.Context, args []string) error {
+// run is the command: it resolves the flags and records, makes a plan, and carries it out.
+func run(ctx context.Context, env Env, t *console, line flagSource, args []string) error {
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT is not set
 		debug.SetMemoryLimit(garbageLimit)
 	}
-	defer func() { o.console.envelope, o.console.recovery = o.envelope(), o.recovery }()
-	if o.record.resume != "" {
-		if err := o.loadResumed(args); err != nil {
-			return err
-		}
-		defer o.resumed.w.Close() // even if the run does not finish
-	}
-	if err := o.loadReplayed(args); err != nil {
+	rec, flags, err := openRecorded(env, t, line, args)
+	if err != nil {
 		return err
 	}
-	if err := o.openOutput(); err != nil {
+	defer rec.close() // even if the run does not finish
+	r := &runState{console: t, flags: flags, recorded: rec, secretFlags: rec.secretFlags}
+	if rec.resumed != nil {
+		r.id, r.path = rec.resumed.run.ID, rec.resumed.path
+	}
+	defer func() { t.envelope, t.recovery = r.envelope(), r.recovery }()
+	if err := openOutput(t, flags, rec); err != nil {
 		return err
 	}
-	if err := errors.Join(o.check(), o.checkText(args), o.console.checkOutput()); err != nil {
+	if err := errors.Join(flags.check(args, rec.resumed != nil), t.checkOutput()); err != nil {
 		return err
 	}
-	wall := o.startTimeout()
+	wall := r.startTimeout()
 	context.AfterFunc(ctx, func() { wall.Stop() }) // it applies until the answer is delivered
-	o.console.hideKeys(o.env)
-	o.model.servers.secrets.played = o.isReplay()
-	if err := o.model.servers.secrets.load(ctx, o.env, o.console); err != nil {
-		return causeOr(ctx, err)
-	}
-	cfg, err := o.config(ctx, args)
-	if err != nil {
-		return causeOr(ctx, err)
-	}
-	if o.lock != "" && !o.dryRun {
-		if o.console.lock, err = takeLock(o.env, o.lock); err != nil {
-			return err
-		}
-	}
-	o.model.shared = !o.dryRun
-	if err := o.model.configure(ctx, o.env, o.console, &cfg); err != nil {
-		return causeOr(ctx, err)
-	}
-	if err := o.finishConfig(ctx, &cfg); err != nil {
-		return err
-	}
-	if err := o.checkFirstRequest(cfg); err != nil || o.dryRun {
-		return err
-	}
-	release, err := o.openTools(ctx, &cfg)
+	plan, err := newRunPlan(ctx, t, flags, rec, args)
 	if err != nil {
 		return err
 	}
-	defer release()
-	o.prompt.input.noteUnread(o.env, o.console)
-	defer o.prompt.input.noteUnread(o.env, o.console) // data may have arrived since
-	return o.withResumeHint(o.model.withModelHint(o.runAgent(ctx, cfg)))
-}
-
-// finishConfig adds settings that depend on the models, and reads a stdin without a flag, which can take time.
-func (o *runOptions) finishConfig(ctx context.Context, cfg *agent.Config) (err error) {
-	if err := o.setNonce(cfg); err != nil {
+	r.models = plan.models
+	if err := plan.checkFirstRequest(); err != nil || flags.dryRun {
 		return err
 	}
-	if cfg.UserAnswers, err = o.answers.read(o.console.secrets, o.resumed); err != nil {
-		return err
-	}
-	if err := o.prompt.input.addUnnamed(ctx, o.env, o.console, &cfg.Input); err != nil {
-		return causeOr(ctx, err)
-	}
-	if o.dryRun {
-		cfg.Seed = drySeed(*cfg)
-	}
-	o.hidePrompt(cfg)
-	if o.resumed != nil {
-		if err := o.resumed.applyTo(cfg, o); err != nil {
-			return err
-		}
-	}
-	if err := o.clock(cfg); err != nil {
-		return err
-	}
-	if o.programs != nil {
-		o.programs.Zone = o.zone
-	}
-	return o.setApprovers(cfg)
+	return r.withResumeHint(plan.models.withHint(r.execute(ctx, plan)))
 }
 
 // causeOr returns the cause of ctx if ctx has ended, and err otherwise.
@@ -170,70 +119,12 @@ func causeOr(ctx context.Context, err error) error {
 }
 
 // startTimeout aborts the command at its time limit. A resumed run has used some of it.
-func (o *runOptions) startTimeout() *time.Timer {
-	over := &agent.TimeoutError{Limit: o.limits.Wall}
-	if o.resumed != nil {
-		over.Elapsed = o.resumed.spent
+func (r *runState) startTimeout() *time.Timer {
+	over := &agent.TimeoutError{Limit: r.flags.limits.Wall}
+	if r.recorded.resumed != nil {
+		over.Elapsed = r.recorded.resumed.log.ActiveTime()
 	}
-	return time.AfterFunc(over.Limit-over.Elapsed, func() { o.console.abort(over) })
-}
-
-// config builds the configuration of the run, except for the environment of tools.
-func (o *runOptions) config(ctx context.Context, args []string) (agent.Config, error) {
-	cfg := agent.Config{
-		GateConfig: agent.GateConfig{
-			Limits: o.limits, ContinueDenied: o.onDenied == "continue", ReportUnknownOutcome: o.onUnknown == "report", Observe: o.observe,
-		},
-		Texts: o.env.Prompts, AnswerDescription: o.describe, RequiredTools: o.require,
-	}
-	var err error
-	if cfg.Tools, err = o.tools.forRun(o.env, o.console); err != nil {
-		return cfg, err
-	}
-	if err = o.checkNames(cfg.Tools); err != nil {
-		return cfg, err
-	}
-	o.policy.played = o.isReplay()
-	if cfg.Policy, err = o.policy.load(o.env, o.console, o.tools, o.confine.earlyHosts()); err != nil {
-		return cfg, err
-	}
-	o.confine.records = o.recordFiles()
-	if err = o.confine.checkRoot(); err != nil {
-		return cfg, err
-	}
-	cfg.Policy = o.confine.resolveFileRules(cfg.Policy)
-	applyBudgets(&cfg.Limits, cfg.Policy.Layers)
-	if cfg.Tools, err = o.usable(cfg.Tools, &cfg.Policy); err != nil {
-		return cfg, err
-	}
-	if cfg.Tools != nil {
-		o.runnable = programPaths(cfg.Policy, cfg.Tools.All())
-	}
-	if cfg.Tools != nil && !o.isReplay() {
-		if o.programs, err = o.confine.programs(o.console, cfg.Policy, cfg.Tools.All(), o.protectedFiles(), o.tools.files()); err != nil {
-			return cfg, err
-		}
-		if o.secret, err = o.model.servers.secrets.forTools(cfg.Tools.All()); err != nil {
-			return cfg, err
-		}
-	}
-	cfg.AskUser = cfg.Tools != nil
-	if cfg.Schema, err = loadSchema(o.console, o.schema); err != nil {
-		return cfg, err
-	}
-	cfg.TextAnswer = cfg.Schema == nil && o.output == "text"
-	if slices.ContainsFunc(o.model.names, isRecording) {
-		o.prompt.input.replayed = "a replay reads it only with --input -"
-	}
-	if o.resumed != nil {
-		o.prompt.input.replayed = "a resumed run uses its recorded input"
-		return cfg, o.prompt.restore(ctx, o.env, &cfg, o.resumed.run)
-	}
-	if o.replayed != nil {
-		o.prompt.input.sources = o.replayed.InputSources
-		return cfg, o.prompt.restore(ctx, o.env, &cfg, *o.replayed)
-	}
-	return cfg, o.prompt.load(ctx, o.env, args, &cfg)
+	return time.AfterFunc(over.Limit-over.Elapsed, func() { r.console.abort(over) })
 }
 
 // isSameFile reports whether two names refer to the same file, which may not exist yet.
@@ -259,79 +150,36 @@ func absPath(name string) string {
 }
 
 // openOutput checks the file of -o and makes it the output.
-func (o *runOptions) openOutput() error {
-	if o.file == "" || o.file == "-" || filepath.Clean(o.file) == "/dev/stdout" {
+func openOutput(t *console, flags *resolvedFlags, rec *recordedRun) error {
+	if flags.file == "" || flags.file == "-" || filepath.Clean(flags.file) == "/dev/stdout" {
 		return nil
 	}
-	if flag := o.recordFlagFor(o.file); flag != "" {
-		return usagef("choose another file", "-o and %s are the same file: %s", flag, o.file)
+	if flag := recordFlagFor(flags.file, flags, rec); flag != "" {
+		return usagef("choose another file", "-o and %s are the same file: %s", flag, flags.file)
 	}
-	to, err := newOutputFile("-o", o.file)
+	to, err := newOutputFile("-o", flags.file)
 	if err == nil {
-		o.console.file.Store(to)
+		t.file.Store(to)
 	}
 	return err
 }
 
 // recordFlagFor returns the flag that names a file as a run file, or "".
-func (o *runOptions) recordFlagFor(name string) string {
+func recordFlagFor(name string, flags *resolvedFlags, rec *recordedRun) string {
 	switch {
-	case o.record.file != "" && isSameFile(name, o.record.file):
+	case flags.record.file != "" && isSameFile(name, flags.record.file):
 		return "--run-file"
-	case o.resumed != nil && isSameFile(name, o.resumed.path):
+	case rec.resumed != nil && isSameFile(name, rec.resumed.path):
 		return "--resume"
-	}
-	for _, m := range o.model.names {
-		if file, ok := strings.CutPrefix(m, "replay:"); ok && isSameFile(name, file) {
-			return "--model " + m
-		}
+	case rec.replay != nil && rec.replay.name != demo && isSameFile(name, rec.replay.file()):
+		return "--model " + rec.replay.name
 	}
 	return ""
 }
 
-// clock sets the time of the run: from flags, else from the recording, else from the clock.
-func (o *runOptions) clock(cfg *agent.Config) error {
-	if cfg.Now.IsZero() {
-		now := o.env.Now()
-		name, _ := now.Zone()
-		cfg.Now = runfile.InZone(now, name) // the machine's own zone is called "Local", which says nothing
-	}
-	if o.now != "" {
-		t, err := time.Parse(time.RFC3339, o.now)
-		if err != nil {
-			return usagef("for example --now 2026-11-21T09:30:00+01:00", "--now: %q is not an RFC 3339 time", o.now)
-		}
-		cfg.Now = runfile.InZone(t, t.Format("MST"))
-	}
-	if o.zone != "" {
-		zone, err := time.LoadLocation(o.zone)
-		if err != nil {
-			return usagef("for example --tz Europe/Berlin", "--tz: unknown time zone %q", o.zone)
-		}
-		cfg.Now = cfg.Now.In(zone)
-	}
-	return nil
-}
-
-// setApprovers sets who answers questions of tools and approves calls. A replay also replays these answers.
-func (o *runOptions) setApprovers(cfg *agent.Config) (err error) {
-	if !o.isReplay() {
-		if o.approve.who == "tty" {
-			cfg.PromptUser = o.console.askTerminal
-		}
-		cfg.Approver, err = o.approve.approver(o.env, o.console, o.model.chosen)
-		return err
-	}
-	cfg.Replay, cfg.Approver = true, newRecordedApprover(o.model.log)
-	if len(cfg.UserAnswers) == 0 {
-		cfg.RecordedUserInput = o.model.recordedUserInput()
-	}
-	return nil
-}
-
-// openTools creates the environment of tools. The caller has to call release.
-func (o *runOptions) openTools(ctx context.Context, cfg *agent.Config) (release func(), err error) {
-	env, release, err := o.confine.open(ctx, o.env, o.console, o.programs, o.protectedFiles(), o.tools.files())
+// openTools adds the environment of tools to a configuration. The caller has to call release.
+func (p *runPlan) openTools(ctx context.Context, cfg *agent.Config) (release func(), err error) {
+	env, release, err := p.access.open(ctx, p.env, p.console, p.programs)
 	if err != nil {
 		return nil, err
 	}
@@ -340,53 +188,69 @@ func (o *runOptions) openTools(ctx context.Context, cfg *agent.Config) (release 
 		cfg.Resolve = env.Root.Resolve
 	}
 	cfg.Preview = env.Preview
-	if o.isReplay() {
-		cfg.Runner = o.model.recordedTools()
+	if p.flags.isReplay() {
+		cfg.Runner = p.recorded.replay.tools()
 		return release, nil
 	}
 	cfg.FileBefore = env.Before
 	if cfg.Tools != nil {
-		env.Secret = o.secret
-		cfg.Runner = o.confine.runner(o.env, cfg.Tools, env)
+		env.Secret = p.secret
+		cfg.Runner = p.access.runner(p.env, cfg.Tools, env)
 	}
 	return release, nil
 }
 
-// runAgent runs the agent, records it and prints the answer.
-func (o *runOptions) runAgent(ctx context.Context, cfg agent.Config) (err error) {
-	w, err := o.record.create(o.env, cfg, o)
+// execute runs the agent, records it and prints the answer.
+func (r *runState) execute(ctx context.Context, p *runPlan) error {
+	cfg := p.config
+	release, err := p.openTools(ctx, &cfg)
+	if err != nil {
+		return err
+	}
+	defer release()
+	p.stdin.noteUnread(p.env, p.console)
+	defer p.stdin.noteUnread(p.env, p.console) // data may have arrived since
+	w, err := r.startRecord(p)
 	if err != nil {
 		return err
 	}
 	if w != nil {
-		cfg.Recorder = redactingRecorder{noticingRecorder{w, &o.hasNewRecords}, o.console.secrets}
-		defer func() { err = o.end(w, err) }()
+		cfg.Recorder = redactingRecorder{noticingRecorder{w, &r.hasNewRecords}, p.console.secrets}
 	}
-	cfg.ID = o.runID
-	defer recoverPanic(&err) // so that the record says how it ended
-	o.programs.log(o.console, o.runID)
-	o.outcome, err = agent.Run(ctx, cfg)
+	cfg.ID, cfg.Observe = r.id, r.observe
+	p.programs.log(p.console, r.id)
+	err = r.runAgent(ctx, cfg)
+	if w != nil {
+		r.end(w, err)
+	}
+	return err
+}
+
+// runAgent runs the agent and prints the answer. A panic becomes an error, so that the record says how the run ended.
+func (r *runState) runAgent(ctx context.Context, cfg agent.Config) (err error) {
+	defer recoverPanic(&err)
+	r.outcome, err = agent.Run(ctx, cfg)
 	err = withBudgetHint(err, cfg.Policy.Layers)
 	switch {
 	case cfg.NativeOnly && as[*provider.NoToolsError](err):
 		return usagef(hintOf(err), "--dialect native: %w", err)
 	case as[*agent.ApprovalError](err):
-		return &hintedError{err, o.approveHint(err)}
+		return &hintedError{err, r.approveHint(err)}
 	case as[*agent.UnknownOutcomeError](err):
-		return &hintedError{err, "check whether it took effect; to continue and tell the model that the outcome is unknown: " + o.resumeCommand(" --on-unknown-outcome report")}
+		return &hintedError{err, "check whether it took effect; to continue and tell the model that the outcome is unknown: " + r.resumeCommand(" --on-unknown-outcome report")}
 	case as[*agent.NeedsError](err):
-		return &hintedError{err, o.answerHint(err)}
-	case o.resumed != nil && !o.hasNewRecords && isFinalVerdict(err):
+		return &hintedError{err, r.answerHint(err)}
+	case r.recorded.resumed != nil && !r.hasNewRecords && isFinalVerdict(err):
 		return &hintedError{err, "the run had already ended this way; start a new run"}
-	case err != nil && len(o.interrupted) > 0 && !o.isReplay():
-		return &hintedError{err, o.inDoubt()}
+	case err != nil && len(r.interrupted) > 0 && !r.flags.isReplay():
+		return &hintedError{err, r.inDoubt()}
 	case err != nil:
 		return err
 	}
-	if err := o.hideAnswer(cfg.Schema); err != nil {
+	if err := r.hideAnswer(cfg.Schema); err != nil {
 		return err
 	}
-	return o.print(ctx)
+	return r.print(ctx)
 }
 
 // isFinalVerdict reports whether a resumed run without new records ends with the same error.
@@ -395,46 +259,32 @@ func isFinalVerdict(err error) bool {
 }
 
 // inDoubt lists the calls that were cut off during a change.
-func (o *runOptions) inDoubt() string {
-	return "unknown outcome of " + strings.Join(o.interrupted, ", ")
-}
-
-// hidePrompt masks secrets in the texts for the model, and makes the policy deny calls that contain one.
-func (o *runOptions) hidePrompt(cfg *agent.Config) {
-	cfg.Policy.Secrets = o.console.secrets
-	held := false
-	for _, text := range []*string{&cfg.System, &cfg.Prompt, &cfg.Input, &cfg.AnswerDescription} {
-		hidden := o.console.secrets.Hide(*text)
-		held, *text = held || hidden != *text, hidden
-	}
-	if held {
-		o.console.note("the prompt or its input contained a secret, masked as %s", redact.Mask)
-	}
+func (r *runState) inDoubt() string {
+	return "unknown outcome of " + strings.Join(r.interrupted, ", ")
 }
 
 // hideAnswer masks secrets in the answer. The masked answer must fit the schema, too.
-func (o *runOptions) hideAnswer(s *schema.Schema) error {
-	hidden := o.console.secrets.HideJSON(o.outcome.Answer)
-	if bytes.Equal(hidden, o.outcome.Answer) {
+func (r *runState) hideAnswer(s *schema.Schema) error {
+	hidden := r.console.secrets.HideJSON(r.outcome.Answer)
+	if bytes.Equal(hidden, r.outcome.Answer) {
 		return nil
 	}
-	o.console.note("the answer contained a secret, masked as %s", redact.Mask)
+	r.console.note("the answer contained a secret, masked as %s", redact.Mask)
 	if s != nil && len(s.Check(hidden)) > 0 {
-		o.outcome.Answer = nil
+		r.outcome.Answer = nil
 		return &findingsError{"the answer contains a secret and does not fit its schema once masked"}
 	}
-	o.outcome.Answer = hidden
+	r.outcome.Answer = hidden
 	return nil
 }
 
-// finish appends the last record and closes the run file. Its failure does not change the exit: the answer was delivered,
+// end appends the last record and closes the run file. Its failure does not change the exit: the answer was delivered,
 // or an earlier error matters more.
-func (o *runOptions) end(w *runfile.Writer, err error) error {
-	e := exitOf(err)
-	r := o.recovery(err)
-	body := runfile.End{Exit: e.Code, Name: e.Name, Retry: r.retry, Retryable: r.retryable, Resume: o.console.secrets.Redact(r.resume), Usage: o.outcome.Usage, Turns: o.outcome.Turns, Calls: len(o.outcome.Calls), Labels: policy.LabelNames(o.outcome.Labels)}
+func (r *runState) end(w *runfile.Writer, err error) {
+	e, advice := exitOf(err), r.recovery(err)
+	body := runfile.End{Exit: e.Code, Name: e.Name, Retry: advice.retry, Retryable: advice.retryable, Resume: r.console.secrets.Redact(advice.resume), Usage: r.outcome.Usage, Turns: r.outcome.Turns, Calls: len(r.outcome.Calls), Labels: policy.LabelNames(r.outcome.Labels)}
 	if err != nil {
-		body.Why = o.console.secrets.Redact(err.Error())
+		body.Why = r.console.secrets.Redact(err.Error())
 	}
 	broken := w.Append(body)
 	if broken == nil {
@@ -444,39 +294,38 @@ func (o *runOptions) end(w *runfile.Writer, err error) error {
 		broken = closed
 	}
 	if broken != nil && err == nil {
-		o.console.say(slog.LevelWarn, fmt.Sprintf("the answer was delivered, but the end of the run was not recorded: %v", broken))
+		r.console.say(slog.LevelWarn, fmt.Sprintf("the answer was delivered, but the end of the run was not recorded: %v", broken))
 	}
-	return err
 }
 
 // print delivers the answer or envelope. If ctx ends while the reader blocks, print returns in time to write the last
 // record.
-func (o *runOptions) print(ctx context.Context) error {
-	doc, err := o.document()
+func (r *runState) print(ctx context.Context) error {
+	doc, err := r.document()
 	if err != nil {
 		return err
 	}
-	err, _ = runWithGrace(ctx, grace/4, func() error { return o.console.writeOutput(doc) })
+	err, _ = runWithGrace(ctx, grace/4, func() error { return r.console.writeOutput(doc) })
 	return err
 }
 
 // document returns the output.
-func (o *runOptions) document() ([]byte, error) {
-	switch o.output {
+func (r *runState) document() ([]byte, error) {
+	switch r.flags.output {
 	case "envelope":
 		// This precedes the end record, so that a run killed in between can be resumed and prints it. Main prints the
 		// envelope of a failed run.
-		o.console.envelope = o.envelope()
-		o.console.delivered.Store(true)
-		return o.console.envelopeFor(nil)
+		r.console.envelope = r.envelope()
+		r.console.delivered.Store(true)
+		return r.console.envelopeFor(nil)
 	case "text":
-		text := plainText(o.outcome.Answer)
-		if o.console.file.Load() == nil {
-			text = o.console.forStdout(text)
+		text := plainText(r.outcome.Answer)
+		if r.console.file.Load() == nil {
+			text = r.console.forStdout(text)
 		}
 		return []byte(text + "\n"), nil
 	}
-	return append(diag.EscapeInvisibleJSON(compactJSON(o.outcome.Answer)), '\n'), nil
+	return append(diag.EscapeInvisibleJSON(compactJSON(r.outcome.Answer)), '\n'), nil
 }
 
 // taughtFlag returns the dialect that the prompt teaches for a --dialect flag.

@@ -8,15 +8,15 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// check refuses invalid flags.
-func (o *runOptions) check() error {
+// check refuses invalid flags, and text for the model that is not UTF-8: requests and records cannot hold it.
+func (o *resolvedFlags) check(args []string, isResumed bool) error {
 	if err := o.policy.check(); err != nil {
 		return err
 	}
 	if err := o.approve.check(); err != nil {
 		return err
 	}
-	if len(o.approve.calls) > 0 && o.resumed == nil {
+	if len(o.approve.calls) > 0 && !isResumed {
 		return usagef("copy the command from the error of the run: oneshot run --resume RUN --approve-call …", "--approve-call needs --resume")
 	}
 	if o.dryRun && o.output != "json" {
@@ -33,11 +33,6 @@ func (o *runOptions) check() error {
 	if o.limits.Repairs < 0 || o.limits.Tokens < 0 || o.limits.Wall <= 0 {
 		return usagef("", "--max-repairs and --max-total-tokens must be at least 0, and --timeout more than 0")
 	}
-	return nil
-}
-
-// checkText refuses text for the model that is not UTF-8: requests and records cannot hold it.
-func (o *runOptions) checkText(args []string) error {
 	if len(args) > 0 && !utf8.ValidString(args[0]) {
 		return usagef("", "%s", notUTF8("the prompt"))
 	}
@@ -51,7 +46,7 @@ func (o *runOptions) checkText(args []string) error {
 
 // checkNames refuses a glob of --allow, --ask or --deny that matches no tool of the run: a misspelt one would silently
 // have no effect. The tool of --require-tool must be one of the run, too.
-func (o *runOptions) checkNames(tools *tool.Registry) error {
+func (o *resolvedFlags) checkNames(tools *tool.Registry) error {
 	for _, flag := range []struct {
 		name  string
 		globs []string

@@ -16,12 +16,10 @@ import (
 )
 
 // secretOptions are the --secret flags.
-type secretOptions struct {
-	values []string
-	played bool // a replay sends nothing and can do without secrets
+type secretOptions struct{ values []string }
 
-	known map[string]credential // by name, after load
-}
+// A secretStore holds the secrets of a command by name.
+type secretStore map[string]credential
 
 // A credential is a secret and the hosts it may be sent to.
 type credential struct {
@@ -33,35 +31,35 @@ type credential struct {
 // hintSecret shows the syntax of --secret.
 const hintSecret = "for example --secret TEAM=file:PATH, or --secret TEAM@api.example.com=env:TEAM_KEY"
 
-// load reads all secrets and masks them, used or not.
-func (o *secretOptions) load(ctx context.Context, env Env, t *console) error {
-	o.known = map[string]credential{}
+// load reads all secrets and masks them, used or not. A replay sends nothing and can do without.
+func (o secretOptions) load(ctx context.Context, env Env, t *console, isReplay bool) (secretStore, error) {
+	store := secretStore{}
 	for _, value := range o.values {
-		c, source, err := o.parseSecret(value)
+		c, source, err := store.parse(value)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if c.value, err = source.read(ctx, env, t); err != nil && o.played {
+		if c.value, err = source.read(ctx, env, t); err != nil && isReplay {
 			t.note("%v; the replay does without it", withSecretName(err, c.name))
 			continue
 		}
 		if err != nil {
-			return withSecretName(err, c.name)
+			return nil, withSecretName(err, c.name)
 		}
 		t.hideValue("the secret "+c.name, c.value)
-		o.known[c.name] = c
+		store[c.name] = c
 	}
-	return nil
+	return store, nil
 }
 
-// parseSecret parses a value of --secret.
-func (o *secretOptions) parseSecret(value string) (c credential, from secretSource, err error) {
+// parse parses a value of --secret.
+func (s secretStore) parse(value string) (c credential, from secretSource, err error) {
 	left, right, ok := strings.Cut(value, "=")
 	name, hosts, bound := strings.Cut(left, "@")
 	switch {
 	case !ok || !isVariable(name):
 		return c, from, usagef(hintSecret, "--secret: the value is not NAME=SOURCE") // the value may be the secret
-	case o.known[name].name != "":
+	case s[name].name != "":
 		return c, from, usagef("", "--secret %s is given twice", name)
 	}
 	c.name = name
@@ -144,7 +142,7 @@ func (t *console) hideValue(what, value string) {
 
 // forTools returns a lookup for the secrets in requests of tools. Definitions only name secrets; --secret defines their
 // values and hosts. Definitions cannot read the environment.
-func (o *secretOptions) forTools(tools []*tool.Definition) (func(name string) string, error) {
+func (s secretStore) forTools(tools []*tool.Definition) (func(name string) string, error) {
 	for _, d := range tools {
 		if d.HTTP == nil {
 			continue
@@ -154,7 +152,7 @@ func (o *secretOptions) forTools(tools []*tool.Definition) (func(name string) st
 			return nil, usagef("", "tool %s: %w", d.Name, err)
 		}
 		for _, name := range d.HTTP.Secrets {
-			c, ok := o.known[name]
+			c, ok := s[name]
 			if !ok {
 				return nil, &secretError{name, fmt.Errorf("tool %s needs it", d.Name), "define it with --secret " + name + "@" + to.Host + "=env:" + name + ", file:PATH or command:PROGRAM"}
 			}
@@ -167,5 +165,5 @@ func (o *secretOptions) forTools(tools []*tool.Definition) (func(name string) st
 			}
 		}
 	}
-	return func(name string) string { return o.known[name].value }, nil
+	return func(name string) string { return s[name].value }, nil
 }

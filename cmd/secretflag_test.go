@@ -65,7 +65,7 @@ func TestSecretInClear(t *testing.T) {
 			if hosts != "" {
 				c.hosts, _ = parseHosts(hosts)
 			}
-			o := secretOptions{known: map[string]credential{"A": c}}
+			o := secretStore{"A": c}
 			_, err := o.forTools([]*tool.Definition{{Name: "t", HTTP: &tool.Request{Origin: address, Secrets: []string{"A"}}}})
 			if (err == nil) != (words == "") || err != nil && !strings.Contains(err.Error(), words) {
 				t.Errorf("%s for %q: %v, want %q", address, hosts, err, words)

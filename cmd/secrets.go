@@ -38,7 +38,7 @@ func (e *missingSecretError) Error() string {
 
 // expand replaces each ${secret:NAME} in the value of a flag by the secret of that name, or else by the environment
 // variable NAME, which it masks. It returns the used secrets. An unset variable is a *[missingSecretError].
-func (o *secretOptions) expand(env Env, t *console, flag, value string) (expanded string, used []credential, err error) {
+func (s secretStore) expand(env Env, t *console, flag, value string) (expanded string, used []credential, err error) {
 	rest := value
 	var b strings.Builder
 	for {
@@ -51,7 +51,7 @@ func (o *secretOptions) expand(env Env, t *console, flag, value string) (expande
 		if !closed || !isVariable(name) {
 			return "", nil, usagef("for example "+flag+" '"+refOpen+"OPENAI_API_KEY}'", "%s: invalid secret reference, expected %sNAME}", flag, refOpen)
 		}
-		c, err := o.named(env, t, flag, name)
+		c, err := s.named(env, t, flag, name)
 		if err != nil {
 			return "", nil, err
 		}
@@ -61,8 +61,8 @@ func (o *secretOptions) expand(env Env, t *console, flag, value string) (expande
 }
 
 // named returns the secret of a name. It must be a valid header value.
-func (o *secretOptions) named(env Env, t *console, flag, name string) (c credential, err error) {
-	if c, ok := o.known[name]; ok {
+func (s secretStore) named(env Env, t *console, flag, name string) (c credential, err error) {
+	if c, ok := s[name]; ok {
 		return c, checkHeaderValue("the secret "+name, c.value)
 	}
 	word := env.Getenv(name)

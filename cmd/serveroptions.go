@@ -25,7 +25,6 @@ type serverOptions struct {
 	proxy     string
 	firstByte time.Duration
 	idle      time.Duration
-	resolved  resolution
 }
 
 // given reports whether any flag about addresses or credentials is set.
@@ -41,6 +40,7 @@ type settings struct {
 	keys     map[string]apiKey
 	sent     []headerSecrets // with each request, by --header
 
+	secrets  secretStore
 	resolved *resolution
 }
 
@@ -57,7 +57,7 @@ type headerSecrets struct {
 }
 
 // read parses the flags. It contacts no server.
-func (o *serverOptions) read(env Env, t *console) (*settings, error) {
+func (o *serverOptions) read(env Env, t *console, secrets secretStore, resolved *resolution) (*settings, error) {
 	if strings.Contains(env.Getenv("GODEBUG"), "http2debug") {
 		return nil, usagef("unset GODEBUG", "GODEBUG=http2debug prints request headers, including keys")
 	}
@@ -66,7 +66,7 @@ func (o *serverOptions) read(env Env, t *console) (*settings, error) {
 	}
 	s := &settings{
 		config:   provider.Config{FirstByte: o.firstByte, Idle: o.idle, Mask: t.secrets.Hide},
-		protocol: provider.ProtocolOf(o.api), urls: map[string]*url.URL{}, keys: map[string]apiKey{}, resolved: &o.resolved,
+		protocol: provider.ProtocolOf(o.api), urls: map[string]*url.URL{}, keys: map[string]apiKey{}, secrets: secrets, resolved: resolved,
 	}
 	var err error
 	if s.config.Header, err = o.header(env, t, s); err != nil {
@@ -105,7 +105,7 @@ func (o *serverOptions) readURLs(t *console, s *settings) error {
 func (o *serverOptions) readKeys(env Env, t *console, s *settings) error {
 	for _, value := range o.keys {
 		provider, raw := ofProvider(value)
-		key, used, err := o.secrets.expand(env, t, "--api-key", raw)
+		key, used, err := s.secrets.expand(env, t, "--api-key", raw)
 		switch {
 		case err != nil:
 			return err
@@ -191,7 +191,7 @@ func (o *serverOptions) header(env Env, t *console, s *settings) (http.Header, e
 			shown := name[:len(name)-len(strings.TrimLeftFunc(name, isHeaderRune))] // the rest may be a credential
 			return nil, usagef("for example --header X-Team=docs", "--header: %q is not K=V with a settable header name", shown)
 		}
-		value, used, err := o.secrets.expand(env, t, "--header "+name, raw)
+		value, used, err := s.secrets.expand(env, t, "--header "+name, raw)
 		switch {
 		case err != nil:
 			return nil, err

@@ -28,6 +28,7 @@ type toolsCallOptions struct {
 	pairs []string // arguments as K=V
 
 	programs *confined
+	managed  *managedPolicy
 }
 
 func newToolsCall(env Env, t *console) *cobra.Command {
@@ -73,7 +74,8 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 		return err
 	}
 	o.console.hideKeys(o.env)
-	if err := o.model.servers.secrets.load(ctx, o.env, o.console); err != nil {
+	secrets, err := o.model.servers.secrets.load(ctx, o.env, o.console, false)
+	if err != nil {
 		return causeOr(ctx, err)
 	}
 	registry, err := o.tools.load(o.env, o.console)
@@ -88,29 +90,32 @@ func (o *toolsCallOptions) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	o.policy.dry = o.dryRun
-	p, err := o.policy.load(o.env, o.console, o.tools, nil)
+	p, managed, err := o.policy.load(o.env, o.console, o.tools, nil)
 	if err != nil {
 		return err
 	}
-	o.confine.records = stateFolder(o.env)
-	if err := o.confine.checkRoot(); err != nil {
+	o.managed = managed
+	if err := useLedger(o.env, &p, o.dryRun); err != nil {
 		return err
 	}
-	p = o.confine.resolveFileRules(p)
+	access := toolAccess{confineOptions: o.confine, records: stateFolder(o.env), definitions: o.tools.files()}
+	if err := access.checkRoot(access.records); err != nil {
+		return err
+	}
+	p = access.resolveFileRules(p)
 	p.Secrets = o.console.secrets
-	made := slices.Concat(ownFiles(o.env), o.policy.files, o.model.servers.secrets.files(), programPaths(p, registry.All()))
-	if o.programs, err = o.confine.programs(o.console, p, []*tool.Definition{def}, made, o.tools.files()); err != nil {
+	access.made = slices.Concat(ownFiles(o.env), o.policy.files, o.model.servers.secrets.files(), programPaths(p, registry.All()))
+	if o.programs, err = access.programs(o.console, p, []*tool.Definition{def}); err != nil {
 		return err
 	}
-	env, release, err := o.confine.open(ctx, o.env, o.console, o.programs, made, o.tools.files())
+	env, release, err := access.open(ctx, o.env, o.console, o.programs)
 	if err != nil {
 		return err
 	}
 	defer release()
 	applyFileRules(&env, &p)
 	if !o.dryRun {
-		if env.Secret, err = o.model.servers.secrets.forTools([]*tool.Definition{def}); err != nil {
+		if env.Secret, err = secrets.forTools([]*tool.Definition{def}); err != nil {
 			return err
 		}
 		if why, hint := o.confine.missingRequirements(def); why != "" {

@@ -5,31 +5,26 @@ import (
 	"strings"
 
 	"oneshot/pkg/executor"
-	"oneshot/pkg/policy"
-	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
 )
 
 // usable returns the tools that can work with these flags. An unusable tool that a flag names is a usage error; one from
 // a pattern or file is omitted with a warning. Resumed and replayed runs keep their recorded tools.
-func (o *runOptions) usable(tools *tool.Registry, p *policy.Policy) (*tool.Registry, error) {
+func (p *runPlan) usable(tools *tool.Registry) (*tool.Registry, error) {
 	if tools == nil {
 		return nil, nil
 	}
-	if o.resumed != nil {
-		return toolsOnRecord(tools, o.resumed.run), nil
-	}
-	if o.toolsOf != nil {
-		return toolsOnRecord(tools, *o.toolsOf), nil
+	if run := p.recorded.tools; run != nil { // the recorded tools
+		return filterTools(tools, func(d *tool.Definition) bool { _, has := run.Digests.Tools[d.Name]; return has }), nil
 	}
 	var named error
 	var left []omittedTools
 	usable := filterTools(tools, func(d *tool.Definition) bool {
-		why, hint := o.missingRequirements(p, d)
+		why, hint := p.missingRequirements(d)
 		if why == "" {
 			return true
 		}
-		if named == nil && (slices.Contains(o.tools.globs, d.Name) || slices.Contains(o.require, d.Name) || len(tools.All()) == 1) {
+		if named == nil && (slices.Contains(p.flags.tools.globs, d.Name) || slices.Contains(p.flags.require, d.Name) || len(tools.All()) == 1) {
 			named = cannotWork(d, why, hint)
 		}
 		i := slices.IndexFunc(left, func(l omittedTools) bool { return l.why == why && l.hint == hint })
@@ -44,9 +39,9 @@ func (o *runOptions) usable(tools *tool.Registry, p *policy.Policy) (*tool.Regis
 		return nil, named
 	case usable == nil:
 		return nil, usagef("name one with --tool to see what it needs", "none of the tools is usable")
-	case !o.console.quiet:
+	case !p.console.quiet:
 		for _, l := range left {
-			l.warn(o.console)
+			l.warn(p.console)
 		}
 	}
 	return usable, nil
@@ -66,20 +61,15 @@ func (l omittedTools) warn(t *console) {
 	t.warn(l.hint, "tools %s omitted: %s", strings.Join(l.names, ", "), l.why)
 }
 
-// toolsOnRecord returns the tools of a recorded run.
-func toolsOnRecord(tools *tool.Registry, run runfile.Run) *tool.Registry {
-	return filterTools(tools, func(d *tool.Definition) bool { _, has := run.Digests.Tools[d.Name]; return has })
-}
-
 // missingRequirements returns why no call of a tool can succeed and a hint, or "".
-func (o *runOptions) missingRequirements(p *policy.Policy, d *tool.Definition) (why, hint string) {
-	if why, hint := p.BlockedReason(d); why != "" {
+func (p *runPlan) missingRequirements(d *tool.Definition) (why, hint string) {
+	if why, hint := p.policy.BlockedReason(d); why != "" {
 		return why, hint
 	}
-	if o.isReplay() {
+	if p.flags.isReplay() {
 		return "", ""
 	}
-	return o.confine.missingRequirements(d)
+	return p.flags.confine.missingRequirements(d)
 }
 
 // missingRequirements returns why a tool cannot work without --root and a hint, or "".

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"oneshot/pkg/agent"
 )
 
 // variableOptions are the variables of the prompt and the system prompt.
@@ -72,8 +70,8 @@ func placeholder(text string) (name, rest string, ok bool) {
 }
 
 // expandPrompts expands the prompt and the system prompt. An unused variable is an error: it is probably misspelt.
-func (v *variables) expandPrompts(cfg *agent.Config) (err error) {
-	if cfg.System, err = v.expand("the system prompt", cfg.System); err != nil {
+func (v *variables) expandPrompts(texts *promptTexts) (err error) {
+	if texts.system, err = v.expand("the system prompt", texts.system); err != nil {
 		return err
 	}
 	for _, f := range v.files {
@@ -81,7 +79,7 @@ func (v *variables) expandPrompts(cfg *agent.Config) (err error) {
 			return usagef("use it in the prompt", "--var-file: ${%s} is in the system prompt, which takes no data", f.key)
 		}
 	}
-	if cfg.Prompt, err = v.expand("the prompt", cfg.Prompt); err != nil {
+	if texts.prompt, err = v.expand("the prompt", texts.prompt); err != nil {
 		return err
 	}
 	for _, key := range slices.Sorted(maps.Keys(v.values)) {
