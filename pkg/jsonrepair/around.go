@@ -1,89 +1,75 @@
 package jsonrepair
 
-import (
-	"strings"
+import "strings"
 
-	"oneshot/pkg/diag"
-)
-
-// documents reads every document of the text, and drops the text around them.
-func (r *reader) documents() {
-	for first := true; ; first = false {
-		if first && !r.begins() || !first && !r.goesOnAfter() {
-			break
-		}
-		start := r.at
-		r.value()
-		r.run()
-		r.impliedObject(start)
-		if r.deep {
-			break
-		}
-		r.end = len(r.text)
-		r.docs = append(r.docs, document{diag.Bytes(start, r.docEnd), r.at, r.docMark, r.mark(), r.cut})
-	}
-}
-
-// impliedObject reads a document that is a string again as an object without
-// braces, if a colon follows.
-func (r *reader) impliedObject(start int) {
-	if r.deep || r.cut || r.docEnd != r.at || r.quoteAt(start).width == 0 {
-		return
-	}
-	if i := r.skip(r.at); i >= r.end || r.text[i] != ':' {
-		return
-	}
-	r.back(r.docMark)
-	r.at = start
-	r.push(frame{object: true, missing: true, closer: '}', start: start, opened: start})
-	r.run()
-}
-
-// begins finds the first document, and drops the text before it. It reports
+// readDocument reads the document of the text, and drops the text around it. It reports
 // whether there is one.
-func (r *reader) begins() bool {
-	defer func() { r.docMark = r.mark() }()
-	for {
-		r.blanks()
-		switch {
-		case r.at >= r.end:
-			return false
-		case fenceLen(r.text[min(r.at+1, r.end):r.end]) > 0 && (r.has("[") || r.has("{")):
-			r.skipOver(diag.UnbalancedBracket, r.at+1, "a bracket stands around a fence")
-		case r.fence() > 0:
-			r.dropFence(diag.Safe)
-			r.fenced = true
-		case isCloser(r.text[r.at]) || r.comma() > 0 || r.colon() > 0:
-			r.skipOver(diag.BadLiteral, r.at+1, "nothing is open here")
-		default:
-			return r.firstValue()
-		}
+func (r *reader) readDocument() bool {
+	if !r.findStart() {
+		return false
 	}
+	if r.isQuoteAt(r.at) && r.isKeyAt(r.at) {
+		r.push(frame{object: true, missing: true, closer: '}'})
+	} else {
+		r.readValue()
+	}
+	r.readFrames()
+	r.dropRest()
+	return !r.failed
 }
 
-// firstValue decides whether the first document begins here, or behind prose.
-func (r *reader) firstValue() bool {
-	c := r.text[r.at]
-	if r.containerAt(r.at) {
-		return true
+// findStart finds the document, and drops the text and the fence before it. It reports
+// whether there is one.
+func (r *reader) findStart() bool {
+	r.skipBlanks()
+	if c := r.text[r.at:min(r.at+1, r.end)]; (c == "[" || c == "{") && r.fenceLen(r.at+1) > 0 {
+		r.drop(r.at + 1) // a bracket around a fence
 	}
-	r.topList = isList(r.text[r.at:r.end])
-	r.steps += r.end - r.at
-	switch {
-	case r.quote().width > 0 && !r.quotedProse(), r.scalarLine(), r.callName() > 0 && r.callArgument(), c == '(' && r.tupleAt():
-		return true
+	if r.at < r.end && !r.isContainerAt(r.at) && (!r.isQuoteAt(r.at) || r.fenceLen(r.at) > 0) {
+		r.drop(r.nextDocument(r.at))
 	}
-	if i := r.ahead(); i >= 0 {
-		r.skipOver(diag.SurroundingText, i, "text before the value")
-		if r.fence() > 0 {
-			r.dropFence(diag.Safe)
-			r.fenced, r.inFences = true, true
-			r.blanks()
+	for r.fenceLen(r.at) > 0 {
+		r.dropFence(true)
+		r.fenced = true
+		r.skipBlanks()
+	}
+	return strings.Trim(r.text[r.at:r.end], " \t\r\n,:;}])/") != ""
+}
+
+// readInnerFence follows a fence between values: it ends the document if it closes
+// the one around it, and is dropped otherwise.
+func (r *reader) readInnerFence() {
+	if r.fenced || r.skip(r.at+r.fenceLen(r.at)) >= r.end {
+		r.end = r.at
+		return
+	}
+	r.dropFence(false)
+}
+
+// dropFence drops the fence at the place, with the word behind it.
+func (r *reader) dropFence(safe bool) {
+	i := r.at + r.fenceLen(r.at)
+	i += wordLen(r.text[i:])
+	r.edit(r.at, i, "", safe)
+	r.steps += i - r.at
+	r.at = i
+}
+
+// dropRest drops what follows the document. Only a trailing comma and the fence around
+// the document mean nothing.
+func (r *reader) dropRest() {
+	r.end = len(r.text)
+	for r.skipBlanks(); r.at < r.end; r.skipBlanks() {
+		comma, fence := r.commaLen(r.at), r.fenceLen(r.at)
+		switch {
+		case r.fenced && fence > 0:
+			r.edit(r.at, r.at+fence, "", true)
+			r.at += fence
+		case comma > 0 && r.skip(r.at+comma) >= r.end:
+			r.edit(r.at, r.at+comma, "", r.text[r.at] != ';')
+			r.at += comma
+		default:
+			r.drop(r.end)
 		}
-		return r.at < r.end
 	}
-	if c == '{' || c == '[' || c == '(' || r.quote().width > 0 {
-		return true
-	}
-	return strings.ContainsFunc(r.text[r.at:r.end], isWordRune) || c == '-' || c == '/' && r.at+2 < r.end
 }

@@ -1,213 +1,193 @@
 package jsonrepair
 
 import (
+	"encoding/json"
+	"math/big"
 	"strings"
-
-	"oneshot/pkg/diag"
 )
 
-// bare reads a value without quotes: a number, a word, a call, a regular
-// expression, or text.
-func (r *reader) bare() {
-	if r.prefixed() || r.call() || r.regex() {
-		return
-	}
+// readBare reads a value without quotes: a number, a word, or text, which becomes a string.
+func (r *reader) readBare() {
+	r.beginItem()
 	start := r.at
-	r.begin(start, false)
 	end, next := r.bareEnd()
 	if end == start { // nothing that can be text
-		end = start + r.stray()
+		end = r.runeEnd(start)
 		next = end
 	}
+	if n := r.leadingScalar(r.text[start:end]); n > 0 {
+		end, next = start+n, start+n
+	}
 	r.steps += next - start
-	token := r.text[start:end]
-	if lone, ok := r.loneToken(token); ok {
-		end, next = start+lone, start+lone
-		token = r.text[start:end]
-	}
-	r.token(start, token)
-	if next > end {
-		r.add(note{diag.UnescapedQuote, end, next, "a quote closes a value that has none", "remove it", diag.Unsafe, []edit{remove(end, next)}})
-	}
+	r.writeToken(start, end)
+	r.edit(end, next, "", false) // a quote that closes text without an opening one
 	r.at = next
-	r.done(end)
+	r.endItem(end)
 }
 
-// prefixed reads a string of Python with letters in front, as r'…'. It reports
-// whether there is one.
-func (r *reader) prefixed() bool {
-	n := 0
-	for n < 2 && r.at+n < r.end && strings.IndexByte("rRuUbBfF", r.text[r.at+n]) >= 0 {
-		n++
-	}
-	m := r.quoteAt(r.at + n)
-	if n == 0 || m.char != '"' && m.char != '\'' || m.slants > 0 {
-		return false
-	}
-	if i := r.skip(r.at + n + 1); i >= r.end || isCloser(r.text[i]) || commaLen(r.text[i:]) > 0 {
-		return false // it closes the text
-	}
-	r.add(note{diag.PythonLiteral, r.at, r.at + n, "letters stand in front of a string", "remove them", diag.Unsafe, []edit{remove(r.at, r.at+n)}})
-	r.verbatim = strings.ContainsAny(r.text[r.at:r.at+n], "rR")
-	r.at += n
-	r.str()
-	r.verbatim = false
-	return true
-}
-
-// stray is the length of a character that cannot begin text.
-func (r *reader) stray() int {
-	_, w := runeAt(r.text, r.at)
-	return w
-}
-
-// token notes what is to be edited in a value without quotes.
-func (r *reader) token(start int, token string) {
-	end := start + len(token)
-	if isNumber(token) || isWord(token) {
-		return
-	}
-	if word, ok := words[token]; ok {
-		r.add(note{word.code, start, end, token + " is no word of JSON", "write " + word.json, word.kind, []edit{replace(start, end, word.json)}})
-		return
-	}
-	if whole := cutWord(token); whole != "" && end == r.end && r.top() != nil {
-		r.add(note{diag.TruncatedCall, start, end, "the text ends in a word", "complete it", diag.Unsafe, []edit{replace(start, end, whole)}})
-		return
-	}
-	if number, kind := mendNumber(token); number != "" {
-		r.add(note{diag.NonstandardNumber, start, end, "a number is written in a way that JSON does not have", "write " + number, kind,
-			[]edit{replace(start, end, number)}})
-		return
-	}
-	r.bareText(start, end, nil, diag.UnquotedString, "a string has no quotes", diag.Unsafe)
-}
-
-// bareText puts quotes around a text.
-func (r *reader) bareText(start, end int, name *strings.Builder, code diag.Code, what string, kind diag.FixKind) {
-	r.add(note{code, start, end, what, "add quotes", kind, []edit{insert(before, start, `"`), insert(behind, end, `"`)}})
-	r.content(piece{mark: quoteMark{char: '"'}, from: start, to: end, bare: true}, name)
-}
-
-// loneToken returns the length of the number or word that text of an array or in
-// front of another key begins with: several values whose commas are missing.
-func (r *reader) loneToken(token string) (int, bool) {
+// leadingScalar returns the length of the number or word that text of an array or in front of
+// another key begins with: several values whose commas are missing.
+func (r *reader) leadingScalar(token string) int {
 	n := strings.IndexAny(token, " \t")
-	f := r.top()
-	if n < 0 || f == nil {
-		return 0, false
+	if f := r.top(); n < 0 || f == nil || !isScalar(token[:n]) || f.object && !r.isKeyAt(r.skip(r.at+n)) {
+		return 0
 	}
-	if !isScalar(token[:n]) {
-		return 0, false
-	}
-	return n, !f.object || r.keyAt(r.skip(r.at+n))
+	return n
 }
 
-// bareEnd returns the end of a text without quotes, and the end with the quote
-// that closes it.
+// writeToken edits a value without quotes.
+func (r *reader) writeToken(start, end int) {
+	token := r.text[start:end]
+	if isScalar(token) {
+		if word, safe := wordOf(token); word != "" && word != token {
+			r.edit(start, end, word, safe)
+		}
+	} else if word := completeWord(token); word != "" && end == r.end && r.top() != nil {
+		r.edit(start, end, word, false)
+	} else if number, safe := numberOf(token); number != "" {
+		r.edit(start, end, number, safe)
+	} else {
+		r.writeQuotes(start, end, false)
+	}
+}
+
+// bareEnd returns the end of text without quotes, and the end with the quote that
+// closes it. Brackets that are closed belong to the text.
 func (r *reader) bareEnd() (end, next int) {
-	end, next, ok := r.bareScan(r.budget > 0)
-	if !ok {
-		r.spend(r.end - r.at)
-		end, next, _ = r.bareScan(false)
-	}
-	text := r.backSkipBlanks(end)
-	if next == end { // no quote closes it
-		next = text
-	}
-	return text, next
-}
-
-func (r *reader) backSkipBlanks(i int) int {
-	for i > r.at && isBlank(r.text[i-1]) {
-		i--
-	}
-	return i
-}
-
-// bareScan looks for the end of a text without quotes. With nested, brackets in it
-// belong to it; ok is false if one of them is not closed.
-func (r *reader) bareScan(nested bool) (end, next int, ok bool) {
-	depth := 0
-	for i := r.at; i < r.end; i++ {
+	i := r.at
+	for ; i < r.end; i++ {
 		c := r.text[i]
-		switch {
-		case (c == '{' || c == '[') && depth == 0 && isScalar(r.text[r.at:i]):
-			return i, i, true
-		case c == '\\' && depth == 0 && isScalar(r.text[r.at:i]):
-			return i, i, true
-		case nested && (c == '(' || i > r.at && (c == '{' || c == '[')):
-			depth++
-		case depth > 0:
-			if isCloser(c) {
-				depth--
+		bracket := c == '{' || c == '['
+		if (bracket || c == '\\') && isScalar(r.text[r.at:i]) {
+			break
+		}
+		if c == '(' || bracket && i > r.at {
+			if k := r.matchingBracket(i); k > i {
+				i = k
+				continue
 			}
-		case isCloser(c) && r.top() != nil, c == '\n' && i > r.at && r.lineEnds(i), c == '[' || c == '{':
-			return i, i, true
-		case (c == ',' || c == ';' || c >= 0x80 && commaLen(r.text[i:]) > 0) && r.commaEnds(i):
-			return i, i, true
-		case c == '"' || c == '\\' && strings.HasPrefix(r.text[i:r.end], `\"`) || c >= 0x80 && r.quoteAt(i).width > 0:
-			if end, next := r.markInText(i); end >= 0 {
-				return end, next, true
+		}
+		if bracket || r.isBareEnd(i) {
+			break
+		}
+		if m := r.quoteAt(i); m.width > 0 && m.char != '\'' && m.char != '`' {
+			begins, ends := r.classifyMark(i, m.width)
+			if ends {
+				return r.backSkip(i, r.at), i + m.width
+			} else if begins {
+				break
 			}
-		case r.textEndsAt(i):
-			return i, i, true
 		}
 	}
-	return r.end, r.end, depth == 0
+	end = r.backSkip(i, r.at)
+	return end, end
 }
 
-// lineEnds reports whether the end of a line ends a text without quotes. In an
-// object text may go on behind it, unless a key or bracket follows.
-func (r *reader) lineEnds(i int) bool {
-	f := r.top()
-	if f == nil || !f.object {
-		return f != nil || r.topList
-	}
-	k := r.skip(i)
-	return k >= r.end || isCloser(r.text[k]) || commaLen(r.text[k:]) > 0 || r.keyAt(k) || fenceLen(r.text[k:r.end]) > 0 ||
-		isScalar(trimBlanks(r.text[r.at:i]))
-}
-
-// commaEnds reports whether a comma ends a text without quotes: in an object only
-// one that a key follows.
-func (r *reader) commaEnds(i int) bool {
-	f := r.top()
+// isBareEnd reports whether a delimiter, comment or fence ends text without quotes.
+// In an object, text continues after a comma or line end unless a key or bracket follows.
+func (r *reader) isBareEnd(i int) bool {
+	f, c := r.top(), r.text[i]
+	comma := r.commaLen(i)
 	switch {
 	case f == nil:
-		return r.topList
-	case !f.object || f.missing:
+		return comma > 0 && r.skip(i+comma) >= r.end
+	case isCloser(c):
+		return true
+	case comma > 0 && (!f.object || f.missing):
+		return true
+	case comma > 0:
+		k := r.skip(i + comma)
+		return isScalar(r.text[r.at:i]) || r.isItemEnd(k) || r.isKeyAt(k) || r.isQuoteAt(k) || strings.IndexByte("{[.", r.text[k]) >= 0
+	case i == r.at:
+		return false
+	case c == '\n' && f.object:
+		k := r.skip(i)
+		return r.isItemEnd(k) || r.isKeyAt(k) || r.fenceLen(k) > 0 || isScalar(r.text[r.at:r.backSkip(i, r.at)])
+	case c == '\n' || strings.HasPrefix(r.text[i:r.end], "/*") || strings.HasPrefix(r.text[i:r.end], "```"):
 		return true
 	}
-	k := r.skip(i + commaLen(r.text[i:]))
-	return k >= r.end || isCloser(r.text[k]) || r.keyAt(k) || strings.IndexByte("{[,.", r.text[k]) >= 0 ||
-		r.quoteAt(k).width > 0 || strings.IndexByte(r.text[i:k], '\n') >= 0 || r.strayWordAt(k)
+	return isBlank(r.text[i-1]) && (c == '#' || strings.HasPrefix(r.text[i:r.end], "//"))
 }
 
-// markInText decides about a quotation mark in text without quotes: it begins the
-// next key, it closes the text, or it belongs to it (end is -1).
-func (r *reader) markInText(i int) (end, next int) {
+// classifyMark decides about a quotation mark in text without quotes: it begins the
+// next key or item, it closes the text, or it belongs to it.
+func (r *reader) classifyMark(i, width int) (begins, ends bool) {
 	f := r.top()
-	m := r.quoteAt(i)
-	if f != nil && f.object && i > r.at && r.keyAt(i) {
-		return i, i
+	k := r.skip(i + width)
+	switch {
+	case f == nil:
+		return false, k >= r.end
+	case f.object && i > r.at && r.isKeyAt(i):
+		return true, false
+	case r.isItemEnd(k):
+		return false, true
 	}
-	k := r.skip(i + m.width)
-	if k >= r.end || isCloser(r.text[k]) && f != nil || commaLen(r.text[k:r.end]) > 0 && (f != nil || k+1 >= r.end) {
-		return i, i + m.width
-	}
-	if f != nil && !f.object && i > r.at && isBlank(r.text[i-1]) {
-		return i, i
-	}
-	return -1, 0
+	return !f.object && i > r.at && isBlank(r.text[i-1]), false
 }
 
-// textEndsAt reports whether a comment or fence stands at an offset.
-func (r *reader) textEndsAt(i int) bool {
-	if r.top() == nil || i == r.at {
-		return false
+// wordOf returns what a word of another language, or of JSON, is in JSON, "" if it is none.
+func wordOf(text string) (json string, safe bool) {
+	switch text {
+	case "true", "false", "null":
+		return text, true
+	case "True", "TRUE", "False", "FALSE":
+		return strings.ToLower(text), true
+	case "None", "Null", "NULL":
+		return "null", true
+	case "NONE", "undefined", "nil", "NaN", "nan", "+NaN", "-NaN", "Infinity", "+Infinity", "-Infinity", "inf", "-inf":
+		return "null", false
 	}
-	rest := r.text[i:r.end]
-	return isBlank(r.text[i-1]) && commentLen(rest[:min(len(rest), 3)]) > 0 || strings.HasPrefix(rest, "/*") ||
-		fenceLen(rest[:min(len(rest), 3)]) > 0
+	return "", false
+}
+
+// isScalar reports whether a text is a number, or a word of JSON or of another
+// language.
+func isScalar(text string) bool {
+	word, _ := wordOf(text)
+	return word != "" || isNumber(text)
+}
+
+// completeWord returns the word of JSON that a text is the beginning of, "" if it is none.
+func completeWord(text string) string {
+	for _, word := range [...]string{"true", "false", "null", "none"} {
+		if text != "" && strings.HasPrefix(word, strings.ToLower(text)) {
+			return strings.Replace(word, "none", "null", 1)
+		}
+	}
+	return ""
+}
+
+// isNumber reports whether a text is a number of JSON.
+func isNumber(text string) bool {
+	n := len(text)
+	return n > 0 && n <= 64 && isDigit(text[n-1]) && (isDigit(text[0]) || text[0] == '-') && json.Valid([]byte(text))
+}
+
+// numberOf returns the number of JSON that a text stands for, "" if it stands for
+// none. A number with leading zeros can be octal, or no number at all: it is none.
+func numberOf(text string) (number string, safe bool) {
+	rest := strings.TrimPrefix(strings.TrimPrefix(text, "+"), "-")
+	sign := strings.TrimPrefix(text[:len(text)-len(rest)], "+")
+	switch {
+	case text == "-":
+		return "-0", false // the text ends behind it, or something does
+	case strings.Trim(rest, "_") != rest || strings.Contains(rest, "__") || rest == "" || len(rest) > 64 || sign+rest != text && "+"+rest != text:
+		return "", false
+	case rest[0] == '.' && len(rest) > 1:
+		rest = "0" + rest
+	}
+	rest = strings.TrimSuffix(strings.ReplaceAll(rest, "_", ""), "n")
+	if len(rest) > 2 && rest[0] == '0' && strings.IndexByte("xXoObB", rest[1]) >= 0 {
+		if n, ok := new(big.Int).SetString(rest, 0); ok {
+			return sign + n.String(), true
+		}
+	}
+	rest = strings.Replace(rest, ".e", ".0e", 1)
+	switch {
+	case isNumber(sign + rest):
+		return sign + rest, true
+	case isNumber(sign + rest + "0"):
+		return sign + rest + "0", strings.HasSuffix(rest, ".")
+	}
+	return "", false
 }

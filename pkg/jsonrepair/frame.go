@@ -1,122 +1,178 @@
 package jsonrepair
 
-import (
-	"slices"
+import "strings"
 
-	"oneshot/pkg/diag"
-)
-
-// A want says what may come next in a frame.
-type want int
-
-const (
-	wantKey want = iota
-	wantColon
-	wantValue
-	wantComma
-)
-
-// A frame is a bracket that is open.
-type frame struct {
-	closer  byte // what closes it
-	object  bool
-	missing bool // the opening bracket is not there
-	quiet   bool // the brackets around one item mean nothing
-	want    want
-	start   int // offset of the opening bracket, or of its substitute
-	opened  int // end of the opening bracket
-	items   int
-	end     int    // end of the last item, or of the opening bracket
-	comma   int    // offset of the comma that no item has followed yet, else -1
-	extra   []byte // what closes brackets that were opened twice
-	call    bool   // it is the bracket of a call
-
-	key            key
-	keys           map[string]bool
-	previous       *frame // the array that ended last in it, which may go on
-	rows           bool   // it has an array as an item
-	run            int    // start of the first item behind the last array, else -1
-	first          int    // offset of the first item
-	firstFix       int    // mark of the notes in front of it
-	item           int    // offset of the last item
-	itemText       bool   // it is a string or a key
-	itemFix        int    // mark of the notes in front of it
-	commaBefore    int    // offset of the comma in front of it, else -1
-	inserted       int    // index of the note that inserts a comma in front of the next item, else -1
-	insertedBefore int    // and in front of the last one
-	endBefore      int    // end of the item in front of it
-}
-
-// A key is the key of the member that is being read.
-type key struct {
-	start, end int
-	name       string
-	colon      int  // end of the colon
-	cut        bool // the text ends in it
-}
-
-// wanted returns what a frame wants behind a comma.
-func (f *frame) wanted() want {
-	if f.object {
-		return wantKey
+// readKey reads a key, or whatever is in its place.
+func (r *reader) readKey() {
+	f, c := r.top(), r.text[r.at]
+	switch {
+	case f.missing && f.items > 0 && len(r.stack) > 1 && !r.isKeyAt(r.at),
+		c == '{' && f.items > 0 && r.isItemOfArray():
+		r.popBeforeItem()
+	case c == '[' && f.joins:
+		r.joinArrays()
+	case c == '{' || c == '[' || c == '(':
+		r.drop(r.at + 1) // it is doubled, or the array of what should be members
+	case r.dropLoneQuote():
+	case r.isQuoteAt(r.at):
+		r.beginItem()
+		r.readString(true)
+		f.keyEnd, f.want = r.at, wantColon
+	default:
+		r.beginItem()
+		r.readBareKey()
+		f.keyEnd, f.want = r.at, wantColon
 	}
-	return wantValue
 }
 
-// push opens a frame, which is an item of the one around it.
-func (r *reader) push(f frame) {
-	if len(r.stack) == MaxDepth {
-		r.deep = true
+// joinArrays continues the array before the place, which was closed too early.
+func (r *reader) joinArrays() {
+	f := r.top()
+	r.edit(f.end-1, f.end, "", false)
+	r.drop(r.at + 1)
+	r.stack = append(r.stack, frame{missing: true, closer: ']', items: 1, end: f.end - 1, comma: f.comma})
+	f.comma = none
+}
+
+// readColon reads the colon behind a key.
+func (r *reader) readColon() {
+	f := r.top()
+	n := r.colonLen(r.at)
+	switch {
+	case n > 0:
+		if r.text[r.at:r.at+n] != ":" {
+			r.edit(r.at, r.at+n, ":", false)
+		}
+		r.at += n
+		f.colon, f.want = r.at, wantValue
+	case r.commaLen(r.at) > 0 || r.isQuoteAt(r.at) && r.isKeyAt(r.at):
+		r.finishMember()
+	default:
+		r.insert(f.keyEnd, ":")
+		f.colon, f.want = f.keyEnd, wantValue
+	}
+}
+
+// finishMember gives a key its colon and a member its value, if they are missing.
+func (r *reader) finishMember() {
+	switch f := r.top(); {
+	case !f.object:
+	case f.want == wantColon:
+		r.insert(f.keyEnd, ": null")
+		r.endItem(f.keyEnd)
+	case f.want == wantValue:
+		r.insert(f.colon, "null")
+		r.endItem(f.colon)
+	}
+}
+
+// skipToMember decides what follows a member without a comma: the next one, or text,
+// which is dropped up to a comma, a bracket or a line end.
+func (r *reader) skipToMember() {
+	if c := r.text[r.at]; c == '{' || c == '[' || c == '(' || r.isQuoteAt(r.at) || r.isKeyAt(r.at) {
+		r.top().want = wantKey
 		return
 	}
-	r.begin(f.start, false)
-	f.want, f.end, f.comma, f.run, f.first, f.inserted = wantValue, f.opened, none, none, none, none
-	if f.object {
-		f.want = wantKey
+	i := r.at + 1
+	for i < r.end && !isCloser(r.text[i]) && r.text[i] != ',' && r.text[i] != '\n' {
+		i++
 	}
-	r.stack = append(r.stack, f)
-	r.deepest = max(r.deepest, len(r.stack))
+	r.drop(i)
 }
 
-// begin notes that an item begins.
-func (r *reader) begin(at int, text bool) {
-	f := r.top()
-	if f == nil {
+// beginMissingObject begins an object whose opening brace is missing, in front of a key in an
+// array. If the array is the value of a member, the array can end there instead.
+func (r *reader) beginMissingObject() {
+	if f := r.top(); f.items > 0 && len(r.stack) > 1 && !r.isItemOfArray() {
+		r.popBeforeItem()
 		return
 	}
-	if f.items == 0 {
-		f.first, f.firstFix = at, r.mark()
-	}
-	f.items++
-	f.itemFix, f.commaBefore, f.endBefore = r.mark(), f.comma, f.end
-	f.insertedBefore, f.inserted = f.inserted, none
-	if f.comma >= 0 && r.text[f.comma] != ',' {
-		w := commaLen(r.text[f.comma:])
-		r.add(note{diag.BadLiteral, f.comma, f.comma + w, "this is no comma", "write one", diag.Unsafe, []edit{replace(f.comma, f.comma+w, ",")}})
-	}
-	f.comma, f.item, f.itemText = -1, at, text
+	r.push(frame{object: true, missing: true, closer: '}'})
 }
 
-// done notes that a value ended.
-func (r *reader) done(end int) {
+// popBeforeItem closes the innermost frame in front of an item of the next one.
+func (r *reader) popBeforeItem() {
 	f := r.top()
-	if f == nil {
-		r.docEnd = end
+	comma := f.comma
+	f.comma = none
+	r.pop(false)
+	f = r.top()
+	f.comma, f.want = comma, f.first()
+}
+
+// closeBracket reads a closing bracket, which may be the wrong one.
+func (r *reader) closeBracket(c byte) {
+	f, i := r.top(), len(r.stack)-1
+	for i >= 0 && r.stack[i].closer != c {
+		i--
+	}
+	if i < 0 { // it closes nothing, or stands for another one
+		next := r.skip(r.at + 1)
+		more := len(r.stack) == 1 && next < r.end && !r.isCloserAt(next) && r.fenceLen(next) == 0
+		if more || f.items > 0 && r.text[f.end-1] == c {
+			r.drop(r.at + 1)
+		} else {
+			r.pop(true)
+		}
 		return
 	}
-	if !f.object && f.run < 0 && f.rows {
-		f.run = f.item
+	for len(r.stack) > i+1 {
+		r.pop(false)
 	}
-	f.end, f.want, f.previous = end, wantComma, nil
+	if i == 0 && r.top().object && r.isMemberNext(r.at+1) { // it closes too early
+		r.finishMember()
+		r.drop(r.at + 1)
+		return
+	}
+	r.pop(true)
 }
 
-// forget takes back the last item of a frame.
-func (r *reader) forget() {
-	f := r.top()
-	r.back(f.itemFix)
-	if f.insertedBefore >= 0 {
-		r.list = slices.Delete(r.list, f.insertedBefore, f.insertedBefore+1)
+// pop closes the innermost frame with the bracket at the place, or with a missing one.
+func (r *reader) pop(closed bool) {
+	r.finishMember()
+	f := *r.top()
+	opening, closing := "[", "]"
+	switch {
+	case f.object:
+		opening, closing = "{", "}"
+	case f.closer == ')' && f.items == 1 && f.comma < 0:
+		opening, closing = "", "" // they mean nothing
 	}
-	f.items--
-	f.comma = f.commaBefore
+	if f.comma >= 0 {
+		r.edit(f.comma, f.comma+r.commaLen(f.comma), "", true)
+	}
+	if !f.missing && r.text[f.start:f.start+1] != opening {
+		r.edit(f.start, f.start+1, opening, false)
+	}
+	end := f.end
+	if !closed {
+		r.insert(end, closing)
+	} else if end = r.at + 1; r.text[r.at:end] != closing {
+		r.edit(r.at, end, closing, false)
+	}
+	r.at = max(r.at, end)
+	r.stack = r.stack[:len(r.stack)-1]
+	r.endItem(end)
+	if o := r.top(); o != nil {
+		o.joins = closed && closing == "]" && r.text[end-1] == ']' && f.items > 0 && f.comma < 0
+	}
+}
+
+// readBareKey reads a key without quotes. It ends in front of a delimiter, or of a string
+// if the colon is missing.
+func (r *reader) readBareKey() {
+	start, end := r.at, r.end
+	if n := strings.IndexAny(r.text[start:end], ":=：,;，、{}[]()\"“”\n"); n >= 0 {
+		end = start + n
+	}
+	if n := strings.IndexAny(r.text[start:end], "'`‘"); n > 0 && isBlank(r.text[start+n-1]) {
+		end = start + n
+	}
+	r.steps += end - start
+	end = max(r.backSkip(end, start), r.runeEnd(start))
+	r.at = end
+	r.writeQuotes(start, end, strings.IndexByte(r.text[start:end], ' ') < 0)
+	if m := r.quoteAt(end); m.width > 0 { // its first quote is missing
+		r.drop(end + m.width)
+	}
 }

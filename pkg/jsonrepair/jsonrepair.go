@@ -1,8 +1,10 @@
 package jsonrepair
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -17,16 +19,10 @@ const MaxDepth = 64
 
 // A Result is an opinion about a text.
 type Result struct {
-	Value    json.RawMessage // strictly valid JSON; nil when there is none
-	Text     string          // the text with the edits applied, white space kept
-	Edits    []diag.Edit     // all edits, sorted and apart: see [Apply]
-	Findings []diag.Finding  // what is wrong, each with its own edits as a fix
-	Status   chat.Status     // ok, repaired, ambiguous, truncated or invalid
-	Changed  bool            // an edit may have changed the meaning
-
-	source string // the text that was read
-	steps  int    // bytes looked at; tests count them
-	broken bool   // the edits do not lead to JSON; tests hold that it does not happen
+	Value   json.RawMessage // the text with the edits applied: one JSON document; nil if there is none
+	Edits   []diag.Edit     // sorted and without overlaps; see [diag.Apply]
+	Status  chat.Status     // ok, repaired, ambiguous, truncated or invalid
+	Changed bool            // an edit may have changed the meaning
 }
 
 // JSON returns the best reading of a text that should be one JSON document.
@@ -34,96 +30,80 @@ type Result struct {
 // safe, truncated if the text ends too early, ambiguous if there are other
 // readings, and invalid if there is no value.
 func JSON(text string) Result {
-	strict, deep := isStrict(text)
-	if deep {
-		return tooDeep(text)
+	if isStrict(text) {
+		return newResult(text, nil, chat.StatusOK, false)
 	}
 	r := newReader(text)
-	r.steps = len(text)
-	if strict {
-		if !jsontext.Value(text).IsValid() { // a key twice: readers differ in which of its values counts
-			r.duplicates++
-		}
-		return r.result(chat.StatusOK)
+	if !r.readDocument() {
+		return Result{Status: chat.StatusInvalid}
 	}
-	r.documents()
-	r.gather()
-	if r.deep {
-		return tooDeep(text)
+	edits := r.sorted()
+	value, _, err := diag.Apply(text, []diag.Fix{{Edits: edits}})
+	switch {
+	case err != nil || !isStrict(value):
+		return Result{Status: chat.StatusInvalid}
+	case r.cut:
+		return newResult(value, edits, chat.StatusTruncated, true)
 	}
-	return r.result("")
+	return newResult(value, edits, chat.StatusRepaired, r.unsafe)
 }
 
-// isStrict reports whether a text is one document of JSON, and whether it is not because it is too deep.
-func isStrict(text string) (ok, deep bool) {
+// newResult returns the result for a strict value. Of a key that occurs twice,
+// readers differ in which value counts.
+func newResult(value string, edits []diag.Edit, status chat.Status, changed bool) Result {
+	if status != chat.StatusTruncated && (changed || !jsontext.Value(value).IsValid()) {
+		status = chat.StatusAmbiguous
+	}
+	return Result{Value: json.RawMessage(value), Edits: edits, Status: status, Changed: changed}
+}
+
+// isStrict reports whether a text is one JSON document that is not too deep.
+func isStrict(text string) bool {
 	d := jsontext.NewDecoder(strings.NewReader(text), jsontext.AllowDuplicateNames(true))
 	for values := 0; ; {
 		if _, err := d.ReadToken(); err != nil {
-			return err == io.EOF && values == 1, false
+			return err == io.EOF && values == 1
 		}
-		if d.StackDepth() > MaxDepth {
-			return false, true
-		}
-		if d.StackDepth() == 0 {
+		switch d.StackDepth() {
+		case 0:
 			values++
+		case MaxDepth + 1:
+			return false
 		}
 	}
 }
 
-func tooDeep(text string) Result {
-	f := diag.New(diag.TooDeep, diag.Bytes(0, len(text)), "arrays and objects are nested more than %d deep", MaxDepth)
-	return Result{Text: text, Status: chat.StatusInvalid, Findings: []diag.Finding{f}, steps: len(text)}
+// edits collects the edits of a text.
+type edits struct {
+	list   []diag.Edit
+	unsafe bool // one of them may change the meaning
 }
 
-// noReading is the result where the edits do not lead to JSON, which they should.
-// Nothing is suggested then.
-func noReading(text string) Result {
-	f := diag.New(diag.NotJSON, diag.Bytes(0, len(text)), "no reading of it is JSON")
-	return Result{source: text, Text: text, Status: chat.StatusInvalid, Findings: []diag.Finding{f}, steps: len(text), broken: true}
+// edit replaces bytes by others. A safe edit cannot change the meaning.
+func (e *edits) edit(start, end int, text string, safe bool) {
+	if start == end && text == "" {
+		return
+	}
+	e.list = append(e.list, diag.Edit{Start: start, End: end, New: text})
+	e.unsafe = e.unsafe || !safe
 }
 
-// result is what was read.
-func (r *reader) result(status chat.Status) Result {
-	res := Result{source: r.text, Text: r.text, Findings: r.findings(), steps: r.steps}
-	if len(r.docs) == 0 && status == "" {
-		res.Status = chat.StatusInvalid
-		if len(res.Findings) == 0 {
-			res.Findings = append(res.Findings, diag.New(diag.NotJSON, diag.Bytes(0, len(r.text)), "there is no value"))
+// insert inserts what is missing.
+func (e *edits) insert(at int, text string) { e.edit(at, at, text, false) }
+
+// sorted returns the edits in the order of the text. Insertions at the same offset
+// keep the order in which they were made; neighbouring deletions become one.
+func (e *edits) sorted() []diag.Edit {
+	slices.SortStableFunc(e.list, func(a, b diag.Edit) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
+	})
+	all := e.list[:0]
+	for _, x := range e.list {
+		if n := len(all) - 1; n >= 0 && x.New == "" && all[n].New == "" && all[n].End == x.Start {
+			all[n].End = x.End
+			continue
 		}
-		for i := range res.Findings {
-			res.Findings[i].Fixes = nil
-		}
-		return res
+		all = append(all, x)
 	}
-	res.Edits = r.edits()
-	res.Text = Apply(r.text, res.Edits)
-	if good, _ := isStrict(res.Text); !good {
-		return noReading(r.text)
-	}
-	res.Value = json.RawMessage(res.Text)
-	res.Changed = r.unsafe()
-	res.Status = r.status(status)
-	return res
-}
-
-func (r *reader) status(status chat.Status) chat.Status {
-	switch {
-	case r.cut:
-		return chat.StatusTruncated
-	case r.unsafe() || r.duplicates > 0:
-		return chat.StatusAmbiguous
-	case status == "":
-		return chat.StatusRepaired
-	}
-	return status
-}
-
-// excerpt shortens what is quoted in a message.
-func excerpt(text string) string {
-	const most = 40
-	text = strings.ToValidUTF8(text, "\ufffd")
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+	return all
 }

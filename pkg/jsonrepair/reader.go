@@ -1,53 +1,47 @@
 package jsonrepair
 
-import (
-	"strings"
+import "strings"
 
-	"oneshot/pkg/diag"
-)
+// A want says what may come next in a frame.
+type want int
 
-// A reader reads a text that should be JSON and records the edits it needs.
-type reader struct {
-	notes
-	text  string
-	at    int
-	end   int // where the text ends, or the fence around the document
-	stack []frame
-	docs  []document // the documents that were read
-
-	docEnd  int // end of the last document
-	docMark int // mark of the notes in front of it
-
-	deepest    int  // how deep brackets were nested
-	cut        bool // the text ended too early
-	deep       bool // it is nested too deeply
-	fenced     bool // a fence was opened around the document
-	inFences   bool // documents are looked for in fences only
-	fenceAhead int  // offset of the next fence around a document, or none
-	topList    bool // values at the top are words in a list
-	duplicates int
-	verbatim   bool // the next string has no escapes
-
-	budget int // bytes that may be scanned without finding the end of a string
-	steps  int // bytes looked at
-}
-
-// A document is one of the values at the top of a text.
-type document struct {
-	diag.Span
-	behind   int  // where reading resumed
-	from, to int  // its notes
-	cut      bool // the text ended in it
-}
-
-// unknown and none stand for offsets.
 const (
-	unknown = -2
-	none    = -1
+	wantValue want = iota
+	wantKey
+	wantColon
+	wantNext // a comma or closing bracket
 )
+
+// A frame is a bracket that is open.
+type frame struct {
+	object  bool
+	missing bool // it has no opening bracket of its own
+	closer  byte // what closes it
+	want    want
+	start   int // offset of the opening bracket
+	items   int
+	end     int  // end of the last item, or of the opening bracket
+	comma   int  // offset of the comma that no item has followed yet, else none
+	joins   bool // the last item is an array that can go on
+	keyEnd  int  // end of the last key
+	colon   int  // end of its colon
+}
+
+// A reader reads a text that should be JSON and collects the edits it needs.
+type reader struct {
+	source
+	edits
+	at     int
+	stack  []frame
+	cut    bool // the text ended too early
+	failed bool // it is nested too deeply, or would take too long
+	fenced bool // a fence was opened around the document
+	budget int  // bytes that may be scanned twice
+}
 
 func newReader(text string) *reader {
-	return &reader{text: text, end: len(text), budget: 4*len(text) + 4096, fenceAhead: unknown}
+	lastLine := strings.LastIndexAny(text, "\r\n") + 1
+	return &reader{source: source{text: text, end: len(text), lastLine: lastLine}, budget: 4*len(text) + 4096}
 }
 
 // top returns the innermost frame, nil if none is open.
@@ -58,138 +52,164 @@ func (r *reader) top() *frame {
 	return &r.stack[len(r.stack)-1]
 }
 
-// run reads until every frame is closed.
-func (r *reader) run() {
-	for len(r.stack) > 0 && !r.deep {
-		r.steps++
-		r.blanks()
-		if r.at >= r.end {
-			r.cutOff()
-			return
-		}
-		switch r.top().want {
-		case wantKey:
-			r.wantedKey()
-		case wantColon:
-			r.wantedColon()
-		case wantValue:
-			r.value()
-		default:
-			r.next()
-		}
-	}
+// isItemOfArray reports whether the innermost frame is an item of an array.
+func (r *reader) isItemOfArray() bool {
+	return len(r.stack) > 1 && !r.stack[len(r.stack)-2].object
 }
 
-// value reads a value, or opens the bracket of one.
-func (r *reader) value() {
-	c := r.text[r.at]
-	switch {
-	case c == '{' || c == '[' || c == '(' && !r.arrow():
-		r.open(c)
-	case isCloser(c):
-		r.closer(c)
-	case r.comma() > 0:
-		r.noValue()
-	case r.colon() > 0:
-		r.skipOver(diag.BadLiteral, r.at+r.colon(), "a colon stands where a value should")
-	case r.fence() > 0:
-		if !r.fencedText() {
-			r.innerFence()
-		}
-	case r.ellipsis() > 0:
-		r.dropEllipsis()
-	case r.quote().width > 0:
-		r.str()
-	case r.dash():
-		r.skipOver(diag.NonstandardNumber, r.at+1, "a dash is no number")
-	default:
-		r.bare()
-	}
-}
-
-// dash reports whether a dash is the last item of an array that is cut off behind
-// blanks: a number would go on without one, so none has begun.
-func (r *reader) dash() bool {
-	f, rest := r.top(), r.text[r.at:r.end]
-	return rest[0] == '-' && len(rest) > 1 && f != nil && !f.object && strings.Trim(rest[1:], " \t\r\n") == ""
-}
-
-// has reports whether the text continues with s.
-func (r *reader) has(s string) bool { return strings.HasPrefix(r.text[r.at:r.end], s) }
-
-// comma returns the length of the comma at the place, 0 if there is none.
-func (r *reader) comma() int { return commaLen(r.text[r.at:r.end]) }
-
-// colon returns the length of the colon at the place, 0 if there is none.
-func (r *reader) colon() int { return colonLen(r.text[r.at:r.end]) }
-
-// commaLen returns the length of the comma, or of what is written for one, that
-// a text begins with.
-func commaLen(text string) int { return prefixLen(text, ",", ";", "，", "、") }
-
-// colonLen is the same for a colon.
-func colonLen(text string) int { return prefixLen(text, ":", "=>", ":=", "=", "：") }
-
-func prefixLen(text string, list ...string) int {
-	for _, p := range list {
-		if strings.HasPrefix(text, p) {
-			return len(p)
-		}
-	}
-	return 0
-}
-
-// open opens a bracket.
-func (r *reader) open(c byte) {
-	f := frame{start: r.at, opened: r.at + 1, closer: c + 2}
-	f.object = c == '{'
-	if c == '(' {
-		f.closer, f.quiet = ')', true
-	}
-	r.push(f)
-	r.at++
-}
-
-// next reads what follows an item: a comma, a closing bracket, or an item in
-// front of which the comma is missing.
-func (r *reader) next() {
-	f, c := r.top(), r.text[r.at]
-	switch {
-	case r.comma() > 0:
-		f.comma, f.want = r.at, f.wanted()
-		r.at += r.comma()
-	case isCloser(c):
-		r.closer(c)
-	case r.fence() > 0:
-		r.innerFence()
-	case r.ellipsis() > 0:
-		r.dropEllipsis()
-	case f.object:
-		r.nextMember()
-	default:
-		r.nextItem()
-	}
-}
-
-// missingComma inserts a comma behind the last item.
-func (r *reader) missingComma() {
-	f := r.top()
-	f.inserted = r.mark()
-	r.add(note{diag.BadLiteral, f.end, r.at, "a comma is missing", "insert it", diag.Unsafe, []edit{insert(behind, f.end, ",")}})
-	f.want = f.wanted()
-}
-
-// skipOver drops the text up to an offset. What is dropped in one go is one
-// note.
-func (r *reader) skipOver(code diag.Code, end int, text string) {
+// drop removes the text up to an offset.
+func (r *reader) drop(end int) {
 	r.steps += end - r.at
-	at := r.at
+	r.edit(r.at, end, "", false)
 	r.at = end
-	if n := len(r.list); n > 0 {
-		if last := &r.list[n-1]; last.code == code && last.text == text && last.end == at && len(last.edits) == 1 {
-			last.end, last.edits[0].End = end, end
-			return
+}
+
+// readFrames reads until every frame is closed.
+func (r *reader) readFrames() {
+	for len(r.stack) > 0 && !r.failed {
+		r.steps++
+		r.skipBlanks()
+		if r.at >= r.end {
+			r.cut = true
+			r.pop(false)
+			continue
+		}
+		f, c := r.top(), r.text[r.at]
+		comma, colon := r.commaLen(r.at), r.colonLen(r.at)
+		switch {
+		case isCloser(c):
+			r.closeBracket(c)
+		case f.want == wantColon:
+			r.readColon()
+		case f.want == wantNext && comma > 0:
+			f.comma, f.want = r.at, f.first()
+			r.at += comma
+		case f.want == wantValue && f.object && comma > 0:
+			r.finishMember()
+		case comma > 0:
+			r.drop(r.at + comma)
+		case colon > 0 && (f.want != wantNext || !f.object):
+			r.drop(r.at + colon)
+		case f.want != wantValue && r.fenceLen(r.at) > 0:
+			r.readInnerFence()
+		case f.want == wantValue:
+			r.readValue()
+		case f.want == wantKey:
+			r.readKey()
+		case f.object:
+			r.skipToMember()
+		default:
+			f.want = wantValue // a comma is missing
 		}
 	}
-	r.add(note{code, at, end, text, "remove it", diag.Unsafe, []edit{remove(at, end)}})
+}
+
+// skipBlanks passes over blanks and comments, and edits those that JSON does not have.
+func (r *reader) skipBlanks() {
+	for r.at < r.end {
+		rest := r.text[r.at:r.end]
+		n := blankLen(rest)
+		switch {
+		case isBlank(rest[0]):
+		case n > 0:
+			r.edit(r.at, r.at+n, " ", rest[0] != '\\')
+		case len(r.stack) > 0 && r.ellipsisLen(r.at) > 0:
+			n = r.ellipsisLen(r.at)
+			r.edit(r.at, r.at+n, "", false)
+		default:
+			if f := r.top(); f != nil && f.want == wantValue && rest[0] == '#' && wordLen(rest[1:]) > 0 {
+				return // a colour or a tag
+			}
+			if n = r.commentLen(r.at, r.end); n == 0 {
+				return
+			}
+			r.edit(r.at, r.at+n, "", true)
+		}
+		r.steps += n
+		r.at += n
+	}
+}
+
+// readValue reads a value, or opens the bracket of one.
+func (r *reader) readValue() {
+	c := r.text[r.at]
+	inArray := r.top() != nil && !r.top().object
+	switch {
+	case c == '(':
+		r.push(frame{closer: ')'})
+	case c == '{' || c == '[':
+		r.push(frame{closer: c + 2, object: c == '{'})
+	case r.fenceLen(r.at) > 0:
+		r.readInnerFence()
+	case inArray && r.isQuoteAt(r.at) && r.isKeyAt(r.at):
+		r.beginMissingObject()
+	case inArray && r.dropLoneQuote():
+	case r.isQuoteAt(r.at):
+		r.beginItem()
+		r.readString(false)
+		r.endItem(r.at)
+	default:
+		r.readBare()
+	}
+}
+
+// push opens a frame, which is an item of the one around it.
+func (r *reader) push(f frame) {
+	if len(r.stack) == MaxDepth {
+		r.failed = true
+		return
+	}
+	r.beginItem()
+	f.start, f.comma, f.want = r.at, none, f.first()
+	if f.missing {
+		r.insert(r.at, "{")
+	} else {
+		r.at++
+	}
+	f.end = r.at
+	r.stack = append(r.stack, f)
+}
+
+// first returns what an item of a frame begins with.
+func (f *frame) first() want {
+	if f.object {
+		return wantKey
+	}
+	return wantValue
+}
+
+// beginItem begins an item of the innermost frame, and sees to the comma in front of it.
+func (r *reader) beginItem() {
+	f := r.top()
+	switch {
+	case f == nil || f.object && f.want == wantValue:
+		return // no item, or the value of one
+	case f.comma >= 0:
+		if w := r.commaLen(f.comma); w > 1 || r.text[f.comma] != ',' {
+			r.edit(f.comma, f.comma+w, ",", false)
+		}
+	case f.items > 0:
+		r.insert(f.end, ",")
+	}
+	f.items++
+	f.comma = none
+}
+
+// endItem ends a value.
+func (r *reader) endItem(end int) {
+	if f := r.top(); f != nil {
+		f.end, f.want, f.joins = end, wantNext, false
+	}
+}
+
+// dropLoneQuote drops a quotation mark that the text ends with, which begins nothing. It
+// reports whether there is one.
+func (r *reader) dropLoneQuote() bool {
+	end := r.at + r.quoteAt(r.at).width
+	if end == r.at || r.backSkip(r.end, end) > end {
+		return false
+	}
+	r.cut = true
+	r.drop(end)
+	return true
 }

@@ -1,6 +1,9 @@
 package jsonrepair
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A scan looks for the end of a string whose quotation marks may be missing or
 // not escaped. At each mark it decides, by what follows within a window, whether
@@ -10,232 +13,267 @@ type scan struct {
 	*reader
 	p      piece
 	isKey  bool
-	inner  int // marks without a backslash that belong to the string
-	last   int // offset of the last of them
-	braces int // brackets that are open in the string
-	arrays int
-	atLast int // brackets that were open at the last inner mark
+	member bool // the string is the value of a member
+	inner  int  // marks without a backslash that belong to the string
+	last   int  // offset of the last of them
+	open   int  // brackets that are open in the string
 }
-
-// A verdict is what a quotation mark in a string is.
-type verdict int
-
-const (
-	belongs verdict = iota
-	closes
-	forgotten // the closing mark should stand before
-)
 
 // run returns the piece with its content.
 func (s *scan) run() piece {
-	if s.budget <= 0 {
-		return s.short()
-	}
-	limit := s.end
-	for i := s.p.from; i < limit; {
-		c := s.text[i]
-		if c == '\\' {
-			n, mark := s.backslash(i)
-			if !mark {
-				i += n
-				continue
+	s.member = s.top() != nil && s.top().object
+	for i := s.p.from; i < s.end; {
+		c, m := s.text[i], s.quoteAt(i)
+		switch {
+		case c == '\\' && !m.escaped, c == '\\' && !s.p.mark.escaped:
+			i++
+			for s.p.mark.escaped && i < s.end && s.text[i] == '\\' {
+				i++
 			}
-		}
-		m := s.quoteAt(i)
-		if m.width == 0 || !s.p.mark.closes(m.char) || m.slants > s.p.mark.slants {
-			s.bracket(c)
+			i++
+			continue
+		case !s.p.mark.isClosedBy(m):
+			if c == '{' || c == '[' {
+				s.open++
+			} else if c == '}' || c == ']' {
+				s.open = max(s.open-1, 0)
+			}
 			i++
 			continue
 		}
-		switch v, at := s.judge(i, m.width); v {
-		case closes:
+		if end := s.missingEnd(i, m.width); end >= 0 {
+			s.spend(i - s.p.from)
+			return s.openAt(end)
+		}
+		if s.isEnd(i, m.width) {
 			s.steps += i - s.p.from
 			return s.closedAt(i, m.width)
-		case forgotten:
-			s.spend(i - s.p.from)
-			return s.openAt(at)
 		}
 		s.inner++
-		s.last, s.atLast = i, s.braces+s.arrays
+		s.last = i
 		i += m.width
 	}
-	s.spend(limit - s.p.from)
+	s.spend(s.end - s.p.from)
 	return s.unclosed()
-}
-
-// backslash returns the length of the escape at an offset, and whether it is a
-// quotation mark of a document that was escaped.
-func (s *scan) backslash(i int) (int, bool) {
-	if s.p.mark.slants == 0 {
-		return 2, false
-	}
-	n := 1
-	for i+n < s.end && s.text[i+n] == '\\' {
-		n++
-	}
-	if n == 1 && s.quoteAt(i).width > 0 {
-		return 0, true
-	}
-	return n + 1, false
-}
-
-func (s *scan) bracket(c byte) {
-	switch {
-	case c == '{':
-		s.braces++
-	case c == '[':
-		s.arrays++
-	case c == '}' && s.braces > 0:
-		s.braces--
-	case c == ']' && s.arrays > 0:
-		s.arrays--
-	}
 }
 
 // closedAt returns the piece that ends with the mark at an offset.
 func (s *scan) closedAt(i, width int) piece {
-	s.p.to, s.p.next, s.p.closed, s.p.guessed = i, i+width, true, s.inner > 0
-	if next := s.quoteAt(s.p.next); s.p.doubled && next.width > 0 && s.p.mark.closes(next.char) {
-		s.p.next += next.width
+	s.p.to, s.p.next, s.p.guessed = i, i+width, s.inner > 0
+	if m := s.quoteAt(s.p.next); s.p.doubled && s.p.mark.isClosedBy(m) {
+		s.p.next += m.width
 	}
 	return s.p
 }
 
-// openAt returns the piece whose closing mark is missing in front of an offset.
+// openAt returns the piece whose closing mark is missing in front of an offset. A mark of
+// another kind, or one that a backslash in front of it makes text, closes it.
 func (s *scan) openAt(at int) piece {
 	s.p.to = max(s.p.from, s.backSkip(at, s.p.from))
-	if strings.HasSuffix(s.text[s.p.from:s.p.to], `\"`) && s.p.mark.char == '"' && s.p.mark.slants == 0 {
-		s.p.to-- // the backslash belongs to the content, the mark closes it
-		s.p.next, s.p.closed, s.p.guessed = s.p.to+1, true, true
-		return s.p
-	}
 	s.p.next = s.p.to
-	if s.p.to == s.p.from {
-		return s.p
-	}
-	if c := s.text[s.p.to-1]; (c == '"' || c == '\'') && c != byte(s.p.mark.char) {
-		s.p.to-- // a mark of another kind closes it
-		s.p.closed, s.p.guessed = true, true
+	if s.p.to > s.p.from && (s.text[s.p.to-1] == '"' || s.text[s.p.to-1] == '\'') {
+		if c := rune(s.text[s.p.to-1]); c != s.p.mark.char || !s.p.mark.escaped && s.text[s.p.to-2] == '\\' {
+			s.p.to--
+			s.p.guessed = true
+		}
 	}
 	return s.p
 }
 
-// judge decides what the mark at an offset is.
-func (s *scan) judge(i, width int) (verdict, int) {
+// isEnd reports whether the mark at an offset closes the string.
+func (s *scan) isEnd(i, width int) bool {
 	j := s.skip(i + width)
+	if s.isKey || j >= s.end || s.p.doubled && j == i+width && s.p.mark.isClosedBy(s.quoteAt(j)) {
+		return true
+	}
+	c := s.text[j]
 	switch {
-	case s.p.doubled && j == i+width && s.quoteAt(j).width > 0 && s.p.mark.closes(s.quoteAt(j).char):
-		return closes, 0
-	case j >= s.end:
-		return closes, 0
-	case s.isKey:
-		return s.judgeKey(i, j)
+	case isCloser(c):
+		return s.isEndBeforeCloser(j, c)
+	case s.commaLen(j) > 0:
+		return s.isEndBeforeComma(j + s.commaLen(j))
+	case s.colonLen(j) > 0:
+		return !s.member && s.inner == 0
+	case c == '+':
+		return s.isQuoteAt(s.skip(j + 1))
+	case s.fenceLen(j) > 0:
+		return true
+	case s.isQuoteAt(j):
+		return s.isEndBeforeString(i, j, width)
+	case s.member && s.isKeyAt(j):
+		return strings.IndexByte(s.text[i:j], '\n') >= 0
 	}
-	if v, at := s.shows(i, j); v != belongs {
-		return v, at
-	}
-	if s.endsValue(i, j, width) {
-		return closes, 0
-	}
-	return belongs, 0
+	return s.isEndBeforeWord(i, j, width)
 }
 
-// judgeKey decides about a mark in a key, with what follows it at j.
-func (s *scan) judgeKey(i, j int) (verdict, int) {
-	if colonLen(s.text[j:s.end]) > 0 {
-		return closes, 0
+// isEndBeforeCloser decides about a mark in front of a closing bracket, which can be
+// one of the string.
+func (s *scan) isEndBeforeCloser(j int, c byte) bool {
+	nested := s.open > 0 && c != ')'
+	if nested && s.inner > 0 || !slices.ContainsFunc(s.stack, func(f frame) bool { return c != ')' || f.closer == c }) {
+		return false
 	}
-	if before := s.backSkip(i, s.p.from); before > s.p.from && s.text[before-1] == ':' {
-		return forgotten, before - 1
+	depth := len(s.stack)
+	for ; s.isCloserAt(j); depth-- {
+		j = s.skip(j + 1)
 	}
-	for k := j; k < min(s.end, j+window); k++ {
+	if nested {
+		return s.isItemEnd(j)
+	}
+	return s.inner == 0 || depth <= 0 || !s.isWordAt(j)
+}
+
+// isEndBeforeComma decides about a mark in front of a comma that ends at k.
+func (s *scan) isEndBeforeComma(k int) bool {
+	k = s.skip(k)
+	switch {
+	case !s.member:
+		return s.inner == 0 || !s.isWordAt(k) || s.isScalarAt(k)
+	case k >= s.end || s.isKeyAt(k) || s.isCloserAt(k) || strings.IndexByte("{[,.", s.text[k]) >= 0:
+		return true
+	}
+	return s.inner == 0 && !s.isClosedLater(k)
+}
+
+// isClosedLater reports whether the next quotation mark behind words closes a
+// value, so that the words belong to it.
+func (s *scan) isClosedLater(k int) bool {
+	for limit := min(s.end, k+window); k < limit; k++ {
 		s.steps++
-		c := s.text[k]
-		if strings.IndexByte(",{}[]\n:", c) >= 0 {
-			break
-		}
-		if m := s.quoteAt(k); m.width > 0 && s.p.mark.closes(m.char) {
-			if n := s.skip(k + m.width); n < s.end && s.text[n] == ':' {
-				return belongs, 0
-			}
+		if m := s.quoteAt(k); s.p.mark.isClosedBy(m) {
+			return s.isItemEnd(s.skip(k + m.width))
 		}
 	}
-	return closes, 0
+	return false
 }
 
-// shows decides whether a mark begins or ends another string, so that the closing
-// mark of this one should stand before it.
-func (s *scan) shows(i, j int) (verdict, int) {
-	before := s.backSkip(i, s.p.from)
-	if before == s.p.from {
-		return belongs, 0
+// isEndBeforeString decides about a mark in front of another one at j.
+func (s *scan) isEndBeforeString(i, j, width int) bool {
+	apart := j > i+width
+	if s.member && s.isKeyAt(j) {
+		return true
+	}
+	k := s.skip(max(s.stringEnd(j), 0))
+	return apart && (s.inner == 0 || !s.member) && k > j && (!s.isWordAt(k) || s.isScalarAt(k)) && s.colonLen(k) == 0
+}
+
+// isEndBeforeWord decides about a mark in front of other text at j: it closes the value
+// if no other mark can, before the next delimiter.
+func (s *scan) isEndBeforeWord(i, j, width int) bool {
+	item := len(s.stack) > 0 && !s.member
+	for k := j; s.inner == 0 && k < min(s.end, j+window); k++ {
+		s.steps++
+		c, m := s.text[k], s.quoteAt(k)
+		switch {
+		case s.p.mark.isClosedBy(m):
+			return item && j > i+width && s.isItemEnd(s.skip(k+m.width))
+		case c == '}' || c == ']' || c == '\n' && len(s.stack) > 0:
+			return true
+		case c == ',':
+			return item || s.member && s.isKeyAt(s.skip(k+1))
+		}
+	}
+	return item && s.inner == 0 && s.isScalarAt(j)
+}
+
+// isWordAt reports whether text that is no delimiter is at an offset.
+func (s *scan) isWordAt(i int) bool {
+	return i < s.end && strings.IndexByte(",:[]{})\"'+", s.text[i]) < 0
+}
+
+// missingEnd returns the offset in front of which the closing mark is missing if the
+// mark at i begins or ends another string; none if it does not.
+func (s *scan) missingEnd(i, width int) int {
+	j, before := s.skip(i+width), s.backSkip(i, s.p.from)
+	if before == s.p.from || j >= s.end {
+		return none
 	}
 	c := s.text[before-1]
 	switch {
-	case s.inObject() && s.text[j] == ':' && s.inner > 0:
-		return s.keyAround(i)
-	case c == '+' && s.wordAt(j):
-		return forgotten, before - 1
-	case c == ':' && s.inObject() && s.wordAt(j) && s.itemEnds(i):
-		return s.keyBefore(before - 1)
-	case c == ',' && !s.inObject() && s.wordAt(j) && (s.itemEnds(i) || strings.IndexByte(s.text[before:i], '\n') >= 0):
-		return forgotten, before - 1
+	case s.isKey:
+		if c == ':' && s.colonLen(j) == 0 {
+			return before - 1
+		}
+	case s.member && s.text[j] == ':' && s.inner > 0:
+		return s.endBeforeKey(i)
+	case c == '+' && s.isWordAt(j):
+		return before - 1
+	case c == ',' && !s.member && s.isWordAt(j) && (s.isItemAt(i) || strings.IndexByte(s.text[before:i], '\n') >= 0):
+		return before - 1
 	}
-	return belongs, 0
+	return none
 }
 
-// keyAround decides about a mark in front of a colon: the closing mark was
-// forgotten if the mark before this one and this one are those of a key, behind a
-// comma or on a line of its own.
-func (s *scan) keyAround(i int) (verdict, int) {
+// isItemAt reports whether a mark begins a string that ends as an item does.
+func (s *scan) isItemAt(i int) bool {
+	end := s.stringEnd(i)
+	return end >= 0 && s.isItemEnd(s.skip(end))
+}
+
+// endBeforeKey returns where a string ends if the mark before the one at i and that one are those
+// of a key, behind a comma or on a line of its own.
+func (s *scan) endBeforeKey(i int) int {
 	start := s.backSkip(s.last, s.p.from)
 	switch {
-	case start == s.p.from || i-s.last > window || s.atLast > 0:
+	case start == s.p.from || i-s.last > window || s.open > 0:
+		return none
 	case s.text[start-1] == ',':
-		return forgotten, start - 1
+		return start - 1
 	case strings.IndexByte(s.text[start:s.last], '\n') >= 0:
-		return forgotten, start
+		return start
 	}
-	return belongs, 0
+	return none
 }
 
-// keyBefore decides about a colon in a string whose next mark begins another:
-// the closing mark was forgotten if a comma and a key without quotes stand before
-// the colon.
-func (s *scan) keyBefore(colon int) (verdict, int) {
-	k := s.backSkip(colon, s.p.from)
-	if k == s.p.from {
-		return belongs, 0
+// unclosed returns the piece of a string that has no closing mark. Where brackets
+// end the text that are still open the mark was forgotten, otherwise the text was
+// cut off.
+func (s *scan) unclosed() piece {
+	limit := s.end
+	if k := strings.LastIndex(s.text[s.p.from:s.end], "\n```"); k >= 0 && s.fenced {
+		limit = s.p.from + k
 	}
-	if c := s.text[k-1]; c == '"' || c == '\'' {
-		low := max(s.p.from, k-1-window)
-		k = low + max(0, strings.LastIndexByte(s.text[low:k-1], c))
+	if k := strings.IndexByte(s.text[s.p.from:limit], ':'); k >= 0 && s.isKey {
+		return s.openAt(s.p.from + k)
 	}
-	for k > s.p.from && (isLetter(s.text[k-1]) || isDigit(s.text[k-1])) {
-		k--
+	body, depth := limit, len(s.stack)
+	for i := s.backSkip(limit, s.p.from); i > s.p.from && depth > 0; i = s.backSkip(i-1, s.p.from) {
+		if c := s.text[i-1]; c == '}' || c == ']' {
+			depth--
+			body = i - 1
+		} else if c != ',' && c != ';' {
+			break
+		}
 	}
-	s.steps += colon - k
-	comma := s.backSkip(k, s.p.from)
-	if k == colon || comma == s.p.from || s.text[comma-1] != ',' {
-		return belongs, 0
+	if body == limit || len(s.stack) == 0 {
+		return s.cutAt(limit)
 	}
-	return forgotten, comma - 1
+	s.steps += body - s.p.from
+	return s.openAt(s.endOfItem(body))
 }
 
-// inObject reports whether the string is the value of a member.
-func (s *scan) inObject() bool { f := s.top(); return f != nil && f.object }
-
-// wordAt reports whether text that is no delimiter stands at an offset.
-func (s *scan) wordAt(i int) bool {
-	return i < s.end && strings.IndexByte(",:]})\"'+", s.text[i]) < 0
+// cutAt returns the piece that is cut off in front of an offset. Half an escape
+// is left out.
+func (s *scan) cutAt(limit int) piece {
+	s.p.cut = true
+	s.p.to, s.p.next = limit, limit
+	low := max(s.p.from, limit-6)
+	if k := low + strings.LastIndexByte(s.text[low:limit], '\\'); k >= low {
+		slashes := len(s.text[s.p.from:k+1]) - len(strings.TrimRight(s.text[s.p.from:k+1], `\`))
+		if slashes%2 == 1 && escapeLen(s.text[k:limit]) < 0 {
+			s.p.to = k
+		}
+	}
+	return s.p
 }
 
-// itemEnds reports whether a mark begins a string that ends as an item does.
-func (s *scan) itemEnds(i int) bool {
-	end := s.quickEnd(i)
-	if end < 0 {
-		return false
+// endOfItem returns where a value without closing mark ends at the latest: an item of an
+// array in front of a comma, a member in front of a comma or line end that a key follows.
+func (s *scan) endOfItem(body int) int {
+	for i := s.p.from; i < body; i++ {
+		if c := s.text[i]; c == ',' && !s.member || s.member && (c == ',' || c == '\n') && s.isKeyAt(s.skip(i+1)) {
+			return i
+		}
 	}
-	j := s.skip(end)
-	return j >= s.end || strings.IndexByte(",])}", s.text[j]) >= 0
+	return body
 }

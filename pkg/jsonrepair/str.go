@@ -1,152 +1,90 @@
 package jsonrepair
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
-
-	"oneshot/pkg/diag"
+	"unicode/utf8"
 )
 
 // A piece is one string between quotation marks.
 type piece struct {
 	mark     quoteMark
-	from, to int // its content
-	next     int // behind its closing mark
-	closed   bool
+	from, to int  // its content
+	next     int  // behind its closing mark; to if that is missing
 	cut      bool // the text ends in it
-	raw      bool // its quotation marks are three: it has no escapes but those of JSON
-	bare     bool // it has no quotation marks: only quotes have escapes
-	exact    bool // it has no escapes
 	doubled  bool // both quotation marks are written twice
 	guessed  bool // its closing mark is another one, or marks in it could be it
+	bare     bool // it has no quotation marks: only quotes have escapes
 }
 
-// str reads a string as a value.
-func (r *reader) str() {
-	start := r.at
-	r.begin(start, true)
-	if cut := r.quotedText(nil); cut && r.at-start == 1 && r.dropItem(start) {
-		return
-	}
-	r.done(r.at)
-}
-
-// quotedKey reads a key in quotation marks.
-func (r *reader) quotedKey(k *key) {
-	var name strings.Builder
-	k.cut = r.quotedText(&name)
-	k.name, k.end = name.String(), r.at
-}
-
-// dropItem drops an array item that has only its opening
-// quotation mark.
-func (r *reader) dropItem(start int) bool {
-	f := r.top()
-	if f == nil || f.object {
-		return false
-	}
-	r.forget()
-	r.add(note{diag.TruncatedCall, start, r.at, "an item is cut off", "remove it", diag.Unsafe, []edit{remove(start, r.at)}})
-	return true
-}
-
-// quotedText reads a string, or several with a plus between them. The name is
-// where the text of a key goes, nil for a value.
-func (r *reader) quotedText(name *strings.Builder) (cut bool) {
-	p := r.piece(name != nil)
-	r.noteOpening(p)
-	r.content(p, name)
-	for name == nil {
-		next, ok := r.concatenated(p)
-		if !ok {
+// readString reads a string, or several that are joined. A string with a plus behind
+// it is joined with the next, and so is one that another follows as the rest of a
+// member's value.
+func (r *reader) readString(isKey bool) {
+	p := r.scanPiece(isKey)
+	r.writeMark(r.at, p.from, true)
+	for r.writeContent(p); !isKey && !p.cut; {
+		i := r.skip(p.next)
+		if i < r.end && r.text[i] == '+' {
+			i = r.skip(i + 1)
+		} else if f := r.top(); f == nil || !f.object || p.next == p.to || i == p.next {
 			break
 		}
-		r.at = next
-		q := r.piece(false)
-		r.add(note{diag.ConcatenatedValues, p.to, q.from, "a string is written in parts", "join them", diag.Unsafe, []edit{remove(p.to, q.from)}})
+		if !r.isQuoteAt(i) || r.isKeyAt(i) {
+			break
+		}
+		r.at = i
+		q := r.scanPiece(false)
+		r.edit(p.to, q.from, "", false)
 		p = q
-		r.content(p, nil)
+		r.writeContent(p)
 	}
-	r.noteClosing(p)
-	r.at = p.next
-	return p.cut
-}
-
-// noteOpening mends the opening quotation mark.
-func (r *reader) noteOpening(p piece) {
-	start := r.at
-	if mark := r.text[start:p.from]; mark != `"` {
-		code, kind := markCode(mark)
-		r.add(note{code, start, p.from, "a string begins with " + mark, "write a double quote", kind, []edit{replace(start, p.from, `"`)}})
-	}
-}
-
-// noteClosing mends the closing quotation mark.
-func (r *reader) noteClosing(p piece) {
-	mark := r.text[p.to:p.next]
 	switch {
 	case p.cut:
 		r.cut = true
-		r.add(note{diag.TruncatedCall, p.to, p.next, "the text ends in a string", "close it", diag.Unsafe,
-			[]edit{insert(behind, p.to, `"`), remove(p.to, p.next)}})
-	case !p.closed:
-		r.add(note{diag.UnescapedQuote, p.to, p.to, "the closing quote is missing", "insert it", diag.Unsafe, []edit{insert(behind, p.to, `"`)}})
-	case mark != `"`:
-		code, kind := markCode(mark)
-		if p.guessed {
-			kind = diag.Unsafe
-		}
-		r.add(note{code, p.to, p.next, "a string ends with " + mark, "write a double quote", kind, []edit{replace(p.to, p.next, `"`)}})
+		r.insert(p.to, `"`)
+		r.edit(p.to, p.next, "", false)
+	case p.next == p.to:
+		r.insert(p.to, `"`)
+	default:
+		r.writeMark(p.to, p.next, !p.guessed)
+	}
+	r.at = p.next
+}
+
+// writeMark writes a double quote for another mark. A mark that is doubled or has a
+// backslash is never certain.
+func (r *reader) writeMark(start, end int, safe bool) {
+	if mark := r.text[start:end]; mark != `"` {
+		r.edit(start, end, `"`, safe && (mark == "'" || mark == "`" || mark[0] >= 0x80))
 	}
 }
 
-// markCode returns what is wrong with a quotation mark. A mark that is doubled
-// or with a backslash is no certain thing.
-func markCode(mark string) (diag.Code, diag.FixKind) {
-	switch {
-	case mark == "'" || mark == "`":
-		return diag.QuoteCharacter, diag.Safe
-	case mark[0] >= 0x80:
-		return diag.SmartQuote, diag.Safe
-	case mark[0] == '\\':
-		return diag.BadEscape, diag.Unsafe
-	}
-	return diag.QuoteCharacter, diag.Unsafe
+// writeQuotes makes a string of text without quotes.
+func (r *reader) writeQuotes(start, end int, safe bool) {
+	r.edit(start, start, `"`, safe)
+	r.writeContent(piece{mark: quoteMark{char: '"'}, from: start, to: end, bare: true})
+	r.edit(end, end, `"`, safe)
 }
 
-// concatenated returns the start of a string that is added to another with a
-// plus, or follows it as the rest of a member's value.
-func (r *reader) concatenated(p piece) (int, bool) {
-	if p.cut {
-		return 0, false
-	}
-	i := r.skip(p.next)
-	if i >= r.end {
-		return 0, false
-	}
-	f := r.top()
-	switch {
-	case r.text[i] == '+':
-		i = r.skip(i + 1)
-	case f == nil || !f.object || !p.closed || i == p.next:
-		return 0, false
-	}
-	if r.quoteAt(i).width == 0 || r.keyAt(i) {
-		return 0, false
-	}
-	return i, true
-}
-
-// piece finds the content of the string at the place.
-func (r *reader) piece(isKey bool) piece {
-	p := piece{mark: r.quote(), exact: r.verbatim}
+// scanPiece finds the content of the string at the place.
+func (r *reader) scanPiece(isKey bool) piece {
+	p := piece{mark: r.quoteAt(r.at)}
 	p.from = r.at + p.mark.width
 	mark := r.text[r.at:p.from]
-	rest := r.text[p.from:r.end]
-	if p.mark.slants == 0 && (mark == `"` || mark == "'") && strings.HasPrefix(rest, mark) {
-		if r.tripled(&p, mark) {
-			return p
+	if c := mark[0]; (c == '"' || c == '\'') && strings.HasPrefix(r.text[p.from:r.end], mark) {
+		triple := mark + mark + mark
+		if from := r.at + 3; strings.HasPrefix(r.text[r.at:r.end], triple) {
+			n := strings.Index(r.text[from:r.end], triple)
+			if n >= 0 {
+				r.steps += n
+				p.from, p.to, p.next, p.guessed = from, from+n, from+n+3, true
+				return p
+			}
+			r.spend(r.end - from)
 		}
-		if r.opensTwice(p.from+1, isKey) {
+		if i := p.from + 1; i < r.end && isWord(r.text[i]) && !r.isKeyAt(i) {
 			p.from++
 			p.doubled = true
 		}
@@ -155,77 +93,95 @@ func (r *reader) piece(isKey bool) piece {
 	return s.run()
 }
 
-// tripled reads a string between three quotation marks.
-func (r *reader) tripled(p *piece, mark string) bool {
-	triple := mark + mark + mark
-	if !strings.HasPrefix(r.text[r.at:r.end], triple) || r.budget <= 0 {
-		return false
-	}
-	from := r.at + 3
-	n := strings.Index(r.text[from:r.end], triple)
-	if n < 0 {
-		r.spend(r.end - from)
-		return false
-	}
-	r.steps += n
-	p.from, p.to, p.next = from, from+n, from+n+3
-	p.closed, p.raw = true, true
-	return true
-}
-
-// fencedText reads the value of a member in a code fence as a string:
-// the lines between those of the fence. It reports whether there is one.
-func (r *reader) fencedText() bool {
-	f, n := r.top(), r.fence()
-	if f == nil || !f.object || r.budget <= 0 {
-		return false
-	}
-	from := r.at + n
-	to := strings.Index(r.text[from:r.end], r.text[r.at:from])
-	if to < 0 {
-		r.spend(r.end - from)
-		return false
-	}
-	r.steps += to
-	p := piece{from: from, to: from + to, next: from + to + n, closed: true, raw: true}
-	if i := r.skip(p.next); i < r.end && !isCloser(r.text[i]) && commaLen(r.text[i:]) == 0 {
-		r.spend(to)
-		return false
-	}
-	if k := lineLen(r.text[from:p.to]); k < to {
-		p.from += k + 1
-		p.to = max(p.from, r.backSkip(p.to, p.from))
-	}
-	start := r.at
-	r.begin(start, true)
-	p.exact = true
-	r.add(note{diag.MalformedFence, start, p.next, "the value is in a code fence", "write a string", diag.Unsafe,
-		[]edit{replace(start, p.from, `"`), replace(p.to, p.next, `"`)}})
-	r.content(p, nil)
-	r.at = p.next
-	r.done(r.at)
-	return true
-}
-
-// opensTwice reports whether two quotation marks that end in front of an offset
-// open a string, and are not an empty one.
-func (r *reader) opensTwice(i int, isKey bool) bool {
-	if i >= r.end {
-		return false
-	}
-	c := r.text[i]
-	if isLetter(c) || isDigit(c) {
-		return !r.keyAt(i) || r.text[i-1] == r.text[i-2] && r.keyAt(i-1) && isKey
-	}
-	if !isKey || !isBlank(c) {
-		return false
-	}
-	j := r.skip(i)
-	return j < r.end && isLetter(r.text[j]) && r.keyAt(i-1)
-}
-
-// spend charges the budget for bytes that were scanned without a result.
+// spend charges the budget for bytes that will be scanned again.
 func (r *reader) spend(n int) {
 	r.budget -= n
 	r.steps += n
+	r.failed = r.failed || r.budget < 0
+}
+
+// writeContent edits what JSON does not allow between quotation marks.
+func (r *reader) writeContent(p piece) {
+	for i := p.from; i < p.to; {
+		c, w := utf8.DecodeRuneInString(r.text[i:p.to])
+		switch {
+		case c == '\\' && p.bare && !strings.HasPrefix(r.text[i:p.to], `\"`):
+			r.edit(i, i+1, `\\`, false)
+		case c == '\\':
+			w = r.writeEscape(i, p)
+		case c == '"':
+			r.edit(i, i+1, `\"`, p.mark.char != '"')
+		case c < 0x20:
+			r.edit(i, i+1, escapeOf(c), true)
+		case c == utf8.RuneError && w == 1:
+			r.edit(i, i+1, "\ufffd", false)
+		}
+		i += w
+	}
+	r.steps += p.to - p.from
+}
+
+// escapeOf returns how a character is written in a string.
+func escapeOf(c rune) string {
+	if k := strings.IndexRune("\b\t\n\f\r\"\\", c); k >= 0 {
+		return `\` + `btnfr"\`[k:k+1]
+	} else if c >= 0x20 {
+		return string(c)
+	}
+	return fmt.Sprintf(`\u%04x`, c)
+}
+
+// writeEscape edits an escape that JSON does not have, and returns its length.
+func (r *reader) writeEscape(i int, p piece) int {
+	rest := r.text[i:p.to]
+	if p.mark.escaped { // the document was escaped once more
+		for _, e := range [...]string{`\\\"`, `\\"`, `\\\\`} {
+			if strings.HasPrefix(rest, e) {
+				r.edit(i, i+len(e), `\`+e[len(e)-1:], false)
+				return len(e)
+			}
+		}
+		if strings.HasPrefix(rest, `\\`) && len(rest) > 2 && strings.IndexByte("btnfru/", rest[2]) >= 0 {
+			r.edit(i, i+1, "", false)
+			return 1
+		}
+	}
+	if n := escapeLen(rest); n > 0 {
+		return n
+	}
+	if rest[1:] != "" && (rest[1] == 'x' || rest[1] == 'U') { // of JavaScript or Python
+		if c, _, tail, err := strconv.UnquoteChar(rest, 0); err == nil {
+			n := len(rest) - len(tail)
+			r.edit(i, i+n, escapeOf(c), false)
+			return n
+		}
+	}
+	next, w := utf8.DecodeRuneInString(rest[1:])
+	if next < 0x20 && w == 1 || next != '"' && isQuoteChar(next) {
+		r.edit(i, i+1, "", false) // a quote needs none, and a line end is kept
+	} else {
+		r.edit(i, i+1, `\\`, false) // most are in Windows paths and regular expressions
+	}
+	return 1
+}
+
+// escapeLen returns the length of the escape of JSON that a text begins with: 0 if it
+// is none, none if the text ends in it.
+func escapeLen(text string) int {
+	switch {
+	case len(text) == 1:
+		return none
+	case text[1] != 'u' && strings.IndexByte(`"\/bfnrt`, text[1]) < 0:
+		return 0
+	case text[1] != 'u':
+		return 2
+	}
+	digits := text[2:min(len(text), 6)]
+	if strings.Trim(digits, "0123456789abcdefABCDEF") != "" {
+		return 0
+	}
+	if len(digits) < 4 {
+		return none
+	}
+	return 6
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/jsonrepair"
@@ -13,9 +12,9 @@ import (
 // Where the reference refuses a text, the repair must not be certain.
 func checkRepair(r *row) outcome {
 	got := jsonrepair.JSON(r.Input)
-	certain := got.Value != nil && (got.Status == chat.StatusOK || got.Status == chat.StatusRepaired) && !slices.ContainsFunc(got.Findings, isError)
+	certain := got.Status == chat.StatusOK || got.Status == chat.StatusRepaired
 	o := valueOutcome(r, got.Value, certain)
-	o.codes, o.setting, o.state = codesOf(got.Findings), "repaired: "+string(got.Status), string(got.Status)
+	o.setting, o.state = "repaired: "+string(got.Status), string(got.Status)
 	return o
 }
 
