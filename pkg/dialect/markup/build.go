@@ -1,7 +1,6 @@
 package markup
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"unicode/utf8"
@@ -10,6 +9,20 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
 )
+
+// A builder makes a call of what a machine reads, with its findings.
+type builder struct {
+	lexer
+	tools      Toolset
+	base       int
+	start, end int  // of the call
+	truncated  bool // the text ends inside the call
+	incomplete bool // it ends inside a parameter or before the first
+	hasObject  bool // the arguments are a JSON object
+	hasParams  bool // a parameter was read
+	ambiguous  bool // there may be another reading
+	out        *output
+}
 
 // A result is a finished call with its findings.
 type result struct {
@@ -55,71 +68,39 @@ type member struct {
 	values []json.RawMessage
 }
 
-// finishCall returns the finished call. If its tags can be read in two ways it reads the call
-// again to get the alternative.
-func (m *machine) finishCall() result {
-	var r result
-	m.out.ambiguous = m.out.ambiguous || m.ambiguous
-	r.call, r.nameSpan = m.buildCall(), textRange{m.base + m.out.nameSpan.start, m.base + m.out.nameSpan.end}
-	if m.ambiguous && r.call.Status == chat.StatusAmbiguous {
-		other := m.reparseFirstCloser()
-		r.steps = other.steps
-		other.out.ambiguous = true
-		r.alternatives = []chat.Call{r.call}
-		if call := other.buildCall(); call.Status == chat.StatusAmbiguous && string(call.Arguments) != string(r.call.Arguments) {
-			r.alternatives = append(r.alternatives, call)
-		}
-		m.escalateAmbiguity()
-	}
-	diag.Sort(m.out.findings)
-	r.findings = m.out.findings
-	return r
-}
-
-// reparseFirstCloser reads the call again with the simple rule that the first closing tag closes
-// a value. It ends at the same offset.
-func (m *machine) reparseFirstCloser() *machine {
-	again := &machine{
-		syntax: m.syntax, words: m.words, tools: m.tools, base: m.base,
-		text: m.text[:m.end], final: true, firstCloserWins: true, endsAtCallEnd: true, out: &output{},
-	}
-	again.run()
-	return again
-}
-
 // escalateAmbiguity turns findings into errors if the call is ambiguous.
-func (m *machine) escalateAmbiguity() {
-	for i := range m.out.findings {
-		if f := &m.out.findings[i]; f.Code == diag.MarkerInValue || f.Code == diag.WrongCloser {
+func (b *builder) escalateAmbiguity() {
+	for i := range b.out.findings {
+		if f := &b.out.findings[i]; f.Code == diag.MarkerInValue || f.Code == diag.WrongCloser {
 			f.Severity = diag.Error
 			f.Hint = "write the call again: close every value with its own tag, and write no tags in values"
 		}
 	}
 }
 
-func (m *machine) buildCall() chat.Call {
-	o := m.out
+func (b *builder) buildCall() chat.Call {
+	o := b.out
 	c := chat.Call{
 		ID: o.id, Name: o.name, ValueChanged: o.valueChanged,
-		Start: m.base + m.start, End: m.base + m.end, Text: string(m.text[m.start:m.end]),
+		Start: b.base + b.start, End: b.base + b.end, Text: string(b.text[b.start:b.end]),
 	}
-	c.Status = m.status()
+	c.Status = b.status()
 	c.Executable = c.Status == chat.StatusOK || c.Status == chat.StatusRepaired
-	if !o.invalid && !m.incomplete {
+	if !o.invalid && !b.incomplete {
 		c.Arguments = o.argumentsJSON()
 	}
 	return c
 }
 
-func (m *machine) status() chat.Status {
+func (b *builder) status() chat.Status {
 	switch {
-	case m.truncated:
+	case b.truncated:
 		return chat.StatusTruncated
-	case m.out.invalid:
+	case b.out.invalid:
 		return chat.StatusInvalid
-	case m.out.ambiguous:
+	case b.out.ambiguous:
 		return chat.StatusAmbiguous
-	case m.out.repaired:
+	case b.out.repaired:
 		return chat.StatusRepaired
 	}
 	return chat.StatusOK
@@ -256,83 +237,9 @@ func appendArray(b []byte, values []json.RawMessage) []byte {
 }
 
 // setID sets the id of the call from the attributes of its tag.
-func (m *machine) setID(attributes []attribute) {
-	if a, ok := findAttribute(attributes, m.syntax.IDAttr); ok && m.out != nil && utf8.ValidString(a.value) {
-		m.out.id = a.value
-	}
-}
-
-// addParam adds the current parameter, whose value is between two offsets.
-func (m *machine) addParam(start, end int) {
-	if m.out == nil {
-		return
-	}
-	o, p := m.out, &m.param
-	o.valueChanged = o.valueChanged || p.wrongCloser || p.closerRejected
-	if p.openerMissing {
-		m.note(diag.MissingOpener, start, start, "missing opening tag before the value of %s", excerpt(p.name.text))
-	}
-	if p.name.text == "" {
-		m.fail(diag.CallMember, p.name.start, max(p.name.end, p.name.start), "missing parameter name")
-	} else if !utf8.ValidString(p.name.text) {
-		m.fail(diag.InvalidUTF8, p.name.start, p.name.end, "invalid UTF-8 in a parameter name")
-	}
-	if m.hasObject {
-		m.fail(diag.CallMember, start, end, "parameters mixed with a JSON object of arguments")
-	}
-	m.noteValueMarkers()
-	o.scratch = reuse(o.scratch)
-	value := m.paramValue(start, end)
-	switch i, isNew := o.beginArgument(p.name.text); {
-	case isNew:
-		o.endArgument(value)
-	case p.isElement && m.syntax.NestedTags:
-		o.arguments[i].repeats = append(o.arguments[i].repeats, bytes.Clone(value))
-		o.hasRepeats = true
-	default:
-		m.fail(diag.DuplicateKey, p.name.start, p.name.end, "duplicate parameter %s", excerpt(p.name.text))
-	}
-}
-
-// addObject adds arguments that are one JSON object between two offsets.
-func (m *machine) addObject(start, end int) {
-	if m.out == nil {
-		return
-	}
-	r := literal.ParseBytes(m.text[start:end])
-	m.addParsed(r, start, "")
-	if r.Value == nil || r.Value[0] != '{' {
-		m.out.invalid = true
-	}
-	m.out.object = r.Value
-}
-
-// addInvalidObject adds the findings about an invalid arguments object, and reports whether
-// there are errors.
-func (m *machine) addInvalidObject(start, end int) bool {
-	text := m.text[start:end]
-	if m.out == nil || text[0] != '{' {
-		return false
-	}
-	m.steps += len(text)
-	r := literal.ParseBytes(text)
-	m.addParsed(r, start, "")
-	m.out.invalid = true
-	return diag.HasErrors(r.Findings)
-}
-
-// addParsed adds the status and findings of a value that begins at an offset.
-func (m *machine) addParsed(r literal.Parsed, start int, path string) {
-	o := m.out
-	o.valueChanged = o.valueChanged || r.ValueChanged
-	switch r.Status {
-	case chat.StatusAmbiguous:
-		o.ambiguous = true
-	case chat.StatusRepaired:
-		o.repaired = true
-	}
-	for _, f := range r.Findings {
-		o.addFinding(shiftFinding(f, m.base+start, path))
+func (b *builder) setID(attributes []attribute) {
+	if a, ok := findAttribute(attributes, b.syntax.IDAttr); ok && b.out != nil && utf8.ValidString(a.value) {
+		b.out.id = a.value
 	}
 }
 
@@ -348,4 +255,43 @@ func shiftFinding(f diag.Finding, by int, path string) diag.Finding {
 		}
 	}
 	return f
+}
+
+// A valueReader decodes the values of one parameter. Its results are valid until the next
+// parameter is read.
+type valueReader struct {
+	m     *builder
+	start int // start of the value
+	trace int // index of its tracedValue
+}
+
+// maxReuse limits the buffers that are reused for the next call, in bytes.
+const maxReuse = 1 << 14
+
+// reuse returns the buffer of a text that is not needed any more.
+func reuse(text []byte) []byte {
+	if cap(text) > maxReuse {
+		return nil
+	}
+	return text[:0]
+}
+
+// toolName returns a tool name, cleaned unless there is a tool with exactly that name.
+func (b *builder) toolName(text string, start, end int) name {
+	if b.tools[text] != nil {
+		return name{text: text, start: start, end: end}
+	}
+	n := cleanName(text, start, end)
+	space, rest := literal.CutNamespace(n.text)
+	if space != "" && b.tools[n.text] == nil && (b.tools == nil || b.tools[rest] != nil) {
+		n.namespace, n.text = space, rest
+	}
+	space, rest = cutDoubled(n.text)
+	if space != "" && b.tools[n.text] == nil && b.tools[rest] != nil {
+		n.text = rest
+		if !b.syntax.DoubledName {
+			n.namespace = space
+		}
+	}
+	return n
 }

@@ -40,13 +40,13 @@ func (b *container) child(name string) *Shape {
 // A containerReader reads a value that consists of parameter tags, and nested ones.
 type containerReader struct {
 	*valueReader
-	parser *machine
+	parser *lexer
 	stack  []container
 }
 
 // decodeContainer decodes a text that consists of parameter tags.
 func (v *valueReader) decodeContainer(text []byte, f valueForm, shape *Shape) json.RawMessage {
-	in := &machine{syntax: v.m.syntax, words: v.m.words, text: text, final: true, qualified: v.m.qualified}
+	in := &lexer{syntax: v.m.syntax, words: v.m.words, text: text, final: true, qualified: v.m.qualified}
 	h := containerReader{v, in, []container{{form: f, shape: shape, trace: v.trace}}}
 	for h.step() {
 	}
@@ -130,10 +130,10 @@ func (h *containerReader) traceEnd(b *container, at int) {
 }
 
 // scanParamCloser scans to the closing tag of a value without tags in it.
-func (m *machine) scanParamCloser() (marker, bool) {
+func (l *lexer) scanParamCloser() (marker, bool) {
 	for {
-		found, ok := m.scanMarker()
-		if !ok || found.kind == paramClose && m.isOwnMarker(found) {
+		found, ok := l.scanMarker()
+		if !ok || found.kind == paramClose && l.isOwnMarker(found) {
 			return found, ok
 		}
 	}

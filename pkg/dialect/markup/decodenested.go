@@ -22,7 +22,7 @@ type elementNode struct {
 
 // decodeNested decodes a text of nested tags, and returns false for any other.
 func (v *valueReader) decodeNested(text []byte, shape *Shape) (json.RawMessage, bool) {
-	in := &machine{syntax: v.m.syntax, text: text, final: true, qualified: v.m.qualified}
+	in := &lexer{syntax: v.m.syntax, text: text, final: true, qualified: v.m.qualified}
 	defer func() { v.m.steps += in.steps }()
 	if !v.beginsTags(in, shape) {
 		return v.decodeEmpty(text, shape)
@@ -89,7 +89,7 @@ func (v *valueReader) decodeEmpty(text []byte, shape *Shape) (json.RawMessage, b
 }
 
 // beginsTags reports whether a tag begins here and a value of that shape can consist of tags.
-func (v *valueReader) beginsTags(in *machine, shape *Shape) bool {
+func (v *valueReader) beginsTags(in *lexer, shape *Shape) bool {
 	kinds := shape.kinds()
 	if kinds != 0 && kinds&(Array|Object) == 0 {
 		return false
@@ -101,7 +101,7 @@ func (v *valueReader) beginsTags(in *machine, shape *Shape) bool {
 }
 
 // decodeLeaf reads a tag without nested tags up to its closing tag.
-func (v *valueReader) decodeLeaf(in *machine, tag marker, n *elementNode) (json.RawMessage, bool) {
+func (v *valueReader) decodeLeaf(in *lexer, tag marker, n *elementNode) (json.RawMessage, bool) {
 	depth := 0
 	for !tag.selfClosing {
 		found, ok := in.scanMarker()

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"oneshot/pkg/chat"
@@ -13,52 +11,25 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// paramValue decodes the value of the current parameter, between two offsets, as JSON.
-func (m *machine) paramValue(start, end int) json.RawMessage {
-	start, end = m.trimPadding(start, end)
-	text := m.text[start:end]
-	if a, ok := findAttribute(m.param.attrs, m.syntax.ValueAttr); ok && start == end {
-		text, start, end = []byte(a.value), a.start, a.end
-	}
-	shape := m.shape.Property(m.param.name.text)
-	v := &m.out.value
-	*v = valueReader{m: m, start: start, trace: m.trace(start, end)}
-	if (m.param.isContainer || m.syntax.NestedTags) && !utf8.Valid(text) { // names in it, too
-		m.fail(diag.InvalidUTF8, start, end, "invalid UTF-8 in a value")
-	}
-	switch {
-	case m.param.isContainer:
-		return v.decodeContainer(text, m.syntax.formOf(m.param.attrs), shape)
-	case m.syntax.NestedTags:
-		if value, ok := v.decodeNested(text, shape); ok {
-			return value
-		}
-		m.out.tracer.truncate(v.trace)
-		clear, plain := m.decodeText(text)
-		return v.decode(clear, shape.oneOrMore(), plain)
-	}
-	return v.decodeAttributed(text, m.param.attrs, shape)
-}
-
 // trimPadding returns the offsets of a value without its padding.
-func (m *machine) trimPadding(start, end int) (int, int) {
-	framing := m.syntax.Padding
+func (b *builder) trimPadding(start, end int) (int, int) {
+	framing := b.syntax.Padding
 	switch {
-	case m.param.openerMissing:
+	case b.param.openerMissing:
 		framing = Blanks
-	case m.param.wrongCloser && framing == Verbatim: // the line of the next tag ends it
-		end = m.trimLineEnd(start, m.trimRight(start, end, " \t"))
+	case b.param.wrongCloser && framing == Verbatim: // the line of the next tag ends it
+		end = b.trimLineEnd(start, b.trimRight(start, end, " \t"))
 	}
 	switch framing {
 	case Blanks:
-		end = m.trimRight(start, end, " \t\r\n")
-		for start < end && isSpace(m.text[start]) {
+		end = b.trimRight(start, end, " \t\r\n")
+		for start < end && isSpace(b.text[start]) {
 			start++
 		}
 	case Newline:
-		end = m.trimLineEnd(start, end)
+		end = b.trimLineEnd(start, end)
 		for _, lineEnd := range []string{"\r\n", "\n"} {
-			if bytes.HasPrefix(m.text[start:end], []byte(lineEnd)) {
+			if bytes.HasPrefix(b.text[start:end], []byte(lineEnd)) {
 				return start + len(lineEnd), end
 			}
 		}
@@ -66,41 +37,15 @@ func (m *machine) trimPadding(start, end int) (int, int) {
 	return start, end
 }
 
-func (m *machine) trimRight(start, end int, blanks string) int {
-	return start + len(bytes.TrimRight(m.text[start:end], blanks))
-}
-
-// trimLineEnd returns the end of a text without one line end.
-func (m *machine) trimLineEnd(start, end int) int {
-	text, ok := bytes.CutSuffix(m.text[start:end], []byte("\n"))
-	if ok {
-		text = bytes.TrimSuffix(text, []byte("\r"))
-	}
-	return start + len(text)
-}
-
-// findAttribute returns the attribute with a name, false if missing.
-func findAttribute(attributes []attribute, name string) (attribute, bool) {
-	if name == "" {
-		return attribute{}, false
-	}
-	for _, a := range attributes {
-		if a.name == name {
-			return a, true
-		}
-	}
-	return attribute{}, false
-}
-
 // decodeText resolves CDATA and entities, and reports whether the result is the same byte by
 // byte.
-func (m *machine) decodeText(text []byte) ([]byte, bool) {
-	if m.syntax.CDATA {
+func (b *builder) decodeText(text []byte) ([]byte, bool) {
+	if b.syntax.CDATA {
 		if section, ok := cdataContent(text); ok {
 			return section, false
 		}
 	}
-	if m.syntax.Entities && bytes.IndexByte(text, '&') >= 0 {
+	if b.syntax.Entities && bytes.IndexByte(text, '&') >= 0 {
 		clear := unescape(string(text))
 		return []byte(clear), clear == string(text)
 	}
@@ -114,14 +59,6 @@ func cdataContent(text []byte) ([]byte, bool) {
 		return nil, false
 	}
 	return bytes.CutSuffix(text, []byte(cdataClose))
-}
-
-// A valueReader decodes the values of one parameter. Its results are valid until the next
-// parameter is read.
-type valueReader struct {
-	m     *machine
-	start int // start of the value
-	trace int // index of its tracedValue
 }
 
 // path returns the JSON pointer to the parameter.
@@ -312,46 +249,4 @@ func (v *valueReader) decodeAsText(text []byte) json.RawMessage {
 	return b
 }
 
-// unescape replaces XML entities. An "&" that begins none is text.
-func unescape(text string) string {
-	if strings.IndexByte(text, '&') < 0 {
-		return text
-	}
-	var b strings.Builder
-	for {
-		i := strings.IndexByte(text, '&')
-		if i < 0 {
-			b.WriteString(text)
-			return b.String()
-		}
-		b.WriteString(text[:i])
-		clear, n := entity(text[i:])
-		b.WriteString(clear)
-		text = text[i+n:]
-	}
-}
-
 var entities = map[string]string{"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'"}
-
-// entity returns the character of the entity at the start of a text, and the entity's length.
-func entity(text string) (string, int) {
-	const longest = len("&#x10ffff;")
-	end := strings.IndexByte(text[:min(len(text), longest)], ';')
-	if end < 0 {
-		return "&", 1
-	}
-	name := text[1:end]
-	if clear, ok := entities[name]; ok {
-		return clear, end + 1
-	}
-	if digits, ok := strings.CutPrefix(name, "#"); ok {
-		base := 10
-		if hex, ok := strings.CutPrefix(digits, "x"); ok {
-			digits, base = hex, 16
-		}
-		if r, err := strconv.ParseUint(digits, base, 21); err == nil && r > 0 && r <= 0x10ffff && (r < 0xd800 || r > 0xdfff) {
-			return string(rune(r)), end + 1
-		}
-	}
-	return "&", 1
-}

@@ -13,76 +13,76 @@ import (
 const maxFindings = 100
 
 // note records a repaired or tolerated fault.
-func (m *machine) note(code diag.Code, start, end int, format string, args ...any) *diag.Finding {
-	if m.out == nil {
+func (b *builder) note(code diag.Code, start, end int, format string, args ...any) *diag.Finding {
+	if b.out == nil {
 		return &diag.Finding{}
 	}
-	f := diag.New(code, diag.Bytes(m.base+start, m.base+end), format, args...)
-	m.out.repaired = m.out.repaired || f.Severity.Rank() >= diag.Warning.Rank()
-	return m.out.addFinding(f)
+	f := diag.New(code, diag.Bytes(b.base+start, b.base+end), format, args...)
+	b.out.repaired = b.out.repaired || f.Severity.Rank() >= diag.Warning.Rank()
+	return b.out.addFinding(f)
 }
 
 // fail records an error: the call has no arguments.
-func (m *machine) fail(code diag.Code, start, end int, format string, args ...any) {
-	f := m.note(code, start, end, format, args...)
+func (b *builder) fail(code diag.Code, start, end int, format string, args ...any) {
+	f := b.note(code, start, end, format, args...)
 	f.Severity = diag.Error
-	if m.out != nil {
-		m.out.invalid = true
+	if b.out != nil {
+		b.out.invalid = true
 	}
 }
 
-func (m *machine) fix(f *diag.Finding, kind diag.FixKind, title string, start, end int, text string) {
-	f.Fixes = append(f.Fixes, diag.Fix{Title: title, Kind: kind, Edits: []diag.Edit{{Start: m.base + start, End: m.base + end, New: text}}})
+func (b *builder) fix(f *diag.Finding, kind diag.FixKind, title string, start, end int, text string) {
+	f.Fixes = append(f.Fixes, diag.Fix{Title: title, Kind: kind, Edits: []diag.Edit{{Start: b.base + start, End: b.base + end, New: text}}})
 }
 
-func (m *machine) noteMissingPrefix(found marker) {
-	what := m.syntax.Prefix + m.syntax.Token
-	m.note(diag.MissingOpener, found.start, found.nameEnd, "the tags of the call lack the prefix %q", what)
+func (b *builder) noteMissingPrefix(found marker) {
+	what := b.syntax.Prefix + b.syntax.Token
+	b.note(diag.MissingOpener, found.start, found.nameEnd, "the tags of the call lack the prefix %q", what)
 }
 
-func (m *machine) noteName(n name) {
+func (b *builder) noteName(n name) {
 	var f *diag.Finding
 	kind := diag.Safe
 	switch {
 	case n.hasExtra:
-		m.fail(diag.CallMember, n.start, n.end, "unexpected text beside the name in the tag")
+		b.fail(diag.CallMember, n.start, n.end, "unexpected text beside the name in the tag")
 		return
-	case n.hasControlToken && m.tag.unclosed && n.end == m.tag.end && bytes.HasPrefix(m.text[n.start:n.end], []byte(n.text)):
-		m.tag.tokenStart = n.start + len(n.text)
+	case n.hasControlToken && b.tag.unclosed && n.end == b.tag.end && bytes.HasPrefix(b.text[n.start:n.end], []byte(n.text)):
+		b.tag.tokenStart = n.start + len(n.text)
 		return
 	case n.hasControlToken:
-		f = m.note(diag.MarkupInName, n.start, n.end, "control token in a name; read as %s", excerpt(n.text))
+		f = b.note(diag.MarkupInName, n.start, n.end, "control token in a name; read as %s", excerpt(n.text))
 		kind = diag.Unsafe // it may have ended something, and without it the text may contain a tag
 	case n.namespace != "":
-		f = m.note(diag.NameNoise, n.start, n.end, "unexpected prefix %q in the tool name", n.namespace)
+		f = b.note(diag.NameNoise, n.start, n.end, "unexpected prefix %q in the tool name", n.namespace)
 	case n.irregular:
-		m.note(diag.NameNoise, n.start, n.end, "unexpected quotes or spaces around the name")
+		b.note(diag.NameNoise, n.start, n.end, "unexpected quotes or spaces around the name")
 		return
 	default:
 		return
 	}
-	m.fix(f, kind, "use the plain name", n.start, n.end, n.text)
+	b.fix(f, kind, "use the plain name", n.start, n.end, n.text)
 }
 
 // noteOpenTag reports an opening tag without its end. The fix is safe only at the end of a line
 // and if the tag has no unexpected characters: otherwise more may be missing.
-func (m *machine) noteOpenTag() {
-	t := &m.tag
+func (b *builder) noteOpenTag() {
+	t := &b.tag
 	if !t.unclosed {
 		return
 	}
-	end := m.syntax.delimiters().End
+	end := b.syntax.delimiters().End
 	if t.quote != 0 {
 		end = string(t.quote) + end
 	}
 	if t.tokenStart > 0 {
-		f := m.note(diag.MarkupInName, t.tokenStart, t.end, "expected %s at the end of the tag, got %s", end, excerpt(string(m.text[t.tokenStart:t.end])))
-		m.fix(f, diag.Unsafe, "replace it", t.tokenStart, t.next, end)
+		f := b.note(diag.MarkupInName, t.tokenStart, t.end, "expected %s at the end of the tag, got %s", end, excerpt(string(b.text[t.tokenStart:t.end])))
+		b.fix(f, diag.Unsafe, "replace it", t.tokenStart, t.next, end)
 		return
 	}
-	f := m.noteMissingEnd(t.marker.start, t.end, t.next, end)
-	line := t.next < len(m.text) && (m.text[t.next] == '\n' || m.text[t.next] == '\r')
-	if !line || t.quote != 0 || bytes.ContainsFunc(m.text[t.marker.nameEnd:t.end], isUnexpectedInTag) {
+	f := b.noteMissingEnd(t.marker.start, t.end, t.next, end)
+	line := t.next < len(b.text) && (b.text[t.next] == '\n' || b.text[t.next] == '\r')
+	if !line || t.quote != 0 || bytes.ContainsFunc(b.text[t.marker.nameEnd:t.end], isUnexpectedInTag) {
 		f.Fixes[0].Kind = diag.Unsafe
 	}
 }
@@ -93,117 +93,87 @@ func isUnexpectedInTag(r rune) bool {
 }
 
 // noteMissingEnd reports a tag without its end, which belongs between two offsets.
-func (m *machine) noteMissingEnd(start, from, to int, end string) *diag.Finding {
-	f := m.note(diag.MissingCloser, start, to, "unterminated tag: missing %s", end)
-	m.fix(f, diag.Safe, "add it", from, to, end)
+func (b *builder) noteMissingEnd(start, from, to int, end string) *diag.Finding {
+	f := b.note(diag.MissingCloser, start, to, "unterminated tag: missing %s", end)
+	b.fix(f, diag.Safe, "add it", from, to, end)
 	return f
 }
 
 // noteCutCloser reports a closing tag without its first character.
-func (m *machine) noteCutCloser(found marker) {
-	first := m.syntax.delimiters().Close[:1]
-	f := m.note(diag.MissingCloser, found.start, found.end, "missing %q at the start of the closing tag", first)
-	m.fix(f, diag.Safe, "add it", found.start, found.start, first)
+func (b *builder) noteCutCloser(found marker) {
+	first := b.syntax.delimiters().Close[:1]
+	f := b.note(diag.MissingCloser, found.start, found.end, "missing %q at the start of the closing tag", first)
+	b.fix(f, diag.Safe, "add it", found.start, found.start, first)
 }
 
 // noteMissingCloser reports a call without a closing tag. Closing it is not safe if another call
 // begins: that can be the same one, restarted.
-func (m *machine) noteMissingCloser(fix diag.FixKind) {
-	closer := m.callClosingTag()
-	f := m.note(diag.MissingCloser, m.start, m.pos, "missing closing tag %s of the call", closer)
-	m.fix(f, fix, "add it", m.pos, m.pos, closer)
+func (b *builder) noteMissingCloser(fix diag.FixKind) {
+	closer := b.callClosingTag()
+	f := b.note(diag.MissingCloser, b.start, b.pos, "missing closing tag %s of the call", closer)
+	b.fix(f, fix, "add it", b.pos, b.pos, closer)
 }
 
 // callClosingTag returns the closing tag of the call.
-func (m *machine) callClosingTag() string { return m.closingTag(m.syntax.CallTags[0]) }
+func (b *builder) callClosingTag() string { return b.closingTag(b.syntax.CallTags[0]) }
 
 // closingTag returns a closing tag in the style of the call's tags.
-func (m *machine) closingTag(name string) string {
-	d := m.syntax.delimiters()
-	if !m.qualified {
+func (b *builder) closingTag(name string) string {
+	d := b.syntax.delimiters()
+	if !b.qualified {
 		return d.Close + name + d.End
 	}
-	return m.syntax.Token + d.Close + m.syntax.Prefix + name + d.End
+	return b.syntax.Token + d.Close + b.syntax.Prefix + name + d.End
 }
 
 // paramClosingTag returns the closing tag of the current parameter.
-func (m *machine) paramClosingTag() string {
+func (b *builder) paramClosingTag() string {
 	switch {
-	case m.param.isElement:
-		return m.closingTag(m.param.name.text)
-	case m.syntax.KeyTag != "":
-		return m.closingTag(m.syntax.ValueTag)
+	case b.param.isElement:
+		return b.closingTag(b.param.name.text)
+	case b.syntax.KeyTag != "":
+		return b.closingTag(b.syntax.ValueTag)
 	}
-	return m.closingTag(m.syntax.ParamTags[0])
+	return b.closingTag(b.syntax.ParamTags[0])
 }
 
-func (m *machine) noteWrongCloser(found marker) {
-	f := m.note(diag.WrongCloser, found.start, found.end, "missing closing tag of %s: this tag ends its value", excerpt(m.param.name.text))
-	f.Path = pointer(m.param.name.text)
+func (b *builder) noteWrongCloser(found marker) {
+	f := b.note(diag.WrongCloser, found.start, found.end, "missing closing tag of %s: this tag ends its value", excerpt(b.param.name.text))
+	f.Path = pointer(b.param.name.text)
 	end := found.start
 	if found.kind == elementClose || found.kind == paramClose {
 		end = found.end
 	}
-	m.fix(f, diag.Unsafe, "close the parameter", found.start, end, m.paramClosingTag())
+	b.fix(f, diag.Unsafe, "close the parameter", found.start, end, b.paramClosingTag())
 }
 
-func (m *machine) noteKeyCloser(found marker) {
-	f := m.note(diag.WrongCloser, found.start, found.end, "missing closing tag of the name %s: this tag ends it", excerpt(m.param.name.text))
-	m.fix(f, diag.Safe, "close the name", found.start, found.start, m.closingTag(m.syntax.KeyTag))
+func (b *builder) noteKeyCloser(found marker) {
+	f := b.note(diag.WrongCloser, found.start, found.end, "missing closing tag of the name %s: this tag ends it", excerpt(b.param.name.text))
+	b.fix(f, diag.Safe, "close the name", found.start, found.start, b.closingTag(b.syntax.KeyTag))
 }
 
 // noteAttributes reports unknown attributes.
-func (m *machine) noteAttributes(attributes []attribute) {
-	s := m.syntax
+func (b *builder) noteAttributes(attributes []attribute) {
+	s := b.syntax
 	known := append([]string{s.IDAttr, s.FormAttr, s.StringAttr, s.TypeAttr, s.ValueAttr}, s.IgnoredAttrs...)
 	for _, a := range attributes {
-		if !slices.Contains(known, a.name) && a != m.tag.duplicate {
-			m.note(diag.UnknownMember, a.start, a.end, "unknown attribute %s; ignored", excerpt(a.name))
+		if !slices.Contains(known, a.name) && a != b.tag.duplicate {
+			b.note(diag.UnknownMember, a.start, a.end, "unknown attribute %s; ignored", excerpt(a.name))
 		}
 	}
 }
 
-func (m *machine) noteStray(found marker) {
-	f := m.note(diag.StrayMarker, found.start, found.end, "unmatched closing tag")
-	m.fix(f, diag.Safe, "remove it", found.start, found.end, "")
+func (b *builder) noteStray(found marker) {
+	f := b.note(diag.StrayMarker, found.start, found.end, "unmatched closing tag")
+	b.fix(f, diag.Safe, "remove it", found.start, found.end, "")
 }
 
-func (m *machine) noteJunk(start, end int) {
-	if len(bytes.TrimSpace(m.text[start:end])) == 0 {
-		return
-	}
-	if !m.hasParams && !m.hasObject {
-		if m.syntax.ObjectArgs && m.addInvalidObject(start, end) {
-			return
-		}
-		m.fail(diag.NotACall, start, end, "expected arguments, got text")
-		return
-	}
-	m.note(diag.SurroundingText, start, end, "unexpected text between parameters")
-	if m.out != nil {
-		m.out.valueChanged = true
-	}
+func (b *builder) noteNoValue(start, end int) {
+	b.fail(diag.CallMember, start, end, "parameter name without a value")
 }
 
-func (m *machine) noteNoValue(start, end int) {
-	m.fail(diag.CallMember, start, end, "parameter name without a value")
-}
-
-func (m *machine) noteTruncated() {
-	m.note(diag.TruncatedCall, m.start, len(m.text), "unexpected end of text inside the call").Hint = "write the whole call again"
-}
-
-// noteValueMarkers reports tags that are part of a value.
-func (m *machine) noteValueMarkers() {
-	p := &m.param
-	if p.markerCount == 0 {
-		return
-	}
-	more := ""
-	if p.markerCount > 1 {
-		more = fmt.Sprintf(" (%d tags)", p.markerCount)
-	}
-	m.note(diag.MarkerInValue, p.firstMarker.start, p.firstMarker.end, "dialect tag inside the value of %s%s", excerpt(p.name.text), more).Path = pointer(p.name.text)
+func (b *builder) noteTruncated() {
+	b.note(diag.TruncatedCall, b.start, len(b.text), "unexpected end of text inside the call").Hint = "write the whole call again"
 }
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
@@ -223,4 +193,19 @@ func excerpt(text string) string {
 		text = text[:most] + "…"
 	}
 	return fmt.Sprintf("%q", strings.ToValidUTF8(text, "\ufffd"))
+}
+
+// noteTag reports faults of the tag other than in its name.
+func (b *builder) noteTag(others []attribute) {
+	if found := b.tag.marker; found.glued {
+		f := b.note(diag.CallMember, found.start, found.nameEnd+len(b.syntax.NameAttr), "missing space before the attribute %q", b.syntax.NameAttr)
+		f.Severity = diag.Warning
+		sign := len(b.text[:found.nameEnd]) - len(bytes.TrimSuffix(b.text[:found.nameEnd], []byte(byteLevelSpace)))
+		b.fix(f, diag.Safe, "add a space", found.nameEnd-sign, found.nameEnd, " ")
+	}
+	b.noteAttributes(others)
+	if a := b.tag.duplicate; a.name != "" {
+		b.fail(diag.DuplicateKey, a.start, a.end, "duplicate attribute %s", excerpt(a.name))
+	}
+	b.noteOpenTag()
 }

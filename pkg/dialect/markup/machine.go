@@ -4,9 +4,42 @@ import (
 	"bytes"
 	"strings"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
 )
+
+// finishCall returns the finished call. If its tags can be read in two ways it reads the call
+// again to get the alternative.
+func (m *machine) finishCall() result {
+	var r result
+	m.out.ambiguous = m.out.ambiguous || m.ambiguous
+	r.call, r.nameSpan = m.buildCall(), textRange{m.base + m.out.nameSpan.start, m.base + m.out.nameSpan.end}
+	if m.ambiguous && r.call.Status == chat.StatusAmbiguous {
+		other := m.reparseFirstCloser()
+		r.steps = other.steps
+		other.out.ambiguous = true
+		r.alternatives = []chat.Call{r.call}
+		if call := other.buildCall(); call.Status == chat.StatusAmbiguous && string(call.Arguments) != string(r.call.Arguments) {
+			r.alternatives = append(r.alternatives, call)
+		}
+		m.escalateAmbiguity()
+	}
+	diag.Sort(m.out.findings)
+	r.findings = m.out.findings
+	return r
+}
+
+// reparseFirstCloser reads the call again with the simple rule that the first closing tag closes
+// a value. It ends at the same offset.
+func (m *machine) reparseFirstCloser() *machine {
+	again := &machine{
+		builder:         builder{lexer: lexer{syntax: m.syntax, words: m.words, text: m.text[:m.end], final: true}, tools: m.tools, base: m.base, out: &output{}},
+		firstCloserWins: true, endsAtCallEnd: true,
+	}
+	again.run()
+	return again
+}
 
 // A state is the element that a machine reads next.
 type state int
@@ -29,57 +62,15 @@ const (
 // A machine reads one call from a growing text. It keeps the whole text and never goes back
 // before the current marker.
 type machine struct {
-	syntax          *Syntax
-	words           *vocabulary
-	tools           Toolset
-	text            []byte
-	base            int
-	final           bool // nothing follows the text
+	builder
+	state           state
 	firstCloserWins bool // the first closing tag closes a value, and everything else is text
 	endsAtCallEnd   bool // the text ends before the tag that ends the call
-	out             *output
-
-	state          state
-	pos            int // end of the text that was read
-	lookahead      int // end of the text that was searched
-	steps          int
-	start          int
-	end            int
-	notCall        bool // there is no call
-	openingTooLong bool // because its opening tag has no end
-	truncated      bool // the text ends inside the call
-	incomplete     bool // it ends inside a parameter or before the first
-
-	qualified   bool // markers without the prefix or token do not count
-	shape       *Shape
-	tag         tag
-	attrBuffer  []attribute // reused for each tag
-	json        *literal.Scanner
-	triedObject bool // the arguments were checked for a JSON object
-	hasObject   bool // the arguments are a JSON object
-	hasParams   bool // a parameter was read
-	param       param
-	closer      marker // the marker that may close the value
-	following   peeked // the marker after closer
-	ambiguous   bool   // there may be another reading
-}
-
-// A param is the current parameter.
-type param struct {
-	name           name
-	closesByName   bool // a closing tag with the parameter's name can close it
-	attrs          []attribute
-	isElement      bool   // its tag is its name
-	isContainer    bool   // its value consists of parameter tags
-	start          int    // of the value
-	wrongCloser    bool   // another tag closed it
-	openerMissing  bool   // the tag before the value is missing
-	markerCount    int    // markers in the value
-	firstMarker    marker // the first of them
-	closerRejected bool   // one of them could have closed it
-	openCalls      int    // calls that begin in the value and do not end in it
-	openParams     int    // the same for parameters
-	depth          int    // open tags in the value with the parameter's own tag name
+	notCall         bool // there is no call
+	openingTooLong  bool // because its opening tag has no end
+	json            *literal.Scanner
+	triedObject     bool   // the arguments were checked for a JSON object
+	closer          marker // the marker that may close the value
 }
 
 // run reads as much of the text as possible.
@@ -140,18 +131,6 @@ func (m *machine) endOfText() {
 	m.finish(len(m.text))
 }
 
-// isTruncatedMarker reports whether the text has ended, and only whitespace and the start of a
-// marker precede its end.
-func (m *machine) isTruncatedMarker() bool {
-	if !m.final {
-		return false
-	}
-	ahead := machine{syntax: m.syntax, words: m.words, param: m.param, text: m.text, pos: m.pos, lookahead: m.lookahead}
-	_, ok := ahead.nextMarker()
-	m.steps += ahead.steps
-	return !ok
-}
-
 func (m *machine) rejectCall() {
 	m.notCall = true
 	m.finish(0)
@@ -175,79 +154,6 @@ func (m *machine) finish(end int) bool {
 	return m.enter(atEnd, end)
 }
 
-// skipBlanks moves the lookahead past whitespace. It returns false if it needs more text.
-func (m *machine) skipBlanks() bool {
-	for m.lookahead < len(m.text) {
-		n := 0
-		switch c := m.text[m.lookahead]; {
-		case isSpace(c):
-			n = 1
-		case c == '\\' && m.syntax.EscapedNewline:
-			v := m.matchAt(m.lookahead, `\n`)
-			if v == maybe {
-				return false
-			}
-			n = 2 * int(v) / int(yes)
-		}
-		if n == 0 {
-			return true
-		}
-		m.lookahead += n
-		m.steps += n
-	}
-	return m.final
-}
-
-// A peeked is the marker found after an offset.
-type peeked struct {
-	at, look int // the offset, and the offset after its whitespace
-	marker
-}
-
-// nextMarker returns the marker after whitespace. It returns false if it needs more text. The kind
-// is noMarker if something else or nothing follows.
-func (m *machine) nextMarker() (marker, bool) {
-	if m.following.at == m.lookahead && m.lookahead > 0 {
-		m.lookahead = m.following.look
-		return m.following.marker, true
-	}
-	if !m.skipBlanks() {
-		return marker{}, false
-	}
-	i := m.lookahead
-	if i == len(m.text) {
-		return marker{start: i}, true
-	}
-	if token := m.syntax.Token; token != "" {
-		switch m.matchAt(i, token) {
-		case maybe:
-			return marker{}, false
-		case yes:
-			i += len(token)
-		}
-	}
-	found, v := m.parseMarker(i)
-	if v == no {
-		found, v = m.parseCutCloser(i)
-	}
-	if v == no {
-		found = marker{start: m.lookahead}
-	}
-	return found, v != maybe
-}
-
-// isOwnMarker reports whether a marker has the prefix or token if this call's markers do.
-func (m *machine) isOwnMarker(found marker) bool { return found.qualified || !m.qualified }
-
-// nextOwnMarker is [machine.nextMarker] for markers of this call only.
-func (m *machine) nextOwnMarker() (marker, bool) {
-	found, ok := m.nextMarker()
-	if !m.isOwnMarker(found) {
-		found.kind = noMarker
-	}
-	return found, ok
-}
-
 // readOpening reads the start of the call's opening tag.
 func (m *machine) readOpening() bool {
 	found, ok := m.nextMarker()
@@ -266,6 +172,7 @@ func (m *machine) readOpening() bool {
 		return m.enter(inName, found.end)
 	}
 	m.beginTag(found)
+	m.state = inTag
 	return true
 }
 
@@ -408,30 +315,6 @@ func (m *machine) readJunk() bool {
 	}
 }
 
-// scanMarker scans to the next marker and past it. It returns false if not found yet, and stops
-// before a possible start of one.
-func (m *machine) scanMarker() (marker, bool) {
-	first := m.syntax.delimiters().Open[0]
-	for {
-		i := bytes.IndexByte(m.text[m.lookahead:], first)
-		if i < 0 {
-			m.steps += len(m.text) - m.lookahead
-			m.lookahead = len(m.text)
-			return marker{}, false
-		}
-		m.steps += i + 1
-		m.lookahead += i
-		found, v := m.parseMarker(m.lookahead)
-		if v == maybe {
-			return marker{}, false
-		}
-		m.lookahead++
-		if v == yes {
-			return found, true
-		}
-	}
-}
-
 // readObject reads arguments that are one JSON object.
 func (m *machine) readObject() bool {
 	n, state := m.json.Write(m.text[m.lookahead:])
@@ -447,4 +330,29 @@ func (m *machine) readObject() bool {
 	m.hasObject = true
 	m.addObject(m.pos, m.lookahead)
 	return m.enter(inBody, m.lookahead)
+}
+
+// readTag reads an opening tag that contains a name.
+func (m *machine) readTag() bool {
+	whole := m.scanTag()
+	t := &m.tag
+	if t.marker.kind == callOpen && m.lookahead-m.start > maxOpeningTag {
+		return m.rejectLongOpening()
+	}
+	if !whole {
+		return false
+	}
+	if t.marker.kind == callOpen {
+		a, others := m.splitName(m.syntax.NameAttr)
+		m.setTool(a)
+		m.setID(others)
+		m.noteTag(others)
+		return m.enterCall(t.next, t.selfClosing)
+	}
+	m.param.name = m.paramKey()
+	m.noteName(m.param.name)
+	m.noteTag(m.param.attrs)
+	m.param.closesByName = m.canCloseByName(m.param.name.text)
+	m.param.isContainer = m.syntax.formOf(m.param.attrs).isContainer()
+	return m.enterParam(t.next, t.selfClosing)
 }

@@ -9,6 +9,9 @@
 package markup
 
 import (
+	"encoding/json"
+	"strings"
+
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 )
@@ -54,22 +57,11 @@ func New(s *Syntax, o Options) *Scanner {
 // valid.
 func (r *Scanner) Reset(s *Syntax, o Options) {
 	*r = Scanner{
-		m:     machine{syntax: s, words: s.words(), base: o.Base, tools: o.Tools, text: reuse(r.m.text), attrBuffer: r.m.attrBuffer[:0]},
+		m:     machine{builder: builder{lexer: lexer{syntax: s, words: s.words(), text: reuse(r.m.text), attrBuffer: r.m.attrBuffer[:0]}, base: o.Base, tools: o.Tools}},
 		out:   output{args: reuse(r.out.args), scratch: reuse(r.out.scratch), arguments: r.out.arguments[:0], strictJSON: r.out.strictJSON},
 		stops: stops{markers: o.Stops, lookahead: r.stops.lookahead[:0]},
 	}
 	r.m.out = &r.out
-}
-
-// maxReuse limits the buffers that are reused for the next call, in bytes.
-const maxReuse = 1 << 14
-
-// reuse returns the buffer of a text that is not needed any more.
-func reuse(text []byte) []byte {
-	if cap(text) > maxReuse {
-		return nil
-	}
-	return text[:0]
 }
 
 // minPiece is the least number of bytes read at once. A call costs only its own length, however
@@ -164,3 +156,29 @@ func (s *Scanner) End() int { return s.m.base + s.m.end }
 
 // Steps returns how many bytes and markers were looked at, for tests.
 func (s *Scanner) Steps() int { return s.m.steps + s.reading.steps }
+
+// LocateArguments reads the text of one call again and returns its arguments with their spans;
+// nil if it is not a call or cannot be read. There are no spans if the arguments are one object.
+func LocateArguments(s *Syntax, text string, tools Toolset) (json.RawMessage, []ArgumentSpan) {
+	if bare := strings.TrimPrefix(text, s.Token); !strings.HasPrefix(bare, s.delimiters().Open) {
+		return nil, nil
+	}
+	m := parseTraced(s, text, tools)
+	if m.incomplete { // a marker after the call has ended its last value
+		m = parseTraced(s, text+m.callClosingTag(), tools)
+	}
+	if m.notCall || m.incomplete || m.out.invalid {
+		return nil, nil
+	}
+	return m.out.argumentsJSON(), m.out.tracer.argumentSpans()
+}
+
+// parseTraced returns a machine that has read the text of a call with tracing enabled.
+func parseTraced(s *Syntax, text string, tools Toolset) *machine {
+	m := &machine{
+		builder:       builder{lexer: lexer{syntax: s, words: s.words(), text: []byte(text), final: true}, tools: tools, out: &output{tracer: tracer{enabled: true}}},
+		endsAtCallEnd: true,
+	}
+	m.run()
+	return m
+}

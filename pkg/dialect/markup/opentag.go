@@ -3,84 +3,74 @@ package markup
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
-
-	"oneshot/pkg/diag"
-	"oneshot/pkg/literal"
 )
 
-// A tag is the opening tag that is being read.
-type tag struct {
-	marker       marker
-	quote        byte // the open quote
-	unquotedEnd  int  // end of the tag if the quote is text
-	lastNonBlank byte
-
-	duplicate attribute // the repeated attribute, if it has a name
-
-	end         int  // end of its content
-	next        int  // offset after the tag
-	unclosed    bool // its end is missing
-	tokenStart  int  // start of a control token in place of the end; 0 for none
-	selfClosing bool
+// findAttribute returns the attribute with a name, false if missing.
+func findAttribute(attributes []attribute, name string) (attribute, bool) {
+	if name == "" {
+		return attribute{}, false
+	}
+	for _, a := range attributes {
+		if a.name == name {
+			return a, true
+		}
+	}
+	return attribute{}, false
 }
 
-// An attribute is an attribute of a tag.
-type attribute struct {
-	name, value string
-	start, end  int // of the value
-	irregular   bool
+// unescape replaces XML entities. An "&" that begins none is text.
+func unescape(text string) string {
+	if strings.IndexByte(text, '&') < 0 {
+		return text
+	}
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(text, '&')
+		if i < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(text[:i])
+		clear, n := entity(text[i:])
+		b.WriteString(clear)
+		text = text[i+n:]
+	}
+}
+
+// entity returns the character of the entity at the start of a text, and the entity's length.
+func entity(text string) (string, int) {
+	const longest = len("&#x10ffff;")
+	end := strings.IndexByte(text[:min(len(text), longest)], ';')
+	if end < 0 {
+		return "&", 1
+	}
+	name := text[1:end]
+	if clear, ok := entities[name]; ok {
+		return clear, end + 1
+	}
+	if digits, ok := strings.CutPrefix(name, "#"); ok {
+		base := 10
+		if hex, ok := strings.CutPrefix(digits, "x"); ok {
+			digits, base = hex, 16
+		}
+		if r, err := strconv.ParseUint(digits, base, 21); err == nil && r > 0 && r <= 0x10ffff && (r < 0xd800 || r > 0xdfff) {
+			return string(rune(r)), end + 1
+		}
+	}
+	return "&", 1
 }
 
 // beginTag starts reading an opening tag after its name.
-func (m *machine) beginTag(found marker) {
-	m.tag = tag{marker: found}
-	m.state, m.lookahead = inTag, found.nameEnd
-}
-
-// readTag reads an opening tag that contains a name.
-func (m *machine) readTag() bool {
-	whole := m.scanTag()
-	t := &m.tag
-	if t.marker.kind == callOpen && m.lookahead-m.start > maxOpeningTag {
-		return m.rejectLongOpening()
-	}
-	if !whole {
-		return false
-	}
-	if t.marker.kind == callOpen {
-		a, others := m.splitName(m.syntax.NameAttr)
-		m.setTool(a)
-		m.setID(others)
-		m.noteTag(others)
-		return m.enterCall(t.next, t.selfClosing)
-	}
-	m.param.name = m.paramKey()
-	m.noteName(m.param.name)
-	m.noteTag(m.param.attrs)
-	m.param.closesByName = m.canCloseByName(m.param.name.text)
-	m.param.isContainer = m.syntax.formOf(m.param.attrs).isContainer()
-	return m.enterParam(t.next, t.selfClosing)
-}
-
-// noteTag reports faults of the tag other than in its name.
-func (m *machine) noteTag(others []attribute) {
-	if found := m.tag.marker; found.glued {
-		f := m.note(diag.CallMember, found.start, found.nameEnd+len(m.syntax.NameAttr), "missing space before the attribute %q", m.syntax.NameAttr)
-		f.Severity = diag.Warning
-		sign := len(m.text[:found.nameEnd]) - len(bytes.TrimSuffix(m.text[:found.nameEnd], []byte(byteLevelSpace)))
-		m.fix(f, diag.Safe, "add a space", found.nameEnd-sign, found.nameEnd, " ")
-	}
-	m.noteAttributes(others)
-	if a := m.tag.duplicate; a.name != "" {
-		m.fail(diag.DuplicateKey, a.start, a.end, "duplicate attribute %s", excerpt(a.name))
-	}
-	m.noteOpenTag()
+func (l *lexer) beginTag(found marker) {
+	l.tag = tag{marker: found}
+	l.lookahead = found.nameEnd
 }
 
 // canCloseByName reports whether a closing tag with the name of a parameter can close it.
-func (m *machine) canCloseByName(name string) bool {
-	if m.syntax.ElementParams || len(name) > maxElementName {
+func (l *lexer) canCloseByName(name string) bool {
+	if l.syntax.ElementParams || len(name) > maxElementName {
 		return false
 	}
 	for i := range len(name) {
@@ -92,20 +82,20 @@ func (m *machine) canCloseByName(name string) bool {
 }
 
 // scanTag scans to the end of the tag. It returns false if it needs more text.
-func (m *machine) scanTag() bool {
-	t, d, token := &m.tag, m.syntax.delimiters(), m.syntax.Token
-	end, inTag := d.End, m.namePosition() == InTag
-	for m.lookahead < len(m.text) {
-		c, at := m.text[m.lookahead], m.lookahead
-		m.steps++
+func (l *lexer) scanTag() bool {
+	t, d, token := &l.tag, l.syntax.delimiters(), l.syntax.Token
+	end, inTag := d.End, l.namePosition() == InTag
+	for l.lookahead < len(l.text) {
+		c, at := l.text[l.lookahead], l.lookahead
+		l.steps++
 		if token != "" && c == token[0] {
-			if v := m.matchAt(at, token); v != no {
+			if v := l.matchAt(at, token); v != no {
 				return v == yes && t.endWithoutEnd(at, end)
 			}
 		}
 		v := no
 		if c == end[0] {
-			v = m.matchAt(at, end)
+			v = l.matchAt(at, end)
 		}
 		switch {
 		case v == maybe:
@@ -121,7 +111,7 @@ func (m *machine) scanTag() bool {
 		case (c == '\n' || c == '\r') && (inTag || t.quote != 0):
 			return t.endWithoutEnd(at, end)
 		case c == d.Open[0]:
-			found, v := m.parseMarker(at)
+			found, v := l.parseMarker(at)
 			if v == maybe {
 				return false
 			}
@@ -134,7 +124,7 @@ func (m *machine) scanTag() bool {
 		if !isSpace(c) {
 			t.lastNonBlank = c
 		}
-		m.lookahead++
+		l.lookahead++
 	}
 	return false
 }
@@ -167,22 +157,22 @@ func (t *tag) finish(end, next int) bool {
 }
 
 // namePosition returns the position of the name in the tag.
-func (m *machine) namePosition() string {
-	if m.tag.marker.kind == callOpen {
-		return m.syntax.NameAttr
+func (l *lexer) namePosition() string {
+	if l.tag.marker.kind == callOpen {
+		return l.syntax.NameAttr
 	}
-	return m.syntax.KeyAttr
+	return l.syntax.KeyAttr
 }
 
 // splitName returns the attribute with the name, and the others.
-func (m *machine) splitName(where string) (attribute, []attribute) {
-	t := &m.tag
+func (l *lexer) splitName(where string) (attribute, []attribute) {
+	t := &l.tag
 	from := t.marker.nameEnd
 	if where == InTag {
 		from++
-		return m.nameInTag(from, t.end), nil
+		return l.nameInTag(from, t.end), nil
 	}
-	all := m.parseAttributes(from, t.end)
+	all := l.parseAttributes(from, t.end)
 	i := slices.IndexFunc(all, func(a attribute) bool { return a.name == where })
 	if i < 0 {
 		return attribute{start: from, end: from}, all
@@ -193,28 +183,28 @@ func (m *machine) splitName(where string) (attribute, []attribute) {
 
 // nameInTag returns the name after "=". If the end of the tag is missing, another "=" ends the
 // name.
-func (m *machine) nameInTag(from, end int) attribute {
-	if i := bytes.IndexByte(m.text[from:end], '='); m.tag.unclosed && i >= 0 {
+func (l *lexer) nameInTag(from, end int) attribute {
+	if i := bytes.IndexByte(l.text[from:end], '='); l.tag.unclosed && i >= 0 {
 		end = from + i
-		m.tag.end, m.tag.next = end, end+1
+		l.tag.end, l.tag.next = end, end+1
 	}
-	return attribute{name: InTag, value: string(m.text[from:end]), start: from, end: end}
+	return attribute{name: InTag, value: string(l.text[from:end]), start: from, end: end}
 }
 
 // maxLinearAttributes is the number of attributes up to which names are compared one by one.
 const maxLinearAttributes = 8
 
 // parseAttributes parses the attributes between two offsets into the reused buffer.
-func (m *machine) parseAttributes(from, end int) []attribute {
-	all := m.attrBuffer[:0]
+func (l *lexer) parseAttributes(from, end int) []attribute {
+	all := l.attrBuffer[:0]
 	var names map[string]bool // set if there are more than maxLinearAttributes
 	for i := from; i < end; {
-		if isSpace(m.text[i]) {
+		if isSpace(l.text[i]) {
 			i++
 			continue
 		}
-		a, next := m.parseAttribute(i, end)
-		m.steps += next - i
+		a, next := l.parseAttribute(i, end)
+		l.steps += next - i
 		if len(all) == maxLinearAttributes {
 			names = map[string]bool{}
 			for _, b := range all {
@@ -222,44 +212,44 @@ func (m *machine) parseAttributes(from, end int) []attribute {
 			}
 		}
 		if names[a.name] || names == nil && slices.ContainsFunc(all, func(b attribute) bool { return a.name == b.name }) {
-			m.tag.duplicate = a
+			l.tag.duplicate = a
 		}
 		if names != nil {
 			names[a.name] = true
 		}
 		all, i = append(all, a), next
 	}
-	m.attrBuffer = all
+	l.attrBuffer = all
 	return all
 }
 
 // parseAttribute parses the attribute at i.
-func (m *machine) parseAttribute(i, end int) (attribute, int) {
+func (l *lexer) parseAttribute(i, end int) (attribute, int) {
 	from := i
-	for i < end && m.text[i] != '=' && !isSpace(m.text[i]) {
+	for i < end && l.text[i] != '=' && !isSpace(l.text[i]) {
 		i++
 	}
-	a := attribute{name: string(m.text[from:i])}
-	for i < end && isSpace(m.text[i]) {
+	a := attribute{name: string(l.text[from:i])}
+	for i < end && isSpace(l.text[i]) {
 		i++
 	}
-	if i == end || m.text[i] != '=' {
+	if i == end || l.text[i] != '=' {
 		return a, i
 	}
 	i++
-	for i < end && isSpace(m.text[i]) {
+	for i < end && isSpace(l.text[i]) {
 		i++
 	}
-	next := m.parseAttributeValue(&a, i, end)
-	if m.syntax.AttrEntities {
+	next := l.parseAttributeValue(&a, i, end)
+	if l.syntax.AttrEntities {
 		a.value = unescape(a.value)
 	}
 	return a, next
 }
 
 // parseAttributeValue parses the value of an attribute at i.
-func (m *machine) parseAttributeValue(a *attribute, i, end int) int {
-	text := m.text[i:end]
+func (l *lexer) parseAttributeValue(a *attribute, i, end int) int {
+	text := l.text[i:end]
 	if len(text) > 0 && (text[0] == '"' || text[0] == '\'') {
 		a.start = i + 1
 		n := bytes.IndexByte(text[1:], text[0])
@@ -267,7 +257,7 @@ func (m *machine) parseAttributeValue(a *attribute, i, end int) int {
 			a.irregular, n = true, len(text)-1
 		}
 		a.end = a.start + n
-		a.value = string(m.text[a.start:a.end])
+		a.value = string(l.text[a.start:a.end])
 		return min(end, a.end+1)
 	}
 	n := bytes.IndexAny(text, " \t\r\n")
@@ -280,24 +270,14 @@ func (m *machine) parseAttributeValue(a *attribute, i, end int) int {
 }
 
 // paramKey returns the parameter name in the tag and stores its attributes.
-func (m *machine) paramKey() name {
-	a, others := m.splitName(m.syntax.KeyAttr)
-	m.param.attrs = others
-	n := m.paramName(a.value, a.start, a.end)
+func (l *lexer) paramKey() name {
+	a, others := l.splitName(l.syntax.KeyAttr)
+	l.param.attrs = others
+	n := l.paramName(a.value, a.start, a.end)
 	n.irregular = n.irregular || a.irregular
-	has, _ := m.shape.hasProperty(n.text)
-	n.hasExtra = m.syntax.KeyAttr == InTag && !has && strings.Contains(n.text, "=")
+	has, _ := l.shape.hasProperty(n.text)
+	n.hasExtra = l.syntax.KeyAttr == InTag && !has && strings.Contains(n.text, "=")
 	return n
-}
-
-// A name is the name of a tool or parameter in the text.
-type name struct {
-	text            string
-	start, end      int
-	irregular       bool   // quotes or whitespace around it are unexpected or missing
-	hasControlToken bool   // it contained control tokens
-	hasExtra        bool   // the tag contains something else, too
-	namespace       string // the prefix that was removed
 }
 
 // trimNoise removes quotes and whitespace from both ends of a name.
@@ -324,31 +304,11 @@ func cleanName(text string, start, end int) name {
 
 // paramName returns a parameter name, cleaned unless the tool has a parameter with exactly that
 // name.
-func (m *machine) paramName(text string, start, end int) name {
-	if has, _ := m.shape.hasProperty(text); has {
+func (l *lexer) paramName(text string, start, end int) name {
+	if has, _ := l.shape.hasProperty(text); has {
 		return name{text: text, start: start, end: end}
 	}
 	return cleanName(text, start, end)
-}
-
-// toolName returns a tool name, cleaned unless there is a tool with exactly that name.
-func (m *machine) toolName(text string, start, end int) name {
-	if m.tools[text] != nil {
-		return name{text: text, start: start, end: end}
-	}
-	n := cleanName(text, start, end)
-	space, rest := literal.CutNamespace(n.text)
-	if space != "" && m.tools[n.text] == nil && (m.tools == nil || m.tools[rest] != nil) {
-		n.namespace, n.text = space, rest
-	}
-	space, rest = cutDoubled(n.text)
-	if space != "" && m.tools[n.text] == nil && m.tools[rest] != nil {
-		n.text = rest
-		if !m.syntax.DoubledName {
-			n.namespace = space
-		}
-	}
-	return n
 }
 
 // cutDoubled splits NAME.NAME into namespace and name.
@@ -380,4 +340,32 @@ func removeControlTokens(text string) (clean string, found bool) {
 	}
 	b.WriteString(text)
 	return b.String(), found
+}
+
+// peekKey returns the name of the parameter that a marker in a value would begin.
+func (l *lexer) peekKey(found marker) (string, verdict) {
+	ahead := l.newLookahead(found)
+	defer func() { l.steps += ahead.steps }()
+	if l.syntax.KeyTag == "" {
+		ahead.beginTag(found)
+		if !ahead.scanTag() {
+			return "", ahead.maybeUnlessFinal()
+		}
+		return ahead.paramKey().text, yes
+	}
+	ahead.lookahead = found.end
+	closer, ok := ahead.scanMarker()
+	switch {
+	case !ok:
+		return "", ahead.maybeUnlessFinal()
+	case closer.kind != keyClose && closer.kind != valueOpen:
+		return "", no
+	}
+	return string(bytes.TrimSpace(l.text[found.end:closer.start])), yes
+}
+
+// newLookahead returns a lexer for a limited lookahead after a marker in a value.
+func (l *lexer) newLookahead(found marker) *lexer {
+	stop := min(len(l.text), found.end+maxKeyLen)
+	return &lexer{syntax: l.syntax, words: l.words, text: l.text[:stop], final: l.final || stop-found.end == maxKeyLen}
 }

@@ -9,6 +9,7 @@ func (m *machine) beginParam(found marker) bool {
 		return m.enter(inKey, found.end)
 	}
 	m.beginTag(found)
+	m.state = inTag
 	return true
 }
 
@@ -160,19 +161,6 @@ func (m *machine) openNestedParam(found marker) bool {
 	return true
 }
 
-// isCloser reports whether a marker is the parameter's own closing tag.
-func (m *machine) isCloser(found marker) bool {
-	if m.param.isElement {
-		return found.kind == elementClose && found.name == m.param.name.text
-	}
-	return found.kind == paramClose
-}
-
-// isNameCloser reports whether a marker is a closing tag with the parameter's name.
-func (m *machine) isNameCloser(found marker) bool {
-	return found.kind == elementClose && found.name == m.param.name.text
-}
-
 // checkCloser looks at what follows a marker that may close the value.
 func (m *machine) checkCloser(found marker) bool {
 	m.closer = found
@@ -316,41 +304,10 @@ func (m *machine) tryNextParam(found marker) bool {
 
 // isLineStart reports whether only whitespace separates an offset from the start of the line or
 // value.
-func (m *machine) isLineStart(i int) bool {
-	for i > m.param.start && (m.text[i-1] == ' ' || m.text[i-1] == '\t') {
+func (l *lexer) isLineStart(i int) bool {
+	for i > l.param.start && (l.text[i-1] == ' ' || l.text[i-1] == '\t') {
 		i--
-		m.steps++
+		l.steps++
 	}
-	return i == m.param.start || m.text[i-1] == '\n'
-}
-
-// maxKeyLen limits the lookahead for a parameter name inside a value, in bytes.
-const maxKeyLen = 256
-
-// peekKey returns the name of the parameter that a marker in a value would begin.
-func (m *machine) peekKey(found marker) (string, verdict) {
-	ahead := m.newLookahead(found)
-	defer func() { m.steps += ahead.steps }()
-	if m.syntax.KeyTag == "" {
-		ahead.beginTag(found)
-		if !ahead.scanTag() {
-			return "", ahead.maybeUnlessFinal()
-		}
-		return ahead.paramKey().text, yes
-	}
-	ahead.lookahead = found.end
-	closer, ok := ahead.scanMarker()
-	switch {
-	case !ok:
-		return "", ahead.maybeUnlessFinal()
-	case closer.kind != keyClose && closer.kind != valueOpen:
-		return "", no
-	}
-	return string(bytes.TrimSpace(m.text[found.end:closer.start])), yes
-}
-
-// newLookahead returns a machine for a limited lookahead after a marker in a value.
-func (m *machine) newLookahead(found marker) *machine {
-	stop := min(len(m.text), found.end+maxKeyLen)
-	return &machine{syntax: m.syntax, words: m.words, text: m.text[:stop], final: m.final || stop-found.end == maxKeyLen}
+	return i == l.param.start || l.text[i-1] == '\n'
 }

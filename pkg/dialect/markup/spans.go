@@ -1,9 +1,7 @@
 package markup
 
 import (
-	"encoding/json"
 	"strconv"
-	"strings"
 
 	"oneshot/pkg/diag"
 )
@@ -31,31 +29,6 @@ type tracer struct {
 	values  []tracedValue // in the order of their starts
 }
 
-// LocateArguments reads the text of one call again and returns its arguments with their spans;
-// nil if it is not a call or cannot be read. There are no spans if the arguments are one object.
-func LocateArguments(s *Syntax, text string, tools Toolset) (json.RawMessage, []ArgumentSpan) {
-	if bare := strings.TrimPrefix(text, s.Token); !strings.HasPrefix(bare, s.delimiters().Open) {
-		return nil, nil
-	}
-	m := parseTraced(s, text, tools)
-	if m.incomplete { // a marker after the call has ended its last value
-		m = parseTraced(s, text+m.callClosingTag(), tools)
-	}
-	if m.notCall || m.incomplete || m.out.invalid {
-		return nil, nil
-	}
-	return m.out.argumentsJSON(), m.out.tracer.argumentSpans()
-}
-
-// parseTraced returns a machine that has read the text of a call with tracing enabled.
-func parseTraced(s *Syntax, text string, tools Toolset) *machine {
-	m := &machine{
-		syntax: s, words: s.words(), tools: tools, text: []byte(text), final: true, endsAtCallEnd: true, out: &output{tracer: tracer{enabled: true}},
-	}
-	m.run()
-	return m
-}
-
 // begin records a value, whose end may still be unknown, and returns its index.
 func (t *tracer) begin(in int, name string, named, said diag.Span) int {
 	if !t.enabled {
@@ -80,20 +53,20 @@ func (t *tracer) truncate(i int) {
 }
 
 // trace records the value of the current parameter.
-func (m *machine) trace(start, end int) int {
-	if !m.out.tracer.enabled {
+func (b *builder) trace(start, end int) int {
+	if !b.out.tracer.enabled {
 		return outermost
 	}
-	n := m.param.name
+	n := b.param.name
 	from := n.start
-	if m.param.isElement { // its name is that of its tag
+	if b.param.isElement { // its name is that of its tag
 		from = n.end - len(n.text)
 	}
-	for from < n.end && isSpace(m.text[from]) {
+	for from < n.end && isSpace(b.text[from]) {
 		from++
 	}
-	named := diag.Bytes(from, m.trimRight(from, n.end, " \t\r\n"))
-	return m.out.tracer.begin(outermost, n.text, named, diag.Bytes(start, end))
+	named := diag.Bytes(from, b.trimRight(from, n.end, " \t\r\n"))
+	return b.out.tracer.begin(outermost, n.text, named, diag.Bytes(start, end))
 }
 
 // maxPointerLen limits pointers, in bytes: many values can be below long names.
