@@ -259,7 +259,7 @@ func (b *batch) runOne(inv *Invocation) {
 			b.cancel(fmt.Errorf("tool %s: %w", inv.call.Name, inv.err))
 		}
 	}()
-	inv.err = b.gate.run(b.ctx, inv)
+	inv.err = b.gate.runTool(b.ctx, inv)
 }
 
 // discard cancels the running calls of the batch and drops their results.

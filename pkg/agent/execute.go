@@ -19,9 +19,9 @@ func (g *Gate) reserveRate(inv *Invocation) (time.Duration, error) {
 	return inv.decision.ReserveStart(&g.journal.state, inv.call.ID, time.Now())
 }
 
-// run executes a call, or gives it its recorded result. It changes nothing but the call, so calls
+// runTool executes a call, or gives it its recorded result. It changes nothing but the call, so calls
 // may run in parallel.
-func (g *Gate) run(ctx context.Context, inv *Invocation) error {
+func (g *Gate) runTool(ctx context.Context, inv *Invocation) error {
 	if done, err := g.replayResult(inv); done || err != nil {
 		return err
 	}

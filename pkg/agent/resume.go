@@ -31,7 +31,7 @@ func (c Config) Record() (runfile.Run, error) {
 		return runfile.Run{}, err
 	}
 	l := c.Limits
-	run := runfile.Run{
+	first := runfile.Run{
 		ID: c.ID, Seed: hex.EncodeToString(c.Seed[:]), Now: c.Now, Zone: c.Now.Location().String(),
 		Dialect: c.Dialect.Name, AnswerForm: answerJSON, AskUser: c.AskUser, Prompt: c.Prompt, Input: c.Input,
 		InputLabels: policy.LabelNames(c.InputLabels()), Texts: texts.All(), Params: c.Params,
@@ -39,14 +39,14 @@ func (c Config) Record() (runfile.Run, error) {
 	}
 	switch {
 	case c.Native:
-		run.Dialect = NativeDialect
-	case run.Dialect == "":
-		run.Dialect = defaultDialect
+		first.Dialect = NativeDialect
+	case first.Dialect == "":
+		first.Dialect = defaultDialect
 	}
 	if c.TextAnswer {
-		run.AnswerForm = answerText
+		first.AnswerForm = answerText
 	}
-	return run, nil
+	return first, nil
 }
 
 // Resume makes cfg continue the run in log: it sets the ID, the prompt and its input, the clock, the
@@ -65,10 +65,10 @@ func Resume(log *runfile.Log, cfg *Config) (runfile.Resumed, error) {
 	if err := Restore(log, cfg); err != nil {
 		return runfile.Resumed{}, err
 	}
-	run, _ := log.Run() // Restore checked it
+	first, _ := log.Run() // Restore checked it
 	_, last := ResumePoints(log)
-	cfg.ID, cfg.Params = run.ID, run.Params
-	cfg.Prompt, cfg.Input = cfg.Policy.Secrets.Hide(run.Prompt), cfg.Policy.Secrets.Hide(run.Input)
+	cfg.ID, cfg.Params = first.ID, first.Params
+	cfg.Prompt, cfg.Input = cfg.Policy.Secrets.Hide(first.Prompt), cfg.Policy.Secrets.Hide(first.Input)
 	cfg.History, cfg.Elapsed = history, log.ActiveTime()
 	cfg.ResumePoints = append(cfg.ResumePoints, last)
 	return runfile.Resumed{KeptThrough: history[len(history)-1].Seq}, nil
@@ -79,29 +79,29 @@ func Resume(log *runfile.Log, cfg *Config) (runfile.Resumed, error) {
 // and the resume points. A run with the same prompt, the same tools and a replay as its model then
 // sends the recorded requests. The error is a *[RecordError].
 func Restore(log *runfile.Log, cfg *Config) error {
-	run, ok := log.Run()
+	first, ok := log.Run()
 	if !ok {
 		return &RecordError{errors.New("the record has no beginning")}
 	}
-	if cfg.Seed, ok = run.SeedBytes(); !ok {
+	if cfg.Seed, ok = first.SeedBytes(); !ok {
 		return &RecordError{errors.New("the recorded seed is damaged")}
 	}
-	cfg.Texts = prompt.RecordedFiles(run.Texts, cfg.Texts)
+	cfg.Texts = prompt.RecordedFiles(first.Texts, cfg.Texts)
 	if _, err := prompt.Load(cfg.Texts); err != nil {
 		return &RecordError{err}
 	}
-	name := run.Dialect
+	name := first.Dialect
 	if cfg.Native = name == NativeDialect && cfg.Tools != nil; name == NativeDialect {
 		name = defaultDialect
 	}
 	if cfg.Dialect, ok = dialect.Lookup(name); !ok {
 		return &RecordError{errors.New("the recorded dialect " + name + " is unknown")}
 	}
-	cfg.Now, cfg.AskUser = run.Clock(), run.AskUser
-	cfg.TextAnswer = cfg.Schema == nil && run.AnswerForm == answerText
+	cfg.Now, cfg.AskUser = first.Clock(), first.AskUser
+	cfg.TextAnswer = cfg.Schema == nil && first.AnswerForm == answerText
 	cfg.Nonce = cfg.Nonce || slices.ContainsFunc(log.Records, usesNonce)
 	params := map[string]json.RawMessage{}
-	maps.Copy(params, run.Params)
+	maps.Copy(params, first.Params)
 	maps.Copy(params, cfg.Params)
 	cfg.Params = params
 	turns, _ := ResumePoints(log)

@@ -1,9 +1,12 @@
 package agent_test
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -275,4 +278,47 @@ func TestResumeUserInput(t *testing.T) {
 			t.Errorf("cut after record %d: records (-whole +resumed):\n%s", n, diff)
 		}
 	}
+}
+
+// Resume takes from a record what the run needs to send the same requests, and refuses a damaged or
+// finished one.
+func TestResume(t *testing.T) {
+	r := newRig(t)
+	r.cfg.ID, r.cfg.Seed, r.cfg.TextAnswer, r.cfg.Input = "x", [32]byte{1, 2}, true, "data"
+	r.cfg.Params = map[string]json.RawMessage{"seed": json.RawMessage("7")}
+	first, err := r.cfg.Record()
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := runfile.Request{Turn: 1, Nonce: "abc"}
+	log := &runfile.Log{Records: asRecords([]runfile.Body{first, request, runfile.Response{Turn: 1}, runfile.End{Exit: 6, Turns: 1}})}
+
+	cfg := newRig(t).cfg
+	cfg.Prompt, cfg.Now, cfg.Params, cfg.ResumePoints = "", time.Time{}, map[string]json.RawMessage{"top_k": json.RawMessage("1")}, []int{9}
+	resumed, err := agent.Resume(log, &cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.TrimSpace(fmt.Sprintln(resumed.KeptThrough, cfg.ID, cfg.Seed == r.cfg.Seed, cfg.TextAnswer, cfg.Prompt, cfg.Input, cfg.Now.Equal(r.cfg.Now), cfg.Nonce, cfg.ResumePoints, len(cfg.History), cfg.Dialect.Name, len(cfg.Params), string(cfg.Params["seed"])))
+	if want := "3 x true true What is new? data true true [9 1] 3 tool 1 7"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+
+	for name, change := range map[string]func(run *runfile.Run){
+		"seed":    func(run *runfile.Run) { run.Seed = "00" },
+		"dialect": func(run *runfile.Run) { run.Dialect = "none" },
+	} {
+		damaged := first
+		change(&damaged)
+		log.Records[0].Body = damaged
+		if _, err := agent.Resume(log, &cfg); !errors.As(err, new(*agent.RecordError)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := agent.Restore(&runfile.Log{}, &cfg); !errors.As(err, new(*agent.RecordError)) {
+		t.Errorf("an empty record: %v", err)
+	}
+	log.Records[3].Body = runfile.End{}
+	_, err = agent.Resume(log, &cfg)
+	wantError[*agent.FinishedError](t, err)
 }
