@@ -18,6 +18,7 @@ func (s *Scanner) readEscape(c byte) int {
 		return 1
 	}
 	if s.str.highSurrogate != 0 && c != 'u' && s.failLoneSurrogate() {
+		s.mode = inEscape // c is still escaped
 		return 0
 	}
 	switch {

@@ -171,6 +171,7 @@ func TestPythonNext(t *testing.T) {
 		"f(1);g(2)":                   "f - g",
 		"if x:\n  f()":                "-",
 		"[f({'a': (1, x), 'b'}), g()": "f! g",
+		`[f("\ud83d\"), g(1)"), h()]`: "f! h",
 	} {
 		if got := readCalls(text, len(text)); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
