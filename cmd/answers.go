@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/redact"
 	"oneshot/pkg/schema"
 )
@@ -61,7 +62,7 @@ func checkAnswersSuffice(said map[string]string, given []string, missing map[str
 	}
 	for _, name := range names {
 		if _, ok := said[name]; !ok {
-			return usagef("--answer "+shellQuote(name)+"=VALUE", "--answer: the run also needs %s", name)
+			return usagef("--answer "+quote.Shell(name)+"=VALUE", "--answer: the run also needs %s", name)
 		}
 	}
 	return nil
@@ -73,7 +74,7 @@ func (r *runState) answerHint(err error) string {
 	errors.As(err, &needs)
 	flags := ""
 	for _, field := range needs.Fields() {
-		flags += " --answer " + shellQuote(field) + "=VALUE"
+		flags += " --answer " + quote.Shell(field) + "=VALUE"
 	}
 	return r.resumeCommand(flags)
 }

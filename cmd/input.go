@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"oneshot/pkg/quote"
 )
 
 // maxInput is the largest file or stdin that is read whole, in bytes.
@@ -29,7 +31,7 @@ func openFile(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	isOpen := isDescriptor(name) || isStdin(name)
 	if err == nil && info.Mode()&fs.ModeNamedPipe != 0 && !isOpen {
-		return nil, &hintedError{&inputError{fmt.Errorf("%s is a named pipe, which may never get a writer", name)}, "in bash, use <(cat " + shellQuote(name) + ") instead"}
+		return nil, &hintedError{&inputError{fmt.Errorf("%s is a named pipe, which may never get a writer", name)}, "in bash, use <(cat " + quote.Shell(name) + ") instead"}
 	}
 	f, err := os.Open(name)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"oneshot/pkg/provider"
+	"oneshot/pkg/quote"
 )
 
 // hintNoModel lists three ways to get a model.
@@ -34,7 +35,7 @@ func hintOfModel(err error) string {
 	case errors.As(err, &replay) && replay.File == demo:
 		return "--model demo replays one recorded run; oneshot run --help shows its command line"
 	case errors.As(err, &replay) && replay.Interrupted:
-		return "the recorded run was cut off; continue it with oneshot run --resume " + shellQuote(replay.File)
+		return "the recorded run was cut off; continue it with oneshot run --resume " + quote.Shell(replay.File)
 	case errors.As(err, &replay):
 		return "a replay needs the prompt, tools, schema and flags of the recorded run"
 	case as[*provider.OverflowError](err):

@@ -12,6 +12,7 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/lint"
+	"oneshot/pkg/quote"
 )
 
 // A parseReport writes a report. It keeps only totals of printed records, except for JUnit, whose header has totals.
@@ -253,5 +254,5 @@ func truncate(text string) string {
 	if len(text) <= most {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + fmt.Sprintf("… (%d bytes)", len(text))
+	return quote.Prefix(text, most) + fmt.Sprintf("… (%d bytes)", len(text))
 }

@@ -11,6 +11,7 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/lint"
 	"oneshot/pkg/policy"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/tool"
 )
 
@@ -172,7 +173,7 @@ func checkPolicyMode(file string) ([]diag.Finding, error) {
 		return finding("copy it, if you trust it", "the file belongs to user %d, who can change the policy", stat.Uid)
 	}
 	if mode := info.Mode().Perm(); mode&writableByOthers != 0 {
-		return finding("chmod go-w "+shellQuote(file), "the file has mode %04o: others can change the policy", mode)
+		return finding("chmod go-w "+quote.Shell(file), "the file has mode %04o: others can change the policy", mode)
 	}
 	return nil, nil
 }

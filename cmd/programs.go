@@ -9,6 +9,7 @@ import (
 
 	"oneshot/pkg/executor"
 	"oneshot/pkg/policy"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/subprocess"
 	"oneshot/pkg/tool"
 )
@@ -121,7 +122,7 @@ func (c *confined) checkSearchPath(root string) error {
 			return wrongPrograms("choose another folder", "path", "%s is the root, which tools can write", dir)
 		}
 		if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o002 != 0 {
-			return wrongPrograms("chmod o-w "+shellQuote(dir), "path", "%s has mode %04o: anyone can add programs", dir, info.Mode().Perm())
+			return wrongPrograms("chmod o-w "+quote.Shell(dir), "path", "%s has mode %04o: anyone can add programs", dir, info.Mode().Perm())
 		}
 	}
 	return nil
@@ -157,7 +158,7 @@ const maxSandboxes = 16
 // checkSupport checks that the kernel can enforce the confinement. It warns about optional sandboxes that it cannot.
 func (c *confined) checkSupport(t *console) error {
 	if info, err := os.Stat(os.TempDir()); err != nil || !info.IsDir() {
-		return usagef("set TMPDIR to a directory for temporary files", "programs cannot run: %s is not a directory, and programs need a temporary folder there", shellQuote(os.TempDir()))
+		return usagef("set TMPDIR to a directory for temporary files", "programs cannot run: %s is not a directory, and programs need a temporary folder there", quote.Shell(os.TempDir()))
 	}
 	if err := (&subprocess.Confinement{Helper: c.Helper}).Check(); err != nil {
 		return usagef("oneshot doctor shows what works here", "programs cannot run: %w", err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"oneshot/pkg/quote"
 	"oneshot/pkg/runfile"
 )
 
@@ -186,7 +187,7 @@ func (r *recordedRun) inheritReplayed(flags *resolvedFlags, args []string) error
 		case r.prompt == nil && (name == "var" || name == "var-file"): // of another prompt
 		case rule == ignored, flags.isGiven(name):
 		case name == "policy" && flags.record.liveTools:
-			return usagef("add --policy "+shellQuote(value)+" or another policy", "--live-tools: the recorded run had a policy, which must be given again")
+			return usagef("add --policy "+quote.Shell(value)+" or another policy", "--live-tools: the recorded run had a policy, which must be given again")
 		case rule == widening && flags.record.liveTools:
 		default:
 			r.flags.add(name, value)
@@ -222,7 +223,7 @@ func requireOwnFile(flag, name, path string) error {
 		return usagef("copy it, if you trust it", "%s %s: the file belongs to another user", flag, path)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return usagef("chmod 600 "+shellQuote(path)+", if it is your own record",
+		return usagef("chmod 600 "+quote.Shell(path)+", if it is your own record",
 			"%s %s: the file has mode %04o: others can access it, so its flags are not trusted", flag, path, mode)
 	}
 	return nil
@@ -232,7 +233,7 @@ func requireOwnFile(flag, name, path string) error {
 func requireSameDir(flag, path string, run runfile.Run) error {
 	here, err := os.Getwd()
 	if err == nil && run.Dir != "" && !isSameFile(run.Dir, here) {
-		err = usagef("cd "+shellQuote(run.Dir), "%s %s: the run was started in %s, and its file names are relative to it", flag, path, run.Dir)
+		err = usagef("cd "+quote.Shell(run.Dir), "%s %s: the run was started in %s, and its file names are relative to it", flag, path, run.Dir)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/runfile"
 )
 
@@ -23,7 +24,7 @@ type resumed struct {
 func newResumed(w *runfile.Writer, path string, log *runfile.Log) (*resumed, error) {
 	past, err := agent.History(log)
 	if err != nil {
-		return nil, usagef("the first command line with --model replay:"+shellQuote(path)+" prints the answer again; oneshot runs show "+shellQuote(path)+" shows the run", "--resume %s: %w", path, err)
+		return nil, usagef("the first command line with --model replay:"+quote.Shell(path)+" prints the answer again; oneshot runs show "+quote.Shell(path)+" shows the run", "--resume %s: %w", path, err)
 	}
 	run, _ := log.Run() // validated above
 	return &resumed{w, path, log, run, past}, nil
@@ -87,12 +88,4 @@ func changedNames(was, is map[string]string) []string {
 	maps.Copy(all, was)
 	maps.Copy(all, is)
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(name string) bool { return was[name] == is[name] })
-}
-
-// shellQuote quotes a word for a shell.
-func shellQuote(word string) string {
-	if !strings.ContainsFunc(word, func(r rune) bool { return !isWord(r) && !strings.ContainsRune("/.-_:@%+,", r) }) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -8,6 +8,7 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
 )
@@ -79,7 +80,7 @@ func runArgument(path string) string {
 	if !isRunPath(path) {
 		path = "." + string(filepath.Separator) + path
 	}
-	return shellQuote(path)
+	return quote.Shell(path)
 }
 
 // shortestPath returns the relative path of a file if it is shorter.

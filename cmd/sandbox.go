@@ -8,6 +8,7 @@ import (
 
 	"oneshot/pkg/fileroot"
 	"oneshot/pkg/policy"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/subprocess"
 )
 
@@ -42,7 +43,7 @@ func (o *confineOptions) sandbox(box policy.Sandbox) (subprocess.Sandbox, error)
 			if !filepath.IsAbs(name) {
 				name = filepath.Join(o.root, name)
 			}
-			return out, wrongPrograms("create it first: mkdir -p "+shellQuote(name), "sandbox.write", "%s does not exist", name)
+			return out, wrongPrograms("create it first: mkdir -p "+quote.Shell(name), "sandbox.write", "%s does not exist", name)
 		case err != nil:
 			return out, wrongPrograms("", "sandbox.write", "%v", err)
 		}

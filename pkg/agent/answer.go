@@ -9,6 +9,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/provider"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/runfile"
 )
 
@@ -94,7 +95,7 @@ func (r *run) reportAnswer() {
 	links := r.gate.read.unknownLinks(decodedStrings(r.out.Answer), r.conversation.trustedText(), maxReportedLinks)
 	for _, link := range links {
 		r.journal.addFindings(answerFinding(diag.UnsourcedLink, text, link[:min(len(link), maxLinkBytes)],
-			"the answer links to "+truncateLink(link)+", which appears in no input or result of the run; do not fetch it automatically"))
+			"the answer links to "+quote.Shorten(link, maxLinkBytes)+", which appears in no input or result of the run; do not fetch it automatically"))
 	}
 	if r.conversation.answer.isQuestion(r.out.Answer) {
 		r.journal.addFindings(answerFinding(diag.AnswerIsQuestion, text, text, "the answer ends in a question"))

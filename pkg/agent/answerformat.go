@@ -1,14 +1,15 @@
 package agent
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/schema"
 )
 
@@ -97,13 +98,7 @@ func parseTextAnswer(text string) (a parsedAnswer) {
 	if hasReasoning {
 		a.tolerated = []diag.Finding{toleratedReasoning(text)}
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(map[string]string{"answer": rest}); err != nil {
-		panic(err) // strings always encode
-	}
-	a.json = bytes.TrimSpace(b.Bytes())
+	a.json = slices.Concat([]byte(`{"answer":`), quote.Encoded(rest), []byte("}"))
 	return a
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/tool"
 )
 
@@ -61,16 +62,12 @@ func askUser(inv *Invocation, args json.RawMessage) {
 
 // quoteName makes a name from the model fit for a message: short and printable.
 func quoteName(name string) string {
-	const longest = 64
-	if len(name) > longest {
-		name = strings.ToValidUTF8(name[:longest], "") + "…"
-	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return unicode.ReplacementChar
-	}, name)
+	}, quote.Shorten(name, 64))
 }
 
 func suggestion(name string) string {

@@ -12,13 +12,6 @@ import (
 // maxLinkBytes bounds the part of a URL in a message.
 const maxLinkBytes = 120
 
-func truncateLink(link string) string {
-	if len(link) > maxLinkBytes {
-		return strings.ToValidUTF8(link[:maxLinkBytes], "") + "…"
-	}
-	return link
-}
-
 // findLinks returns the URLs in a text: those with a scheme and "://", and relative ones with "//"
 // in places where Markdown or HTML accepts them.
 func findLinks(text string) iter.Seq[string] {

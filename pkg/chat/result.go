@@ -1,11 +1,12 @@
 package chat
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+
+	"oneshot/pkg/quote"
 )
 
 // A Result is the result of a call: exactly one of data, needs and error. Its JSON
@@ -31,7 +32,7 @@ func (r Result) OK() bool { return r.Error == nil && len(r.Needs) == 0 }
 // Success returns a result with v as its data. A value that does not marshal to JSON is
 // a bug in the tool and becomes a [Failed] result.
 func Success(v any) Result {
-	data, err := marshal(v)
+	data, err := quote.Encode(v)
 	if err != nil {
 		return Failure(Failed, "the tool's result does not marshal to JSON: %v", err)
 	}
@@ -48,7 +49,7 @@ func Failure(code ErrorCode, format string, args ...any) Result {
 func (r Result) MarshalJSON() ([]byte, error) {
 	switch {
 	case r.Error != nil:
-		return marshal(struct {
+		return quote.Encode(struct {
 			OK    bool       `json:"ok"`
 			Error *ToolError `json:"error"`
 		}{false, r.Error})
@@ -57,7 +58,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		for _, name := range r.Needs {
 			needs[name] = true
 		}
-		return marshal(struct {
+		return quote.Encode(struct {
 			OK       bool            `json:"ok"`
 			Needs    map[string]bool `json:"needs"`
 			Question string          `json:"question,omitempty"`
@@ -67,7 +68,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	if data == nil {
 		data = json.RawMessage("null")
 	}
-	return marshal(struct {
+	return quote.Encode(struct {
 		OK   bool            `json:"ok"`
 		Data json.RawMessage `json:"data"`
 	}{true, data})
@@ -94,16 +95,4 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 	}
 	slices.Sort(r.Needs)
 	return nil
-}
-
-// marshal is json.Marshal without HTML escaping, so that results reach the model
-// unchanged.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 )
 
 // A messageSyntax describes messages: a marker, a header, a marker, and a body up to another marker. The header
@@ -275,7 +276,7 @@ func renderMessage(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) 
 func renderInvoke(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	b = append(b, d.framing.affixes[0]...)
 	b = append(b, c.Name+"<|content_invoke_tool_json|>"...)
-	b = append(b, `{"name":`+quote(c.Name)+`,"args":`...)
+	b = append(b, `{"name":`+quote.JSON(c.Name)+`,"args":`...)
 	b = append(append(b, namedArguments(c)...), '}')
 	return append(b, d.framing.affixes[1]...), isBareName(c.Name)
 }

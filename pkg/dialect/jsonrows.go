@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"oneshot/pkg/quote"
 )
 
 // Grammars of calls without a marker.
@@ -104,7 +106,7 @@ func (p jsonTag) doc() string {
 
 // example returns an object with the call of examples.
 func (f memberNames) example() string {
-	name, args := quote(exampleCall.Name), string(exampleCall.Arguments)
+	name, args := quote.JSON(exampleCall.Name), string(exampleCall.Arguments)
 	if f.toolIsKey {
 		return "{" + name + ": " + args + "}"
 	}

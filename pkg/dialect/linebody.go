@@ -13,6 +13,7 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect/markup"
 	"oneshot/pkg/literal"
+	"oneshot/pkg/quote"
 )
 
 // lineArgumentSpans locates the arguments of a call in lines.
@@ -319,7 +320,7 @@ func (b *lineBody) arguments(r *reader, args []lineArg) json.RawMessage {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(append(out, quote(a.key)...), ':')
+		out = append(append(out, quote.JSON(a.key)...), ':')
 		out = append(out, typedValue(value, shape.Property(a.key))...)
 	}
 	if diag.HasErrors(r.findings) {
@@ -333,7 +334,7 @@ func (b *lineBody) arguments(r *reader, args []lineArg) json.RawMessage {
 func typedValue(text string, shape *Shape) json.RawMessage {
 	isText := shape == nil || shape.Kinds == 0 || shape.Kinds&markup.String != 0
 	if isText || !json.Valid([]byte(text)) || diag.HasErrors(literal.ParseJSON(text).Findings) {
-		return json.RawMessage(quote(text))
+		return json.RawMessage(quote.JSON(text))
 	}
 	return json.RawMessage(strings.TrimSpace(text))
 }

@@ -11,6 +11,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 )
 
 // Ids are kept as they are written.
@@ -279,7 +280,7 @@ func TestTyped(t *testing.T) {
 		{`{"a": [1, 2]}`, object, `{"a": [1, 2]}`},
 		{`{"a":1,"a":2}`, object, `"{\"a\":1,\"a\":2}"`},
 		{`{"a":1,}`, object, `"{\"a\":1,}"`},
-		{strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), object, quote(strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000))},
+		{strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), object, quote.JSON(strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000))},
 	} {
 		if got := string(typedValue(test.text, test.shape)); got != test.want {
 			t.Errorf("%.40q is %.40s, and should be %.40s", test.text, got, test.want)

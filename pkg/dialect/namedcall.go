@@ -8,6 +8,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 )
 
 // A namedCall is a call as written: a name with arguments after it.
@@ -30,7 +31,7 @@ func newTextReader(c namedCall, tools Toolset, text string, findings []diag.Find
 		r.call.Status = chat.StatusTruncated
 	}
 	if utf8.ValidString(text) {
-		r.call.Arguments = json.RawMessage("[" + quote(text) + "]")
+		r.call.Arguments = json.RawMessage("[" + quote.JSON(text) + "]")
 	} else {
 		r.fault(diag.InvalidUTF8, diag.Bytes(r.call.Start, r.call.End), "the text is not valid UTF-8")
 	}
@@ -80,7 +81,7 @@ func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *reader
 	if repaired := r.findings[len(findings):]; len(repaired) > 0 && c.name == c.toolName {
 		written := name
 		if c.quoted {
-			written = quote(name)
+			written = quote.JSON(name)
 		}
 		kind := diag.Safe
 		if repaired[0].Code == diag.MarkupInName || !c.quoted && !isBareName(name) || !isClean(name, tools) { // the marker may have ended something

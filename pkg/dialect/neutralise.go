@@ -8,9 +8,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 )
 
 // Neutralise makes JSON inert for a prompt: the result contains no [Markers] and none of the extra markers of
@@ -29,7 +28,7 @@ func Neutralise(json []byte, extra ...string) []byte {
 // NeutraliseText makes text other than JSON inert: it writes the same \uXXXX escapes as [Neutralise] and leaves
 // the rest unchanged.
 func NeutraliseText(text string, extra ...string) string {
-	quoted, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\ufffd")) // valid UTF-8 can be quoted
+	quoted := []byte(quote.JSON(text))
 	inert := Neutralise(quoted, extra...)
 	if bytes.Equal(quoted, inert) {
 		return text

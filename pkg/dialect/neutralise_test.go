@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"oneshot/pkg/quote"
 )
 
 func TestNeutralise(t *testing.T) {
@@ -230,7 +232,7 @@ func TestNeutraliseEveryMark(t *testing.T) {
 			if completes[text] != "" {
 				text = completes[text]
 			}
-			if got := Neutralise([]byte(quote("a " + text + " b"))); strings.Contains(string(got), text) {
+			if got := Neutralise([]byte(quote.JSON("a " + text + " b"))); strings.Contains(string(got), text) {
 				t.Errorf("%s: %q stands in %s", d.Name, text, got)
 			}
 		}

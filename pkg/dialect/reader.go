@@ -10,6 +10,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
+	"oneshot/pkg/quote"
 )
 
 // A reader builds a call from its written form.
@@ -110,7 +111,7 @@ func (r *reader) readTool() {
 			if !isClean(name, r.tools) {
 				kind = diag.Unsafe
 			}
-			f.Fixes = newFix(kind, "remove it", diag.Edit{Start: place.ValueSpan().Start, End: place.ValueSpan().End, New: quote(name)})
+			f.Fixes = newFix(kind, "remove it", diag.Edit{Start: place.ValueSpan().Start, End: place.ValueSpan().End, New: quote.JSON(name)})
 		}
 		r.add(f)
 	}
@@ -131,7 +132,7 @@ func (r *reader) cutControlToken(place *literal.Member) string {
 		f.Severity = diag.Error
 	}
 	if place.Kind() == '"' && !r.overlapsFix(place.ValueSpan()) {
-		f.Fixes = newFix(diag.Unsafe, "remove it", diag.Edit{Start: place.ValueSpan().Start, End: place.ValueSpan().End, New: quote(name)})
+		f.Fixes = newFix(diag.Unsafe, "remove it", diag.Edit{Start: place.ValueSpan().Start, End: place.ValueSpan().End, New: quote.JSON(name)})
 	}
 	r.add(f)
 	return name

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/quote"
 )
 
 // renderedID is the ID of a rendered call without one.
@@ -18,7 +19,7 @@ func renderCalls(_ *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	if id == "" {
 		id = renderedID
 	}
-	b = append(b, `{"toolCalls":[{"type":`+quote(c.Name)+`,"id":`+quote(id)+`,"operation":`+quote(c.Name)+`,"parameters":`...)
+	b = append(b, `{"toolCalls":[{"type":`+quote.JSON(c.Name)+`,"id":`+quote.JSON(id)+`,"operation":`+quote.JSON(c.Name)+`,"parameters":`...)
 	b = append(b, namedArguments(c)...)
 	if c.Priority != 0 {
 		b = strconv.AppendFloat(append(b, `,"priority":`...), c.Priority, 'g', -1, 64)

@@ -7,6 +7,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
+	"oneshot/pkg/quote"
 )
 
 // useNameBefore treats an object without a tool name as the arguments of the tool named before it. The call is
@@ -222,9 +223,9 @@ func renderTagged(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	f, args := d.grammar.memberNames, string(namedArguments(c))
 	b = append(b, d.framing.affixes[0]...)
 	if f.toolIsKey {
-		b = append(b, "{"+quote(c.Name)+":"+args+"}"...)
+		b = append(b, "{"+quote.JSON(c.Name)+":"+args+"}"...)
 	} else {
-		b = append(b, `{"`+f.name.String()+`":`+quote(c.Name)+`,"`+f.args.String()+`":`+args+"}"...)
+		b = append(b, `{"`+f.name.String()+`":`+quote.JSON(c.Name)+`,"`+f.args.String()+`":`+args+"}"...)
 	}
 	return append(b, d.framing.affixes[1]...), true
 }

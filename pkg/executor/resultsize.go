@@ -3,9 +3,9 @@ package executor
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/runfile"
 )
 
@@ -17,7 +17,7 @@ const maxMessage = 4 << 10
 func limitSize(r chat.Result, limit int64) chat.Result {
 	if r.Error != nil && len(r.Error.Message) > maxMessage {
 		cut := *r.Error
-		cut.Message = validPrefix(cut.Message, maxMessage) + "…"
+		cut.Message = quote.Prefix(cut.Message, maxMessage) + "…"
 		r.Error = &cut
 	}
 	limit = min(limit, runfile.MaxResult)
@@ -35,11 +35,6 @@ func limitSize(r chat.Result, limit int64) chat.Result {
 	if n == len(text) {
 		return r
 	}
-	kept := validPrefix(text, n)
+	kept := quote.Prefix(text, n)
 	return chat.Success(kept + fmt.Sprintf("\n[cut here: %d of the tool's %d bytes are shown]", len(kept), len(text)))
-}
-
-// validPrefix returns the first n bytes of s, or fewer to keep characters whole.
-func validPrefix(s string, n int) string {
-	return strings.ToValidUTF8(s[:n], "")
 }

@@ -5,13 +5,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/tool"
 )
 
@@ -271,5 +271,5 @@ func abbreviate(v json.RawMessage) string {
 	case v[0] == '[':
 		return "an array"
 	}
-	return strings.ToValidUTF8(string(v[:maxBytes]), "") + "…"
+	return quote.Shorten(string(v), maxBytes)
 }

@@ -6,6 +6,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/quote"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 func responses() []string {
 	calls := []chat.Call{
 		{Name: "search", Arguments: []byte(`{"query":"release notes","limit":10,"labels":["INBOX","UNREAD"],"all":false}`)},
-		{Name: "write_file", Arguments: []byte(`{"path":"main.go","content":` + string(quoteJSON(strings.Repeat(listing, 3))) + `}`)},
+		{Name: "write_file", Arguments: []byte(`{"path":"main.go","content":` + quote.JSON(strings.Repeat(listing, 3)) + `}`)},
 		{Name: "read_file", Arguments: []byte(`{"path":"docs/notes.md","first":120,"last":180}`)},
 	}
 	var all []string

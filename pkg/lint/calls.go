@@ -12,6 +12,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/tool"
 )
 
@@ -49,7 +50,7 @@ func (r *ParseResult) addCalls(calls []chat.Call, places *diag.Lines) {
 			shown.Arguments, shown.positionalPaths = object, []string{""}
 		}
 		if c.Arguments == nil {
-			shown.Arguments = quoteJSON(argumentText(c.Text))
+			shown.Arguments = json.RawMessage(quote.JSON(argumentText(c.Text)))
 		}
 		r.Calls = append(r.Calls, shown)
 	}
@@ -135,15 +136,6 @@ func argumentText(call string) string {
 		return call[i:]
 	}
 	return strings.TrimSuffix(call[i+1:], ")")
-}
-
-// quoteJSON returns a text as a JSON string. Invalid UTF-8 is replaced.
-func quoteJSON(text string) json.RawMessage {
-	raw, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\ufffd"))
-	if err != nil {
-		return json.RawMessage(`""`) // valid UTF-8 can always be quoted
-	}
-	return raw
 }
 
 func unknownTool(name string, tools *tool.Registry) diag.Finding {

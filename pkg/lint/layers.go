@@ -4,6 +4,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/provider/wire"
+	"oneshot/pkg/quote"
 )
 
 // A scanResult is the result of reading a text. Spans are relative to that text.
@@ -161,7 +162,7 @@ func (l *layer) outerFix(x diag.Fix) diag.Fix {
 // outerEdits writes a text, which is UTF-8, to the first of some places and empties the others.
 func (l *layer) outerEdits(text string, places []wire.BodyRange) []diag.Edit {
 	if places[0].Segment.Quoted {
-		inner := quoteJSON(text)
+		inner := []byte(quote.JSON(text))
 		text = string(inner[1 : len(inner)-1])
 	}
 	edits := []diag.Edit{{Start: l.src.Offset + places[0].Start, End: l.src.Offset + places[0].End, New: text}}

@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/schema"
 )
 
@@ -151,8 +152,8 @@ func (r *v1Record) toV2(missing V1Defaults) string {
 	}
 	r.reportMissing(missing)
 	text := r.object(
-		r.member("toolType", string(quoteJSON(kind))),
-		r.member("toolName", string(quoteJSON(missing.ToolName))),
+		r.member("toolType", quote.JSON(kind)),
+		r.member("toolName", quote.JSON(missing.ToolName)),
 		r.member("input", r.object(r.member("query", query), r.member("topK", strconv.Itoa(missing.TopK)))),
 		r.member("output", r.object(output...)),
 	)
@@ -258,9 +259,9 @@ func (r *v1Record) object(members ...string) string {
 // member returns a member, with a space after the colon if the record has one.
 func (r *v1Record) member(key, value string) string {
 	if r.hasSpaces() {
-		return string(quoteJSON(key)) + ": " + value
+		return quote.JSON(key) + ": " + value
 	}
-	return string(quoteJSON(key)) + ":" + value
+	return quote.JSON(key) + ":" + value
 }
 
 // comma returns the separator of two members.

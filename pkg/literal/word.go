@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 )
 
 // A word is a word or number token.
@@ -123,10 +124,4 @@ func trimUnicodeSpace(word string) string {
 }
 
 // excerpt shortens a quotation in a message.
-func excerpt[T string | []byte](text T) string {
-	const most = 40
-	if len(text) <= most {
-		return strings.ToValidUTF8(string(text), "\ufffd")
-	}
-	return strings.ToValidUTF8(string(text[:most]), "") + "…"
-}
+func excerpt[T string | []byte](text T) string { return quote.Shorten(string(text), 40) }

@@ -13,6 +13,7 @@ import (
 
 	"oneshot/pkg/ahocorasick"
 	"oneshot/pkg/chat"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
 )
@@ -63,18 +64,9 @@ func (s *State) checkIdentifiers(f Facts) (d Decision, ok bool) {
 	}
 	d = Decision{Arguments: f.Arguments}.deny("floor:identifier",
 		"%s: %s appears neither in the messages of the user nor in an earlier result; take the value from there, do not make one up",
-		named[at].Argument, quoteShortened(named[at].Value))
+		named[at].Argument, quote.JSON(quote.Shorten(named[at].Value, 64)))
 	d.Code = chat.InvalidArguments
 	return d, false
-}
-
-func quoteShortened(value string) string {
-	const longest = 64
-	if len(value) > longest {
-		value = strings.ToValidUTF8(value[:longest], "") + "…"
-	}
-	b, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(value, "\ufffd")) // valid UTF-8 has a JSON form
-	return string(b)
 }
 
 // firstUnknown returns the index of the first unknown value, or -1.

@@ -20,6 +20,7 @@ import (
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/tool"
 )
 
@@ -290,10 +291,7 @@ const maxNameBytes = 64
 
 // resultLabel is the name of a tool before its result, on one line and neutralised.
 func resultLabel(name, boundary string) string {
-	if len(name) > maxNameBytes {
-		name = strings.ToValidUTF8(name[:maxNameBytes], "") + "…"
-	}
-	quoted := dialect.Neutralise(Quote(name), boundary)
+	quoted := dialect.Neutralise(quote.Encoded(quote.Shorten(name, maxNameBytes)), boundary)
 	return string(quoted[1 : len(quoted)-1])
 }
 
@@ -320,7 +318,7 @@ func listFindings(findings []diag.Finding, boundary string) string {
 		if f.Hint != "" {
 			message += " (" + f.Hint + ")"
 		}
-		lines = append(lines, "- "+string(dialect.Neutralise(Quote(message), boundary)))
+		lines = append(lines, "- "+string(dialect.Neutralise(quote.Encoded(message), boundary)))
 	}
 	if more := len(findings) - maxListed; more > 0 {
 		lines = append(lines, fmt.Sprintf("- and %d more", more))
@@ -331,24 +329,13 @@ func listFindings(findings []diag.Finding, boundary string) string {
 // neutraliseText returns text without markers and invisible characters unchanged, and any other text as a neutralised
 // JSON string.
 func neutraliseText(text, boundary string) string {
-	quoted := Quote(text)
+	quoted := quote.Encoded(text)
 	inert := dialect.Neutralise(quoted, boundary)
 	lines := strings.ReplaceAll(text, "\r\n", "\n")
 	if bytes.Equal(quoted, inert) && diag.EscapeInvisible(lines) == lines {
 		return text
 	}
 	return string(inert)
-}
-
-// Quote returns text as a JSON string as in a result.
-func Quote(s string) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		panic(err) // a string always has a JSON form
-	}
-	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
 // EstimateTokens estimates how many tokens a text costs, to within about a

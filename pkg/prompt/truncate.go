@@ -8,6 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/tool"
 )
 
@@ -46,7 +47,7 @@ func truncateEnvelope(envelope []byte, most int) []byte {
 // headAndTail returns the head and the tail of a text as JSON strings of at most most bytes together, and the number
 // of bytes omitted between them. The text is the content of raw if that is a JSON string, otherwise raw itself.
 func headAndTail(raw string, most int) (head, tail []byte, left int) {
-	text, quoted := raw, func(part string) []byte { return Quote(part) }
+	text, quoted := raw, quote.Encoded
 	if len(raw) > 1 && raw[0] == '"' {
 		text, quoted = raw[1:len(raw)-1], func(part string) []byte { return []byte(`"` + part + `"`) }
 	}

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
-	"strings"
+
+	"oneshot/pkg/quote"
 )
 
 // crcTable returns the table of CRC-32C. It is not a package variable because building it would slow down every start.
@@ -74,15 +75,6 @@ func truncateResult(body Body) Body {
 		return body
 	}
 	r.Truncated, r.Bytes = true, len(r.Result.Data)
-	r.Result.Data = quote(strings.ToValidUTF8(string(r.Result.Data[:MaxResult]), ""))
+	r.Result.Data = quote.Encoded(quote.Prefix(string(r.Result.Data), MaxResult))
 	return r
-}
-
-// quote returns s as a JSON string.
-func quote(s string) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // encoding a string cannot fail
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -3,6 +3,8 @@ package runfile
 import (
 	"encoding/json"
 	"fmt"
+
+	"oneshot/pkg/quote"
 )
 
 // A run file stores each result, response, argument and input once. A later record that repeats one of these texts
@@ -30,7 +32,7 @@ type reference struct {
 
 func (p part) MarshalJSON() ([]byte, error) {
 	if p.ref == nil {
-		return quote(p.text), nil
+		return quote.Encoded(p.text), nil
 	}
 	return json.Marshal(p.ref)
 }
@@ -175,7 +177,7 @@ func (t texts) lookup(r reference) (text string, ok bool, err error) {
 
 // quotedText returns a text as it is inside a JSON string.
 func quotedText(text string) string {
-	quoted := quote(text)
+	quoted := quote.Encoded(text)
 	return string(quoted[1 : len(quoted)-1])
 }
 

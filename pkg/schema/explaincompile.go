@@ -137,7 +137,7 @@ func (r referenceChecker) checkAnchor(name string) string {
 	if len(found) > 0 {
 		return ""
 	}
-	return "does not resolve: the schema has no anchor " + quote(name)
+	return "does not resolve: the schema has no anchor " + quoted(name)
 }
 
 // walkMembers calls explain for every member of every object in a decoded document and returns a violation for each

@@ -76,11 +76,11 @@ func (r *errorReader) notAllowed(path string, value any, allowed []string) Viola
 func missingKeys(path string, keys []string, because string) []Violation {
 	why := ""
 	if because != "" {
-		why = ", " + quote(because) + " requires it"
+		why = ", " + quoted(because) + " requires it"
 	}
 	out := make([]Violation, len(keys))
 	for i, key := range keys {
-		out[i] = Violation{Path: path, Keyword: "required", Key: key, Message: "the key " + quote(key) + " is missing" + why}
+		out[i] = Violation{Path: path, Keyword: "required", Key: key, Message: "the key " + quoted(key) + " is missing" + why}
 	}
 	return out
 }
@@ -89,12 +89,12 @@ func (r *errorReader) unknownKeys(path string, keys []string, schemaURL string) 
 	known := r.propertyNames(schemaURL)
 	out := make([]Violation, len(keys))
 	for i, key := range keys {
-		v := Violation{Path: path, Keyword: "additionalProperties", Key: key, AtKey: true, Message: "the key " + quote(key) + " is not allowed"}
+		v := Violation{Path: path, Keyword: "additionalProperties", Key: key, AtKey: true, Message: "the key " + quoted(key) + " is not allowed"}
 		if len(known) > 0 {
 			v.Message += "; allowed are " + joinFirst(known)
 		}
 		if len(keys) <= maxFindings { // a hint costs more than the rest
-			v.Hint = DidYouMean(quote(key), known)
+			v.Hint = DidYouMean(quoted(key), known)
 		}
 		out[i] = v
 	}
@@ -111,7 +111,7 @@ func (r *errorReader) propertyNames(schemaURL string) []string {
 	sub, _ := lookup(r.schema, splitPointer(fragment)).(map[string]any)
 	props, _ := sub["properties"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(props)) {
-		names = append(names, quote(name))
+		names = append(names, quoted(name))
 	}
 	if r.knownKeys == nil {
 		r.knownKeys = map[string][]string{}
@@ -125,7 +125,7 @@ func (r *errorReader) propertyNames(schemaURL string) []string {
 // match, the path is that of the document.
 func (r *errorReader) invalidName(e *jsonschema.ValidationError, key string) []Violation {
 	found := r.objectsWithKey(key, len(e.InstanceLocation))
-	v := Violation{Keyword: "propertyNames", Key: key, Message: "the key " + quote(key) + " is not allowed"}
+	v := Violation{Keyword: "propertyNames", Key: key, Message: "the key " + quoted(key) + " is not allowed"}
 	if len(found) == 1 {
 		v.Path, v.AtKey = found[0], true
 	}

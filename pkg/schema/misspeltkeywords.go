@@ -53,7 +53,7 @@ func MisspeltKeywords(raw []byte) []diag.Finding {
 			if meant := meantKeyword(key, known); meant != "" {
 				out = append(out, Violation{
 					Path: pointer(path...), Key: key, AtKey: true,
-					Message: "unknown JSON Schema keyword " + quote(key), Hint: "did you mean " + meant + "?",
+					Message: "unknown JSON Schema keyword " + quoted(key), Hint: "did you mean " + meant + "?",
 				})
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 )
 
 // Bounds on documents. Within them every number is compared exactly and no
@@ -88,7 +89,7 @@ func explainSyntaxError(doc []byte, err error) (offset int, path, why string) {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return len(doc), path, "the text ends before the JSON value does"
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return offset, path, "duplicate key " + quote(syntax.JSONPointer.LastToken())
+		return offset, path, "duplicate key " + quoted(syntax.JSONPointer.LastToken())
 	case errors.Is(err, jsontext.ErrNonStringName):
 		return offset, path, "a key must be a string in double quotes"
 	case bytes.HasPrefix(doc[min(offset, len(doc)):], []byte(",")):
@@ -140,18 +141,4 @@ func isWithinDigits(number []byte) bool {
 }
 
 // quote returns s as a JSON string, shortened.
-func quote(s string) string {
-	const limit = 80
-	if len(s) > limit {
-		cut := limit
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut] + "…"
-	}
-	b, err := jsontext.AppendQuote(nil, s)
-	if err != nil { // invalid UTF-8 was replaced; b is complete
-		return string(b)
-	}
-	return string(b)
-}
+func quoted(s string) string { return quote.JSON(shorten(s)) }

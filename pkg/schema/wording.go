@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/quote"
 )
 
 // describe names a value: `the string "12"`, "the number 1.50", "an array".
@@ -21,7 +23,7 @@ func describe(value any) string {
 	case json.Number:
 		return "the number " + shorten(v.String())
 	case string:
-		return "the string " + quote(v)
+		return "the string " + quoted(v)
 	case []any:
 		if len(v) == 0 {
 			return "an empty array"
@@ -100,22 +102,14 @@ func jsonTexts(values []any) []string {
 
 // jsonText returns the JSON of a decoded value, without HTML escapes.
 func jsonText(v any) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := quote.Encode(v)
+	if err != nil {
 		return fmt.Sprint(v)
 	}
-	return strings.TrimRight(b.String(), "\n")
+	return string(text)
 }
 
-func shorten(s string) string {
-	const limit = 80
-	if len(s) <= limit {
-		return s
-	}
-	return strings.ToValidUTF8(s[:limit], "") + "…"
-}
+func shorten(s string) string { return quote.Shorten(s, 80) }
 
 func exactDecimal(r *big.Rat) string {
 	digits, exact := r.FloatPrec()

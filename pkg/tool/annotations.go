@@ -10,6 +10,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/schema/yamldoc"
 )
 
@@ -204,13 +205,13 @@ func appendDescription(keywords []member, sentences []string) []member {
 	text := strings.Join(sentences, " ")
 	i := slices.IndexFunc(keywords, func(m member) bool { return m.key == "description" })
 	if i < 0 {
-		return append(slices.Clone(keywords), member{"description", json.RawMessage(quote(text))})
+		return append(slices.Clone(keywords), member{"description", json.RawMessage(quote.JSON(text))})
 	}
 	var described string
 	if json.Unmarshal(keywords[i].value, &described) != nil {
 		return keywords // always a string
 	}
 	out := slices.Clone(keywords)
-	out[i].value = json.RawMessage(quote(described + " " + text))
+	out[i].value = json.RawMessage(quote.JSON(described + " " + text))
 	return out
 }

@@ -9,6 +9,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 )
 
 // Bind names the arguments of a positional call (T5). A single object whose keys are parameters is the arguments
@@ -87,7 +88,7 @@ func argumentsObject(ps []Param, values []json.RawMessage) json.RawMessage {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(b, quote(ps[i].Name)...), ':')
+		b = append(append(b, quote.JSON(ps[i].Name)...), ':')
 		b = append(b, v...)
 	}
 	return append(b, '}')

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/schema"
 )
 
@@ -94,7 +95,7 @@ func argumentPath(path string) string {
 		case b.Len() > 0 && err == nil:
 			b.WriteString("[" + key + "]")
 		case !isIdentifier(key):
-			b.WriteString("[" + quote(key) + "]")
+			b.WriteString("[" + quote.JSON(key) + "]")
 		default:
 			if b.Len() > 0 {
 				b.WriteByte('.')

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/quote"
 )
 
 // A Coercion is an argument of the wrong type that can be converted, or that could be if nothing were lost or guessed.
@@ -192,7 +194,7 @@ func (c *coercer) coerceMembers(t *Type, v json.RawMessage) (json.RawMessage, fi
 		if len(b) > 1 {
 			b = append(b, ',')
 		}
-		b = append(append(append(b, quote(m.key)...), ':'), to...)
+		b = append(append(append(b, quote.JSON(m.key)...), ':'), to...)
 	}
 	for _, required := range missing {
 		if required {

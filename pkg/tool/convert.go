@@ -12,6 +12,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/literal"
+	"oneshot/pkg/quote"
 )
 
 // acceptsKind reports whether the JSON kind of a value is that of a type, whatever its contents. A union accepts
@@ -68,7 +69,7 @@ func convert(t *Type, v json.RawMessage, depth int) (to json.RawMessage, lossy s
 	case isText:
 		return parseAs(t.Kind, strings.Trim(text, " \t\r\n"), depth)
 	case t.Kind == String && (kind == '0' || kind == 't' || kind == 'f'):
-		return json.RawMessage(quote(string(v))), ""
+		return json.RawMessage(quote.JSON(string(v))), ""
 	case t.Kind == Integer && kind == '0':
 		return nil, shortenValue(v) + " is not a whole number"
 	case t.Kind == Boolean && kind == '0':

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/schema/yamldoc"
 )
 
@@ -27,7 +28,7 @@ func (d *decoder) decodeHeaders(v yamldoc.Value, known bool) []field {
 			why, hint = "holds the idempotency key", "idempotent already sets it"
 		}
 		if seen[canonical] = true; why != "" {
-			m.Key(name).Add(diag.DefRequest, "%s %s", quote(name), why).Hint = hint
+			m.Key(name).Add(diag.DefRequest, "%s %s", quote.JSON(name), why).Hint = hint
 			continue
 		}
 		if v := m.Get(name); v.IsText() {

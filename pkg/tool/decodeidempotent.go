@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/schema/yamldoc"
 )
 
@@ -56,11 +57,11 @@ var standardHeaders = []string{"Accept", "Content-Type", "User-Agent"}
 
 func (d *decoder) decodeKeyHeader(v yamldoc.Value, name string) {
 	if why, hint := headerNameError(name); why != "" {
-		v.Add(diag.DefRequest, "%s %s", quote(name), why).Hint = hint
+		v.Add(diag.DefRequest, "%s %s", quote.JSON(name), why).Hint = hint
 		return
 	}
 	if slices.Contains(standardHeaders, http.CanonicalHeaderKey(name)) {
-		v.Add(diag.DefRequest, "%s has another meaning for servers", quote(name)).Hint = "header Idempotency-Key"
+		v.Add(diag.DefRequest, "%s has another meaning for servers", quote.JSON(name)).Hint = "header Idempotency-Key"
 		return
 	}
 	if d.def.Effect == Read {
@@ -72,7 +73,7 @@ func (d *decoder) decodeKeyHeader(v yamldoc.Value, name string) {
 
 func (d *decoder) decodeKeyVariable(v yamldoc.Value, name string) {
 	if why, hint := variableNameError(name); why != "" {
-		v.Add(diag.DefProgram, "%s %s", quote(name), why).Hint = hint
+		v.Add(diag.DefProgram, "%s %s", quote.JSON(name), why).Hint = hint
 		return
 	}
 	d.def.KeyEnv = name

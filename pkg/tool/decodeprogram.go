@@ -9,6 +9,7 @@ import (
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/fileroot"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/schema"
 	"oneshot/pkg/schema/yamldoc"
 	"oneshot/pkg/subprocess"
@@ -90,9 +91,9 @@ func (d *decoder) decodeProgramName(v yamldoc.Value) string {
 	case len(t.placeholders()) > 0:
 		v.AddAt(diag.DefPlaceholder, t.placeholders()[0].offset, "the program name cannot contain a placeholder: a value would choose the program")
 	case name == "" || name == "." || name == ".." || name[0] == '-' || strings.IndexByte(name, 0) >= 0:
-		v.Add(diag.DefProgram, "%s is not a valid program name", quote(name))
+		v.Add(diag.DefProgram, "%s is not a valid program name", quote.JSON(name))
 	case strings.Contains(name, "/") && (!path.IsAbs(name) || path.Clean(name) != name):
-		f := v.Add(diag.DefProgram, "expected an absolute path or a name without a slash, got %s", quote(name))
+		f := v.Add(diag.DefProgram, "expected an absolute path or a name without a slash, got %s", quote.JSON(name))
 		f.Hint = "names are looked up in the policy's path, never in the working directory"
 	}
 	return name
@@ -237,7 +238,7 @@ func (d *decoder) decodeEnv(v yamldoc.Value) {
 			why, hint = "holds the idempotency key", "idempotent already sets it"
 		}
 		if why != "" {
-			items[i].Add(diag.DefProgram, "%s %s", quote(name), why).Hint = hint
+			items[i].Add(diag.DefProgram, "%s %s", quote.JSON(name), why).Hint = hint
 		}
 	}
 	d.def.Exec.Env = names

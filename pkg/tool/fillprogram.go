@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"oneshot/pkg/quote"
 )
 
 // A Program says how a call becomes the command line of a program, which runs without a shell. It is part of a
@@ -199,7 +201,7 @@ func (f *programFiller) wordError(t Template, word string) string {
 	case strings.IndexByte(word, 0) >= 0:
 		return "a program argument must not contain NUL"
 	case !f.afterDashes && couldBeOption(t) && strings.HasPrefix(word[len(t.literalPrefix()):], "-"):
-		return fmt.Sprintf("%s starts with -, so the program would read it as an option", quote(shorten(word)))
+		return fmt.Sprintf("%s starts with -, so the program would read it as an option", quote.JSON(shorten(word)))
 	}
 	return ""
 }

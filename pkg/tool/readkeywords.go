@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/schema"
 	"oneshot/pkg/schema/yamldoc"
 )
@@ -61,7 +62,7 @@ func readRequired(v yamldoc.Value) (value, ok bool) {
 
 func readText(v yamldoc.Value) (json.RawMessage, bool) {
 	s, ok := v.Text()
-	return json.RawMessage(quote(strings.TrimSpace(s))), ok
+	return json.RawMessage(quote.JSON(strings.TrimSpace(s))), ok
 }
 
 func readPattern(v yamldoc.Value) (json.RawMessage, bool) {
@@ -70,7 +71,7 @@ func readPattern(v yamldoc.Value) (json.RawMessage, bool) {
 		v.Add(diag.DefValue, "%v", err)
 		ok = false
 	}
-	return json.RawMessage(quote(s)), ok
+	return json.RawMessage(quote.JSON(s)), ok
 }
 
 func readBool(v yamldoc.Value) (json.RawMessage, bool) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/schema/yamldoc"
 )
 
@@ -84,13 +85,13 @@ func objectKeywords(fields []property) []member {
 		if i > 0 {
 			props = append(props, ',')
 		}
-		props = append(append(props, quote(f.name)...), ':')
+		props = append(append(props, quote.JSON(f.name)...), ':')
 		props = append(props, f.schema()...)
 		if f.required || !f.optional && f.defaultValue == nil {
 			if len(required) > 1 {
 				required = append(required, ',')
 			}
-			required = append(required, quote(f.name)...)
+			required = append(required, quote.JSON(f.name)...)
 		}
 	}
 	out := []member{{"properties", append(props, '}')}}
@@ -114,7 +115,7 @@ func encodeObject(ms []member) json.RawMessage {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(b, quote(m.key)...), ':')
+		b = append(append(b, quote.JSON(m.key)...), ':')
 		b = append(b, m.value...)
 	}
 	return append(b, '}')

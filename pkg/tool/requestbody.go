@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/schema/yamldoc"
 )
 
@@ -129,7 +130,7 @@ func (f *requestFiller) writeElements(b *bytes.Buffer, begin, end string, n int,
 		before := b.Len()
 		b.WriteString(sep)
 		if begin == "{" {
-			b.WriteString(quote(name) + ":")
+			b.WriteString(quote.JSON(name) + ":")
 		}
 		there, wrong := f.writeBody(b, value)
 		if wrong != nil {
@@ -155,6 +156,6 @@ func (f *requestFiller) writeText(b *bytes.Buffer, t Template) (there bool, wron
 		return false, nil
 	}
 	texts, wrong := f.placeholderTexts(t)
-	b.WriteString(quote(t.fill(texts.get)))
+	b.WriteString(quote.JSON(t.fill(texts.get)))
 	return true, wrong
 }

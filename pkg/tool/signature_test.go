@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"oneshot/pkg/quote"
 )
 
 var _ = flag.Set("rapid.seed", "1") // the same draws in each run: CONTRIBUTING.md
@@ -150,7 +152,7 @@ func TestSignatureOf(t *testing.T) {
 // anyLiteral generates JSON literals.
 func anyLiteral(t *rapid.T) json.RawMessage {
 	return json.RawMessage(rapid.OneOf(
-		rapid.Map(rapid.String(), func(s string) string { return quote(s) }),
+		rapid.Map(rapid.String(), func(s string) string { return quote.JSON(s) }),
 		rapid.SampledFrom([]string{"1", "-2", "1.50", "1e400", "12345678901234567890", "true", "false", "null"}),
 	).Draw(t, "literal"))
 }

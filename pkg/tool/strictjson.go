@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/schema"
 )
 
@@ -78,7 +79,7 @@ func (s *strictScanner) checkToken(token jsontext.Token) (diag.Finding, bool) {
 		if kind, length := s.dec.StackIndex(depth); kind == '{' && length%2 == 1 {
 			key := token.String()
 			if other, ok := s.addKey(depth-1, key); !ok {
-				return errorFinding(diag.CaseCollision, path(), "", "the keys %s and %s of one object differ only in case", quote(shorten(other)), quote(shorten(key))), false
+				return errorFinding(diag.CaseCollision, path(), "", "the keys %s and %s of one object differ only in case", quote.JSON(shorten(other)), quote.JSON(shorten(key))), false
 			}
 		}
 	}
@@ -122,13 +123,7 @@ func isFloat64(number string) bool {
 }
 
 // shorten bounds text of any length for a message.
-func shorten(text string) string {
-	const longest = 80
-	if len(text) > longest {
-		return strings.ToValidUTF8(text[:longest], "") + "…"
-	}
-	return text
-}
+func shorten(text string) string { return quote.Shorten(text, 80) }
 
 // foldCase returns the same text for all texts that differ only in case, by Unicode's simple case folding: each
 // character becomes the first of its fold orbit.

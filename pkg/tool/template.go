@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/quote"
 )
 
 // A Template is text with placeholders: ${name} stands for the value of a parameter and $${ for a literal ${. Values
@@ -58,7 +60,7 @@ func parseTemplate(text string, secrets bool) (Template, *TemplateError) {
 			case isName(name):
 				t.pieces = append(t.pieces, piece{param: name, offset: at})
 			default:
-				return t, &TemplateError{at, fmt.Sprintf("%s is not a valid placeholder", quote(shorten(rest[:end+1]))), placeholderHint(name, secrets)}
+				return t, &TemplateError{at, fmt.Sprintf("%s is not a valid placeholder", quote.JSON(shorten(rest[:end+1]))), placeholderHint(name, secrets)}
 			}
 			at += end + 1
 		default:

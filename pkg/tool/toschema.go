@@ -1,6 +1,10 @@
 package tool
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"oneshot/pkg/quote"
+)
 
 // Schema returns the JSON Schema of the arguments object, with the parameters in order and no other keys allowed.
 func (s Signature) Schema() json.RawMessage {
@@ -39,7 +43,7 @@ func appendStruct(b []byte, fields []Param) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		name := quote(f.Name)
+		name := quote.JSON(f.Name)
 		b = append(append(b, name...), ':')
 		b = f.appendSchema(b)
 		if !f.Optional {
@@ -65,7 +69,7 @@ func (p Param) appendSchema(b []byte) []byte {
 		b = append(append(b, `"`+key+`":`...), value...)
 	}
 	if p.Description != "" {
-		add("description", []byte(quote(p.Description)))
+		add("description", []byte(quote.JSON(p.Description)))
 	}
 	if p.Default != nil {
 		add("default", p.Default)
@@ -114,7 +118,7 @@ func appendTypes(b []byte, types []*Type) []byte {
 	for _, t := range types {
 		if !seen[t.Kind] {
 			seen[t.Kind] = true
-			names = append(names, quote(string(t.Kind)))
+			names = append(names, quote.JSON(string(t.Kind)))
 		}
 	}
 	b = append(b, `"type":`...)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"oneshot/pkg/quote"
 )
 
 // A Kind is the kind of a [Type].
@@ -159,7 +159,7 @@ func (p Param) String() string {
 	if isIdentifier(p.Name) {
 		b.WriteString(p.Name)
 	} else {
-		b.WriteString(quote(p.Name))
+		b.WriteString(quote.JSON(p.Name))
 	}
 	if p.Optional && p.Default == nil {
 		b.WriteByte('?')
@@ -201,13 +201,4 @@ func (t *Type) depth() int {
 		deepest = max(deepest, o.depth()-1)
 	}
 	return deepest + 1
-}
-
-// quote returns s as a JSON string. Invalid UTF-8 is replaced.
-func quote(s string) string {
-	b, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(s, "\ufffd"))
-	if err != nil { // it is valid UTF-8
-		return `""`
-	}
-	return string(b)
 }

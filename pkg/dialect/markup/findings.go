@@ -2,11 +2,12 @@ package markup
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 )
 
 // maxFindings limits the findings about one call.
@@ -187,13 +188,7 @@ func pointer(key string) string {
 }
 
 // excerpt shortens a quotation in a message.
-func excerpt(text string) string {
-	const most = 40
-	if len(text) > most {
-		text = text[:most] + "…"
-	}
-	return fmt.Sprintf("%q", strings.ToValidUTF8(text, "\ufffd"))
-}
+func excerpt(text string) string { return strconv.Quote(quote.Shorten(text, 40)) }
 
 // noteTag reports faults of the tag other than in its name.
 func (b *builder) noteTag(others []attribute) {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"oneshot/pkg/quote"
 )
 
 // JSON returns the value as JSON, with numbers and key order as in the source.
@@ -37,7 +37,7 @@ func (v Value) appendJSON(b *bytes.Buffer) bool {
 		b.WriteByte(']')
 		return good
 	case kindString:
-		b.Write(quote(v.node.Value))
+		b.WriteString(quote.JSON(v.node.Value))
 	case kindBool:
 		b.WriteString(strings.ToLower(v.node.Value))
 	case kindNull:
@@ -59,19 +59,10 @@ func (v Value) appendMapping(b *bytes.Buffer) bool {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.Write(quote(key))
+		b.WriteString(quote.JSON(key))
 		b.WriteByte(':')
 		good = m.Get(key).appendJSON(b) && good
 	}
 	b.WriteByte('}')
 	return good
-}
-
-// quote returns a JSON string. Invalid UTF-8 is replaced.
-func quote(s string) []byte {
-	b, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(s, "\ufffd"))
-	if err != nil { // it is valid UTF-8
-		return []byte(`""`)
-	}
-	return b
 }

@@ -1,0 +1,63 @@
+package quote_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"oneshot/pkg/quote"
+)
+
+// A text comes back from JSON, with U+FFFD for invalid UTF-8.
+func TestJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")) + rapid.String().Draw(t, "text")
+		var back string
+		if err := json.Unmarshal([]byte(quote.JSON(text)), &back); err != nil || back != strings.ToValidUTF8(text, "\ufffd") {
+			t.Errorf("%q became %q: %v", text, back, err)
+		}
+		if utf8.ValidString(text) {
+			if err := json.Unmarshal(quote.Encoded(text), &back); err != nil || back != text {
+				t.Errorf("%q became %q: %v", text, back, err)
+			}
+		}
+	})
+}
+
+func TestShorten(t *testing.T) {
+	for _, tt := range []struct {
+		text    string
+		most    int
+		prefix  string
+		shorten string
+	}{
+		{"", 3, "", ""},
+		{"abc", 3, "abc", "abc"},
+		{"abcd", 3, "abc", "abc…"},
+		{"aöö", 4, "aö", "aö…"},
+		{"a\xff", 3, "a", "a\ufffd"},
+	} {
+		if got := quote.Prefix(tt.text, tt.most); got != tt.prefix {
+			t.Errorf("Prefix(%q, %d) = %q, want %q", tt.text, tt.most, got, tt.prefix)
+		}
+		if got := quote.Shorten(tt.text, tt.most); got != tt.shorten {
+			t.Errorf("Shorten(%q, %d) = %q, want %q", tt.text, tt.most, got, tt.shorten)
+		}
+	}
+}
+
+func TestShell(t *testing.T) {
+	for text, want := range map[string]string{"a/b-1.txt": "a/b-1.txt", "": "''", "it's": `'it'\''s'`, "$HOME *": "'$HOME *'", "ö": "'ö'"} {
+		got := quote.Shell(text)
+		if got != want {
+			t.Errorf("Shell(%q) = %s, want %s", text, got, want)
+		}
+		if out, err := exec.Command("sh", "-c", "printf %s "+got).Output(); err != nil || string(out) != text {
+			t.Errorf("the shell reads %s as %q: %v", got, out, err)
+		}
+	}
+}
