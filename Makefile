@@ -68,7 +68,7 @@ memory: ## every reply of a hostile server, over each protocol, and large record
 	cd scripts && $(FULL) -run '(Reply|Record)Memory' ./endtoend
 
 fresh: ## rewrite the generated parts of docs, and the golden files
-	$(GO) test ./pkg/dialect ./pkg/tool ./pkg/prompt -update
+	$(GO) test ./pkg/dialect ./pkg/tool ./pkg/prompt ./pkg/provider -update
 	cd scripts && $(GO) test ./endtoend -update
 
 fuzz: ## every fuzz target for $(FUZZ)

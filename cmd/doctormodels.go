@@ -67,10 +67,12 @@ func (o *doctorOptions) local(s *settings) []probe {
 		here.config.Header = nil
 	}
 	var probes []probe
-	for _, name := range []string{"ollama", "lmstudio"} {
-		probes = append(probes, probe{name: name, check: func(ctx context.Context) check {
-			p := endpoint{}
-			p.provider, _ = provider.PresetNamed(name)
+	for _, preset := range provider.Presets() {
+		if preset.NeedsKey {
+			continue
+		}
+		probes = append(probes, probe{name: preset.Name, check: func(ctx context.Context) check {
+			p := endpoint{provider: preset}
 			if err := errors.Join(here.locate(o.env, o.console, &p), here.authorize(o.env, o.console, &p)); err != nil {
 				return failedCheck(err)
 			}

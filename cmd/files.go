@@ -80,9 +80,6 @@ func displayName(name string) string {
 	return name
 }
 
-// gzipMagic begins a gzip file.
-const gzipMagic = "\x1f\x8b"
-
 // openNamed opens a file, or stdin for "-". It decompresses gzip, which captured responses may use.
 func openNamed(env Env, name string) (io.ReadCloser, error) {
 	f := io.NopCloser(env.Stdin)
@@ -161,6 +158,5 @@ func isLargeRecord(name string, isRun bool) (bool, error) {
 	if err != nil {
 		return false, readError(name, err)
 	}
-	isZipped := string(head[:2]) == gzipMagic
-	return isRun && !isZipped || lint.IsRunFile(head[:n]), nil
+	return isRun && !isGzip(head) || lint.IsRunFile(head[:n]), nil
 }

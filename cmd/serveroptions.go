@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"oneshot/pkg/dialect"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/provider/wire"
 )
@@ -65,7 +66,7 @@ func (o *serverOptions) read(env Env, t *console, secrets secretStore, resolved 
 		return nil, usagef("", "--first-byte-timeout and --idle-timeout must be more than 0")
 	}
 	s := &settings{
-		config:   provider.Config{FirstByte: o.firstByte, Idle: o.idle, Mask: t.secrets.Hide},
+		config:   provider.Config{FirstByte: o.firstByte, Idle: o.idle, Sanitize: t.sanitize},
 		protocol: provider.ProtocolOf(o.api), urls: map[string]*url.URL{}, keys: map[string]apiKey{}, secrets: secrets, resolved: resolved,
 	}
 	var err error
@@ -83,6 +84,9 @@ func (o *serverOptions) read(env Env, t *console, secrets secretStore, resolved 
 	}
 	return s, o.readKeys(env, t, s)
 }
+
+// sanitize makes a text of one model safe for another: secrets are masked and markers of calls and roles inert.
+func (t *console) sanitize(text string) string { return dialect.NeutraliseText(t.secrets.Hide(text)) }
 
 // readURLs reads --base-url.
 func (o *serverOptions) readURLs(t *console, s *settings) error {

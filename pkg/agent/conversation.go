@@ -125,7 +125,7 @@ func (c *conversation) addUser(text string) {
 // addAssistant appends a response with its native calls. It neutralises role tokens in the text,
 // because a tool result may have made the model write them.
 func (c *conversation) addAssistant(p chat.Response, calls []chat.Call) {
-	m := chat.Message{Role: chat.Assistant, Content: dialect.NeutraliseRoles(p.Content), Native: provider.NeutraliseNative(p.Native), By: p.By}
+	m := chat.Message{Role: chat.Assistant, Content: dialect.NeutraliseRoles(p.Content), Native: provider.ChangeNative(p.Native, dialect.NeutraliseRoles), By: p.By}
 	if c.native {
 		m.Calls = calls
 	}

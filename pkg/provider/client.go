@@ -36,11 +36,12 @@ type Config struct {
 	MaxBytes  int64         // per response; 0: 64 MiB
 	// Limits limit one response. Defaults: 10,000 calls, 4 MiB of arguments per call, 16 MiB of text.
 	Limits wire.Limits
-	// Mask masks secrets in messages of other models; nil: no masking.
-	Mask    func(text string) string
-	Proxy   *url.URL       // nil: none; the environment is ignored
-	RootCAs *x509.CertPool // nil: the system's
-	Rand    func() float64 // returns values in [0, 1) for backoff; nil: random
+	// Sanitize makes a text of another model safe for this one: without secrets of that model's server, and without
+	// control tokens; nil: messages of other models are an error.
+	Sanitize func(text string) string
+	Proxy    *url.URL       // nil: none; the environment is ignored
+	RootCAs  *x509.CertPool // nil: the system's
+	Rand     func() float64 // returns values in [0, 1) for backoff; nil: random
 	// Dial opens connections; nil: [net.Dialer.DialContext].
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -70,7 +71,7 @@ type Client struct {
 	idle      time.Duration
 	maxBytes  int64
 	limits    wire.Limits
-	mask      func(string) string
+	sanitize  func(string) string
 	retries   retryPolicy
 	sent      wire.Transcripts
 	http      *http.Client
@@ -93,8 +94,8 @@ func New(c Config) *Client {
 			Arguments: orDefault(c.Limits.Arguments, defaultMaxArguments),
 			Text:      orDefault(c.Limits.Text, defaultMaxText),
 		},
-		mask:    c.Mask,
-		retries: newRetryPolicy(c.Attempts, c.Rand),
+		sanitize: c.Sanitize,
+		retries:  newRetryPolicy(c.Attempts, c.Rand),
 	}
 	if m.name == "" {
 		m.name = strings.TrimPrefix(c.Provider.Name+"/"+c.Model, "/")

@@ -1,5 +1,6 @@
-// Package provider sends requests to models: it has a client for four server APIs, a
-// fallback over several models, and a replay of run files. The client streams,
+// Package provider sends requests to models: it has a client, a fallback over several
+// models, and a replay of run files. What the client and the readers of captured bodies
+// know of each protocol is a value in one list, [Protocols]. The client streams,
 // enforces timeouts, and retries a request that failed before the first delta of
 // its response.
 //

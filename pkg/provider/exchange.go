@@ -56,15 +56,13 @@ func (c *Client) exchange(ctx context.Context, out *composedRequest, emit func(c
 // bytes of events count as progress, not keep-alive lines; in other bodies all bytes except whitespace.
 func decodeBody(d *wire.Decoder, in watchedReader, emit func(chat.Delta)) error {
 	buf := make([]byte, 32<<10)
-	var form bodyKind
 	for !d.Done() {
 		n, err := in.dog.read(in.body, buf)
-		form.detect(buf[:n])
 		seen := d.MessageCount()
 		if fault := d.Write(buf[:n], emit); fault != nil {
 			return fault
 		}
-		if form == plainBody && !isBlank(buf[:n]) || d.MessageCount() > seen || d.HasOpenMessage() {
+		if d.IsPlain() && len(bytes.TrimSpace(buf[:n])) > 0 || d.MessageCount() > seen || d.HasOpenMessage() {
 			in.dog.progress()
 		}
 		if errors.Is(err, io.EOF) {
@@ -75,34 +73,6 @@ func decodeBody(d *wire.Decoder, in watchedReader, emit func(chat.Delta)) error 
 		}
 	}
 	return nil
-}
-
-// whitespace may separate JSON values.
-const whitespace = " \t\r\n"
-
-// isBlank reports whether p contains only whitespace.
-func isBlank(p []byte) bool { return len(bytes.TrimLeft(p, whitespace)) == 0 }
-
-// A bodyKind is the kind of a body, detected by its first byte.
-type bodyKind int
-
-const (
-	blankBody bodyKind = iota // nothing received yet
-	plainBody                 // JSON
-	eventBody                 // events and comments
-)
-
-// detect inspects the next bytes.
-func (f *bodyKind) detect(p []byte) {
-	if *f != blankBody || isBlank(p) {
-		return
-	}
-	switch bytes.TrimLeft(p, whitespace)[0] {
-	case '{', '[':
-		*f = plainBody
-	default:
-		*f = eventBody
-	}
 }
 
 // failure returns the error of a request without a response: the cause of an ended context, a connection error if a

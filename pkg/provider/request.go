@@ -3,11 +3,13 @@ package provider
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"oneshot/pkg/chat"
@@ -61,6 +63,9 @@ func (c *Client) compose(req chat.Request) (*composedRequest, error) {
 	p := c.protocol.Load()
 	if req.AnyJSON && p.NoAnyJSON {
 		return nil, &FormatError{Err: fmt.Errorf("the API %s cannot enforce JSON without a schema", p.API)}
+	}
+	if c.sanitize == nil && slices.ContainsFunc(req.Messages, c.isForeign) {
+		return nil, errors.New("model request: a message is of another model, and the client has no Sanitize")
 	}
 	known, err := newNames(c.facts.AnyName, req.Tools)
 	if err != nil {

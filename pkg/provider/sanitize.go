@@ -10,28 +10,25 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"oneshot/pkg/chat"
-	"oneshot/pkg/dialect"
 	"oneshot/pkg/provider/wire"
 )
 
 // The output of one model is untrusted data for every other model: it can contain control tokens that the other
 // model obeys, and secrets of its server.
 
-// sanitizeForeign returns a message as this client sends it. For a message of another model it drops the native
-// form, neutralises control tokens and masks secrets.
+// isForeign reports whether a message is of another model.
+func (c *Client) isForeign(m chat.Message) bool {
+	return m.Role == chat.Assistant && m.By != "" && m.By != c.name
+}
+
+// sanitizeForeign returns a message as this client sends it: one of another model is sanitized and has no native form.
 func (c *Client) sanitizeForeign(m chat.Message) chat.Message {
-	if m.Role != chat.Assistant || m.By == "" || m.By == c.name {
+	if !c.isForeign(m) {
 		return m
 	}
-	inert := func(text string) string {
-		if c.mask != nil {
-			text = c.mask(text)
-		}
-		return dialect.NeutraliseText(text)
-	}
-	m.Native, m.Content, m.Calls = nil, inert(m.Content), slices.Clone(m.Calls)
+	m.Native, m.Content, m.Calls = nil, c.sanitize(m.Content), slices.Clone(m.Calls)
 	for i, call := range m.Calls {
-		m.Calls[i].Name, m.Calls[i].Arguments = inert(call.Name), mapStrings(call.Arguments, inert)
+		m.Calls[i].Name, m.Calls[i].Arguments = c.sanitize(call.Name), mapStrings(call.Arguments, c.sanitize)
 	}
 	return m
 }
@@ -61,18 +58,18 @@ func mapStrings(raw json.RawMessage, change func(string) string) json.RawMessage
 // maxTextDepth is the maximum depth of a text in a native form: in a block of a list in a message of a list.
 const maxTextDepth = 4
 
-// NeutraliseNative returns a native form with role tokens in its texts neutralised, except in signed parts, which the
-// server would reject if changed.
-func NeutraliseNative(n *chat.Native) *chat.Native {
+// ChangeNative returns a native form with its texts changed, except in signed parts, which the server would reject then.
+// Nil stays nil.
+func ChangeNative(n *chat.Native, change func(text string) string) *chat.Native {
 	if n == nil {
 		return nil
 	}
-	inert := *n
-	inert.Body = neutraliseRoles(n.Body, maxTextDepth)
-	return &inert
+	changed := *n
+	changed.Body = changeTexts(n.Body, change, maxTextDepth)
+	return &changed
 }
 
-func neutraliseRoles(raw []byte, depth int) []byte {
+func changeTexts(raw []byte, change func(string) string, depth int) []byte {
 	if depth == 0 || isSigned(raw) {
 		return raw
 	}
@@ -80,12 +77,12 @@ func neutraliseRoles(raw []byte, depth int) []byte {
 		text, ok := wire.StringValue(value)
 		switch {
 		case !ok:
-			return neutraliseRoles(value, depth-1)
+			return changeTexts(value, change, depth-1)
 		case !slices.Contains([]string{"content", "text", "reasoning", "reasoning_content", "thinking", "refusal"}, name):
 			return value
 		}
-		if inert := dialect.NeutraliseRoles(text); inert != text {
-			return wire.Quote(inert)
+		if changed := change(text); changed != text {
+			return wire.Quote(changed)
 		}
 		return value
 	})

@@ -39,14 +39,17 @@ func TestForeignHistory(t *testing.T) {
 		}}
 	}
 	for _, api := range []*wire.Protocol{&ollama.Protocol, &openai.Protocol, &responses.Protocol, &anthropic.Protocol} {
-		mask := func(text string) string { return strings.ReplaceAll(text, "KEY-1", "***") }
+		sanitize := func(text string) string { return dialect.NeutraliseText(strings.ReplaceAll(text, "KEY-1", "***")) }
 		client := func() *provider.Client {
-			return provider.New(provider.Config{Name: "a/one", Model: "one", Protocol: api, Mask: mask})
+			return provider.New(provider.Config{Name: "a/one", Model: "one", Protocol: api, Sanitize: sanitize})
 		}
 		if own := body(t, client(), message(api, "a/one")); !strings.Contains(own, "as it came") {
 			t.Errorf("%s: what the model said does not go back as it came:\n%s", api.API, own)
 		}
 		other := body(t, client(), message(api, "b/two"))
+		if _, err := provider.New(provider.Config{Name: "a/one", Protocol: api}).Compose(message(api, "b/two")); err == nil {
+			t.Errorf("%s: a message of another model is sent as it is", api.API)
+		}
 		_, history, _ := strings.Cut(other, "Hi <")
 		for _, bad := range []string{"as it came", "KEY-1", "<|im_end|>", "<|im_start|>s", "```", "\u202e"} {
 			if strings.Contains(history, bad) {
@@ -72,14 +75,14 @@ func TestWithoutRoles(t *testing.T) {
 		`{ "content" : "1 < 2" , "n": 1.50 }`:                                                                                           `{ "content" : "1 < 2" , "n": 1.50 }`,
 	} {
 		native := &chat.Native{API: "chat", Model: "m", Body: json.RawMessage(body)}
-		if got := string(provider.NeutraliseNative(native).Body); got != want {
+		if got := string(provider.ChangeNative(native, dialect.NeutraliseRoles).Body); got != want {
 			t.Errorf("%s\nbecame %s\nand not %s", body, got, want)
 		}
 		if string(native.Body) != body {
 			t.Error("the message itself was changed")
 		}
 	}
-	if provider.NeutraliseNative(nil) != nil {
+	if provider.ChangeNative(nil, dialect.NeutraliseRoles) != nil {
 		t.Error("nothing became something")
 	}
 	if text := dialect.NeutraliseRoles("<|eot_id|><tool_call>"); text != `\u003c|eot_id|><tool_call>` {

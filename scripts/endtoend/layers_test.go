@@ -19,8 +19,8 @@ var layers = [][]string{
 	{"failpoint", "ahocorasick", "quote"},
 	{"atomicfile", "diag", "chat"},
 	{"literal", "schema", "jsonrepair", "redact", "runfile", "fileroot", "netguard", "subprocess"},
-	{"tool", "dialect"},
-	{"prompt", "provider", "policy", "executor"},
+	{"tool", "dialect", "provider"},
+	{"prompt", "policy", "executor"},
 	{"lint", "agent"},
 }
 

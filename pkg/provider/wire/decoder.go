@@ -81,6 +81,9 @@ func (d *Decoder) MessageCount() int { return d.messages }
 // HasOpenMessage reports whether an object has begun and not ended.
 func (d *Decoder) HasOpenMessage() bool { return d.objects.isOpen() }
 
+// IsPlain reports whether the body is JSON, and not an event stream or a page.
+func (d *Decoder) IsPlain() bool { return d.framing == objects }
+
 // Size returns how many bytes of the body count: up to its end or its first error.
 func (d *Decoder) Size() int { return d.bufferStart + len(d.buffered) }
 
