@@ -38,16 +38,20 @@ func (r *reader) leadingScalar(token string) int {
 // writeToken edits a value without quotes.
 func (r *reader) writeToken(start, end int) {
 	token := r.text[start:end]
-	if isScalar(token) {
-		if word, safe := wordOf(token); word != "" && word != token {
-			r.edit(start, end, word, safe)
-		}
-	} else if word := completeWord(token); word != "" && end == r.end && r.top() != nil {
-		r.edit(start, end, word, false)
-	} else if number, safe := numberOf(token); number != "" {
-		r.edit(start, end, number, safe)
-	} else {
+	if isNumber(token) {
+		return
+	}
+	value, safe := wordOf(token)
+	if value == "" && end == r.end && r.top() != nil {
+		value = completeWord(token)
+	}
+	if value == "" {
+		value, safe = numberOf(token)
+	}
+	if value == "" {
 		r.writeQuotes(start, end, false)
+	} else if value != token {
+		r.edit(start, end, value, safe)
 	}
 }
 
@@ -144,7 +148,7 @@ func wordOf(text string) (json string, safe bool) {
 // language.
 func isScalar(text string) bool {
 	word, _ := wordOf(text)
-	return word != "" || isNumber(text)
+	return word != "" || len(text) <= 64 && isNumber(text) // prefixes of a long text are tried
 }
 
 // completeWord returns the word of JSON that a text is the beginning of, "" if it is none.
@@ -160,7 +164,7 @@ func completeWord(text string) string {
 // isNumber reports whether a text is a number of JSON.
 func isNumber(text string) bool {
 	n := len(text)
-	return n > 0 && n <= 64 && isDigit(text[n-1]) && (isDigit(text[0]) || text[0] == '-') && json.Valid([]byte(text))
+	return n > 0 && isDigit(text[n-1]) && (isDigit(text[0]) || text[0] == '-') && json.Valid([]byte(text))
 }
 
 // numberOf returns the number of JSON that a text stands for, "" if it stands for
@@ -171,7 +175,8 @@ func numberOf(text string) (number string, safe bool) {
 	switch {
 	case text == "-":
 		return "-0", false // the text ends behind it, or something does
-	case strings.Trim(rest, "_") != rest || strings.Contains(rest, "__") || rest == "" || len(rest) > 64 || sign+rest != text && "+"+rest != text:
+	case rest == "" || rest[0] != '.' && !isDigit(rest[0]) || len(rest) > 64 || sign+rest != text && "+"+rest != text,
+		strings.HasSuffix(rest, "_") || strings.Contains(rest, "__"):
 		return "", false
 	case rest[0] == '.' && len(rest) > 1:
 		rest = "0" + rest

@@ -109,7 +109,7 @@ func (r *reader) closeBracket(c byte) {
 	if i < 0 { // it closes nothing, or stands for another one
 		next := r.skip(r.at + 1)
 		more := len(r.stack) == 1 && next < r.end && !r.isCloserAt(next) && r.fenceLen(next) == 0
-		if more || f.items > 0 && r.text[f.end-1] == c {
+		if more || f.end > f.start && r.text[f.end-1] == c {
 			r.drop(r.at + 1)
 		} else {
 			r.pop(true)

