@@ -108,9 +108,10 @@ type Config struct {
 	// RequiredTools names tools that must each have a successful call before the run may answer.
 	RequiredTools []string
 
-	// ResumePoints are the turns at which the run ended and was resumed: see [ResumePoints].
+	// ResumePoints are the turns at which the run ended and was resumed: see [Resume]. There, useless
+	// replies and repairs are counted anew.
 	ResumePoints []int
-	// History are the records of the run that is resumed: see [History].
+	// History are the records that a resumed run repeats: see [Resume].
 	History []runfile.Record
 	// Elapsed is the part of Limits.Wall used before the run was resumed.
 	Elapsed time.Duration
@@ -129,8 +130,8 @@ func (c Config) validate() error {
 	return nil
 }
 
-// InputLabels returns the labels of the run's input; nil without an input.
-func (c Config) InputLabels() []tool.Label {
+// inputLabels returns the labels of the run's input; nil without an input.
+func (c Config) inputLabels() []tool.Label {
 	if c.Input == "" {
 		return nil
 	}

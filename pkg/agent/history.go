@@ -42,10 +42,10 @@ func History(log *runfile.Log) ([]runfile.Record, error) {
 	}
 }
 
-// ResumePoints returns the turns at which a recorded run ended before it was resumed, and the turn at
+// resumePoints returns the turns at which a recorded run ended before it was resumed, and the turn at
 // which it last ended: 0 if it was cut off. If useless replies or too many repairs ended the run,
 // the resumed run asks once more.
-func ResumePoints(log *runfile.Log) (turns []int, last int) {
+func resumePoints(log *runfile.Log) (turns []int, last int) {
 	for _, record := range log.Records {
 		switch b := record.Body.(type) {
 		case runfile.Response:

@@ -34,7 +34,7 @@ func (c Config) Record() (runfile.Run, error) {
 	first := runfile.Run{
 		ID: c.ID, Seed: hex.EncodeToString(c.Seed[:]), Now: c.Now, Zone: c.Now.Location().String(),
 		Dialect: c.Dialect.Name, AnswerForm: answerJSON, AskUser: c.AskUser, Prompt: c.Prompt, Input: c.Input,
-		InputLabels: policy.LabelNames(c.InputLabels()), Texts: texts.All(), Params: c.Params,
+		InputLabels: policy.LabelNames(c.inputLabels()), Texts: texts.All(), Params: c.Params,
 		Limits: runfile.Limits{Turns: l.Turns, Calls: l.Calls, Repeats: l.Repeats, Repairs: l.Repairs, Tokens: l.Tokens, Wall: l.Wall},
 	}
 	switch {
@@ -66,7 +66,7 @@ func Resume(log *runfile.Log, cfg *Config) (runfile.Resumed, error) {
 		return runfile.Resumed{}, err
 	}
 	first, _ := log.Run() // Restore checked it
-	_, last := ResumePoints(log)
+	_, last := resumePoints(log)
 	cfg.ID, cfg.Params = first.ID, first.Params
 	cfg.Prompt, cfg.Input = cfg.Policy.Secrets.Hide(first.Prompt), cfg.Policy.Secrets.Hide(first.Input)
 	cfg.History, cfg.Elapsed = history, log.ActiveTime()
@@ -104,7 +104,7 @@ func Restore(log *runfile.Log, cfg *Config) error {
 	maps.Copy(params, first.Params)
 	maps.Copy(params, cfg.Params)
 	cfg.Params = params
-	turns, _ := ResumePoints(log)
+	turns, _ := resumePoints(log)
 	cfg.ResumePoints = append(cfg.ResumePoints, turns...)
 	return nil
 }

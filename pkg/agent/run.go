@@ -35,7 +35,7 @@ func newRun(cfg Config) (*run, error) {
 		return nil, err
 	}
 	j := newJournal(cfg.GateConfig, cfg.History)
-	j.state.Apply(cfg.Now, runfile.Run{InputLabels: policy.LabelNames(cfg.InputLabels())})
+	j.state.Apply(cfg.Now, runfile.Run{InputLabels: policy.LabelNames(cfg.inputLabels())})
 	r := &run{
 		cfg: cfg, journal: j, conversation: c, gate: newGate(cfg.GateConfig, j, newReadData(cfg)), userAnswers: newUserAnswers(cfg, j),
 	}
