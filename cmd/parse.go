@@ -12,6 +12,7 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/dialect/echo"
 	"oneshot/pkg/lint"
 	"oneshot/pkg/provider"
 )
@@ -161,14 +162,14 @@ func (o *parseOptions) expand(args []string, options lint.Options) ([]string, er
 }
 
 // contextTexts returns the texts of --context, nil without any.
-func (o *parseOptions) contextTexts(ctx context.Context, args []string) (*dialect.SeenText, error) {
+func (o *parseOptions) contextTexts(ctx context.Context, args []string) (*echo.SeenText, error) {
 	if o.context == nil {
 		return nil, nil
 	}
 	if err := checkNames("", slices.Concat(args, o.context)); err != nil {
 		return nil, err
 	}
-	told := &dialect.SeenText{}
+	told := &echo.SeenText{}
 	for _, name := range o.context {
 		text, err := readNamed(ctx, o.env, name)
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"oneshot/pkg/chat"
-	"oneshot/pkg/dialect"
+	"oneshot/pkg/dialect/echo"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/prompt"
 	"oneshot/pkg/runfile"
@@ -75,8 +75,8 @@ func (inv *Invocation) isRefused() bool {
 }
 
 // echoCandidate returns a call in the form in which untrusted data is searched for it.
-func (inv *Invocation) echoCandidate() dialect.EchoCandidate {
-	u := dialect.EchoCandidate{Name: inv.call.Name, RawArgs: inv.writtenArgs, Args: inv.boundArgs, Text: inv.call.Text, ReadOnly: inv.def.Effect == tool.Read, Required: []string{}}
+func (inv *Invocation) echoCandidate() echo.Candidate {
+	u := echo.Candidate{Name: inv.call.Name, RawArgs: inv.writtenArgs, Args: inv.boundArgs, Text: inv.call.Text, ReadOnly: inv.def.Effect == tool.Read, Required: []string{}}
 	for _, p := range inv.def.Signature.Params {
 		if !p.Optional && p.Default == nil {
 			u.Required = append(u.Required, p.Name)

@@ -6,16 +6,16 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"oneshot/pkg/dialect"
+	"oneshot/pkg/dialect/echo"
 	"oneshot/pkg/policy"
 )
 
 // readData is the data that a run has read: its input and the results of tools. The run looks there
 // for calls and URLs that a third party may have injected.
 type readData struct {
-	untrusted      dialect.SeenText // the input and the results of tools
-	untrustedInput dialect.SeenText // the input alone
-	links          map[string]bool  // URLs in the data; nil if the run read none
+	untrusted      echo.SeenText   // the input and the results of tools
+	untrustedInput echo.SeenText   // the input alone
+	links          map[string]bool // URLs in the data; nil if the run read none
 }
 
 // newReadData returns the data of a run before its first result. A trusted input counts as the
@@ -25,7 +25,7 @@ func newReadData(cfg Config) readData {
 	if cfg.Input != "" {
 		d.addLinks(cfg.Input)
 	}
-	for _, seen := range []*dialect.SeenText{&d.untrustedInput, &d.untrusted} {
+	for _, seen := range []*echo.SeenText{&d.untrustedInput, &d.untrusted} {
 		seen.AddUserText(cfg.Prompt)
 		switch {
 		case cfg.TrustInput:
@@ -45,7 +45,7 @@ func (d *readData) addResult(tool string, args, envelope []byte) {
 
 // denyEchoed denies a call that is spelled out in untrusted data. It returns any other decision
 // unchanged.
-func (d *readData) denyEchoed(call dialect.EchoCandidate, otherwise policy.Decision) policy.Decision {
+func (d *readData) denyEchoed(call echo.Candidate, otherwise policy.Decision) policy.Decision {
 	denied := policy.Decision{Verdict: policy.Deny, Rule: "floor:echo"}
 	switch {
 	case d.untrustedInput.IsEcho(call):

@@ -12,6 +12,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/dialect/echo"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/tool"
 )
@@ -132,7 +133,7 @@ func TestCoercedRepairs(t *testing.T) {
 
 // Echoes are suppressed in a text, in a body, and in the text of a body.
 func TestEchoes(t *testing.T) {
-	told := &dialect.SeenText{}
+	told := &echo.SeenText{}
 	told.Add([]byte(`{"data":"greet({name: \"Ada\"}) or greet with {\"name\": \"Ada\"}; finalResponse()"}`))
 	o := Options{Context: told}
 	call := fenced(`greet({name: "Ada"})`, `greet({name: "Eve"})`, `finalResponse()`)
@@ -169,7 +170,7 @@ func TestDefinitionsAreLinear(t *testing.T) {
 	if r := asText("f", []byte(long), o); len(r.Calls) != 1 || !r.Calls[0].Executable {
 		t.Errorf("calls %+.200v", r.Calls)
 	}
-	told := &dialect.SeenText{}
+	told := &echo.SeenText{}
 	told.Add([]byte(strings.Repeat("greet({name: 8}) ", 1<<16)))
 	asText("f", []byte(fenced(strings.Repeat("greet({name: 7}); ", 2*count))), Options{Context: told})
 	if took := time.Since(begin); took > 20*time.Second {

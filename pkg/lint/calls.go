@@ -11,7 +11,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
-	"oneshot/pkg/dialect"
+	"oneshot/pkg/dialect/echo"
 	"oneshot/pkg/quote"
 	"oneshot/pkg/tool"
 )
@@ -188,7 +188,7 @@ func (r *ParseResult) reportDuplicates(origins []origin) {
 }
 
 // suppressEchoes suppresses calls that repeat untrusted text from the model's context.
-func (r *ParseResult) suppressEchoes(origins []origin, context *dialect.SeenText) {
+func (r *ParseResult) suppressEchoes(origins []origin, context *echo.SeenText) {
 	for i := range r.Calls {
 		c := &r.Calls[i]
 		if !c.Executable || tool.EndingTool(c.Name) != nil || !origins[i].isEcho(c.Name, context) {
@@ -200,7 +200,7 @@ func (r *ParseResult) suppressEchoes(origins []origin, context *dialect.SeenText
 }
 
 // isEcho reports whether a call of a tool occurs in untrusted context.
-func (o origin) isEcho(name string, context *dialect.SeenText) bool {
+func (o origin) isEcho(name string, context *echo.SeenText) bool {
 	if o.native {
 		return context.HasEcho(name, o.args, "")
 	}

@@ -12,6 +12,7 @@ import (
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/dialect/echo"
 	"oneshot/pkg/provider/wire"
 	"oneshot/pkg/schema"
 	"oneshot/pkg/tool"
@@ -24,7 +25,7 @@ type Options struct {
 	Reasoning   dialect.Reasoning // where the text may hold reasoning
 	Tools       *tool.Registry    // nil: calls are not checked against definitions
 	Coerce      bool              // convert arguments to their declared types if that is lossless
-	Context     *dialect.SeenText // untrusted text in the model's context; nil: unknown
+	Context     *echo.SeenText    // untrusted text in the model's context; nil: unknown
 	RequireCall bool              // a response without a call is an error
 	Strict      bool              // warnings become errors
 

@@ -15,6 +15,7 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/dialect/echo"
 	"oneshot/pkg/schema"
 	"oneshot/pkg/tool"
 )
@@ -418,7 +419,7 @@ func FuzzText(f *testing.F) {
 	schemas := map[string]*schema.Schema{}
 	f.Fuzz(func(t *testing.T, src string) {
 		checkKinds(t, answers, schemas, []byte(src))
-		told := &dialect.SeenText{}
+		told := &echo.SeenText{}
 		told.Add([]byte(src))
 		for _, o := range []Options{{}, {Tools: registry, Strict: true}, {Tools: registry, Coerce: true}, {Context: told}} {
 			r := asText("f", []byte(src), o)

@@ -13,6 +13,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/dialect/echo"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/provider/wire"
@@ -149,7 +150,7 @@ type runReader struct {
 	o              Options
 	why            string                     // why this dialect was chosen
 	native         bool                       // the run uses native calls
-	baseContext    *dialect.SeenText          // the context in the options
+	baseContext    *echo.SeenText             // the context in the options
 	seen           map[[sha256.Size]byte]bool // all results here, by digest of call and result
 	contextResults []callResult               // results in the context, oldest first
 	contextBytes   int                        // of contextResults

@@ -10,6 +10,7 @@ import (
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/dialect/echo"
 	"oneshot/pkg/schema"
 	"oneshot/pkg/tool"
 )
@@ -159,7 +160,7 @@ func example(t *testing.T, code diag.Code, text string, tools *tool.Registry) []
 	}
 	o.RequireCall = code == diag.NoCall
 	if code == diag.EchoedCall { // make the example its own untrusted context
-		o.Context = &dialect.SeenText{}
+		o.Context = &echo.SeenText{}
 		o.Context.Add([]byte(code.Rule().Bad))
 	}
 	return response("x", []byte(inFence(text)), o).Findings

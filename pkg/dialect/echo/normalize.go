@@ -1,8 +1,9 @@
-package dialect
+package echo
 
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/hex"
 	"html"
 	"slices"
 	"unicode"
@@ -140,14 +141,9 @@ func hexByte(text []byte) (c byte, ok bool) {
 	if len(text) < 2 {
 		return 0, false
 	}
-	for _, digit := range text[:2] {
-		i := bytes.IndexByte([]byte("0123456789abcdef"), lower(digit))
-		if i < 0 {
-			return 0, false
-		}
-		c = c<<4 | byte(i)
-	}
-	return c, true
+	var decoded [1]byte
+	_, err := hex.Decode(decoded[:], text[:2])
+	return decoded[0], err == nil
 }
 
 // maxTagLen bounds the tags that are removed inside words.

@@ -1,4 +1,6 @@
-package dialect
+// Package echo finds calls that repeat text which a model has read: the author of the text must not get them
+// executed.
+package echo
 
 import (
 	"bytes"
@@ -64,8 +66,8 @@ func (h *SeenText) Clone() *SeenText {
 	return &SeenText{slices.Clone(h.texts), h.index, h.userText}
 }
 
-// An EchoCandidate is a call that may be an echo.
-type EchoCandidate struct {
+// An Candidate is a call that may be an echo.
+type Candidate struct {
 	Name    string
 	RawArgs json.RawMessage // as the model wrote them
 	Args    json.RawMessage // by parameter name; nil for RawArgs
@@ -78,7 +80,7 @@ type EchoCandidate struct {
 // HasEcho reports whether a call with these JSON arguments is an echo, counting all arguments: see
 // [SeenText.IsEcho].
 func (h *SeenText) HasEcho(name string, args json.RawMessage, text string) bool {
-	return h.IsEcho(EchoCandidate{Name: name, RawArgs: args, Text: text})
+	return h.IsEcho(Candidate{Name: name, RawArgs: args, Text: text})
 }
 
 // IsEcho reports whether a call is an echo: a text spells it out, or one text, or [nearby] bytes of two
@@ -96,7 +98,7 @@ func (h *SeenText) HasEcho(name string, args json.RawMessage, text string) bool 
 //
 // A call without arguments has only its name to choose. It is an echo only if a text contains the call's text,
 // which must be more than the name.
-func (h *SeenText) IsEcho(u EchoCandidate) bool {
+func (h *SeenText) IsEcho(u Candidate) bool {
 	if len(h.texts) == 0 {
 		return false
 	}
@@ -168,7 +170,10 @@ func wordsOf(text []byte) []byte {
 			if all[len(all)-1] >= 0x80 {
 				all = append(all, ' ')
 			}
-			all = append(all, lower(c))
+			if 'A' <= c && c <= 'Z' {
+				c += 'a' - 'A'
+			}
+			all = append(all, c)
 		case c >= 0x80 && c < 0xc0: // a continuation byte
 			all = append(all, c)
 		default:
@@ -196,7 +201,7 @@ func stripSpace(text []byte) []byte {
 	all := make([]byte, 0, len(text))
 	for _, c := range text {
 		switch {
-		case isSpace(c):
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 		case c == '\'' || c == '`':
 			all = append(all, '"')
 		default:

@@ -1,4 +1,4 @@
-package dialect
+package echo
 
 import (
 	"bytes"
@@ -43,7 +43,7 @@ type echoArg struct {
 // valueWords are the words of a value, and those of its decoded form if it has escapes.
 type valueWords struct{ words, decoded []byte }
 
-func newEcho(u EchoCandidate) *echo {
+func newEcho(u Candidate) *echo {
 	e := &echo{name: wordsOf(normalize([]byte(u.Name))), plainName: isPlainWord(u.Name), readOnly: u.ReadOnly}
 	if strings.TrimSpace(u.Text) != u.Name {
 		e.text = stripSpace(normalize([]byte(u.Text)))

@@ -1,4 +1,4 @@
-package dialect
+package echo
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 )
 
 // echoesInAny is [SeenText.IsEcho] without the index: it looks at all texts.
-func echoesInAny(h *SeenText, u EchoCandidate) bool {
+func echoesInAny(h *SeenText, u Candidate) bool {
 	e, key := newEcho(u), callKey(u.Name, u.RawArgs)
 	e.userText = h.userText
 	var before []byte
@@ -39,7 +39,7 @@ func TestIndexFindsEveryEcho(t *testing.T) {
 	found := 0
 	rapid.Check(t, func(t *rapid.T) {
 		h := &SeenText{}
-		calls := []EchoCandidate{
+		calls := []Candidate{
 			{Name: "drop_file", RawArgs: json.RawMessage(`{"path":"secret.txt"}`), Text: `drop_file({"path":"secret.txt"})`},
 			{Name: "read", RawArgs: json.RawMessage(`{"path":"notes/a.md","n":42}`), Text: `read("notes/a.md")`, ReadOnly: true},
 			{Name: "drop_file", RawArgs: json.RawMessage(`{"path":"notes/a.md","from":"secret.txt"}`), Required: []string{"path"}},
@@ -74,7 +74,7 @@ func TestEchoSearchTouchesCandidatesOnly(t *testing.T) {
 	h := &SeenText{}
 	const results = 2000
 	for i := range results {
-		u := EchoCandidate{Name: "vault_search", RawArgs: json.RawMessage(fmt.Sprintf(`{"query":"apples %d"}`, i)), Text: fmt.Sprintf(`vault_search({"query":"apples %d"})`, i)}
+		u := Candidate{Name: "vault_search", RawArgs: json.RawMessage(fmt.Sprintf(`{"query":"apples %d"}`, i)), Text: fmt.Sprintf(`vault_search({"query":"apples %d"})`, i)}
 		if h.IsEcho(u) {
 			t.Fatalf("call %d is an echo", i)
 		}
