@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -11,9 +10,6 @@ import (
 	"oneshot/pkg/redact"
 	"oneshot/pkg/schema"
 )
-
-// answerOptions are the answers to the questions of tools.
-type answerOptions struct{ pairs []string }
 
 // read returns the answers by name. Answers to a run that waits for some must cover all of them, and nothing else. Given
 // are the pairs of this command; the others come from the resumed run.
@@ -66,15 +62,4 @@ func checkAnswersSuffice(said map[string]string, given []string, missing map[str
 		}
 	}
 	return nil
-}
-
-// answerHint returns the command that answers the questions of a run.
-func (r *runState) answerHint(err error) string {
-	var needs *agent.NeedsError
-	errors.As(err, &needs)
-	flags := ""
-	for _, field := range needs.Fields() {
-		flags += " --answer " + quote.Shell(field) + "=VALUE"
-	}
-	return r.resumeCommand(flags)
 }

@@ -14,16 +14,11 @@ import (
 	"sync"
 
 	jsonv2 "github.com/go-json-experiment/json"
+
 	"oneshot/pkg/agent"
 	"oneshot/pkg/subprocess"
 	"oneshot/pkg/tool"
 )
-
-// approveOptions select the approver.
-type approveOptions struct {
-	who   string
-	calls []string // approvals
-}
 
 func (o *approveOptions) check() error {
 	for _, d := range o.calls {

@@ -18,22 +18,6 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// confineOptions restrict what tools can access.
-type confineOptions struct {
-	root       string
-	allowHosts []string
-	speaker    string
-	opener     string
-}
-
-// toolAccess is what tools can access, and what not.
-type toolAccess struct {
-	confineOptions
-	records     []string // run files and their folders, which no tool may access
-	made        []string // files of the command, which tools cannot change
-	definitions []string // likewise
-}
-
 // speechGrace is how long speech may continue after the command has finished.
 const speechGrace = 20 * time.Second
 
@@ -153,4 +137,25 @@ func (w chatWriter) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	return w.t.err.Write(p)
+}
+
+// openRoot opens a root in which the given files and tool definitions are write-protected.
+func openRoot(dir string, files, definitions []string) (*fileroot.Root, error) {
+	var protect []string
+	for _, name := range files {
+		if rel, below := relativeTo(dir, name); below && rel != "." {
+			protect = append(protect, rel)
+		}
+	}
+	for _, name := range definitions {
+		rel, below := relativeTo(dir, name)
+		_, above := relativeTo(name, dir)
+		switch {
+		case rel == "." || above:
+			protect = append(protect, "*.yaml", "*.yml")
+		case below:
+			protect = append(protect, rel)
+		}
+	}
+	return fileroot.Open(dir, protect...)
 }

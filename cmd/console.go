@@ -1,9 +1,7 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -12,10 +10,8 @@ import (
 
 	"github.com/fatih/color"
 
-	"oneshot/pkg/agent"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/failpoint"
-	"oneshot/pkg/provider"
 	"oneshot/pkg/redact"
 	"oneshot/pkg/subprocess"
 )
@@ -148,86 +144,6 @@ func (t *console) colorize(attr color.Attribute, text string) string {
 	return c.Sprint(text)
 }
 
-// report prints the error that ended a command.
-func (t *console) report(err error) {
-	if err == nil || isClosedPipe(err) {
-		return
-	}
-	hint, bug := hintOf(err), new(panicError)
-	if !errors.As(err, &bug) {
-		bug = nil
-	}
-	if t.format == "json" {
-		t.logError(err, hint, bug)
-		return
-	}
-	message, diff := withoutDiff(err)
-	fmt.Fprintf(t.err, "%s %s\n", t.colorize(color.FgRed, "oneshot:"), visible(message))
-	if hint != "" {
-		fmt.Fprintf(t.err, "oneshot: hint: %s\n", visible(hint))
-	}
-	fmt.Fprint(t.err, visible(diff))
-	if bug != nil {
-		fmt.Fprintf(t.err, "%s", bug.stack)
-	}
-}
-
-// withoutDiff splits the long diff of a replay from the message of an error.
-func withoutDiff(err error) (message, diff string) {
-	var replay *provider.ReplayError
-	message = err.Error()
-	if !errors.As(err, &replay) || replay.Diff == "" {
-		return message, ""
-	}
-	if short, ok := strings.CutSuffix(message, ":\n"+replay.Diff); ok {
-		return short, strings.TrimSuffix(replay.Diff, "\n") + "\n"
-	}
-	return message, ""
-}
-
-// hintOf returns the hint for an error, or "".
-func hintOf(err error) string {
-	var hinted *hintedError
-	var usage *usageError
-	var denied *agent.DeniedError
-	var unauthorized *agent.UnauthorizedError
-	var unfit *agent.AnswerError
-	var limit *agent.LimitError
-	var late *agent.TimeoutError
-	var missing *missingSecretError
-	var lost *secretError
-	switch {
-	case errors.As(err, &hinted):
-		return hinted.hint
-	case errors.As(err, &usage):
-		return usage.hint
-	case errors.As(err, &missing):
-		return "set " + missing.names[0] + ", for example from a secret of the CI job"
-	case errors.As(err, &lost):
-		return lost.hint
-	case as[noModelError](err):
-		return hintNoModel
-	case errors.As(err, &denied):
-		return denied.Hint
-	case errors.As(err, &unfit) && unfit.Default:
-		return "set another schema with --schema FILE, or accept plain text with --output text"
-	case errors.As(err, &limit) && limit.Why != "":
-		return "raise budget." + limit.Budget + " in the policy"
-	case errors.As(err, &unauthorized):
-		return cmp.Or(unauthorized.Hint, "renew the authorisation; the definition has no key renew that says how")
-	case errors.As(err, &late) && late.Elapsed > 0:
-		return "raise --timeout, or budget.wall in the policy"
-	case errors.As(err, &limit):
-		return "raise it with " + maxFlag(limit)
-	}
-	return hintOfModel(err)
-}
-
-// maxFlag returns the flag that sets a budget.
-func maxFlag(limit *agent.LimitError) string {
-	return "--max-" + strings.NewReplacer("tokens", "total-tokens", "repeats", "identical-calls").Replace(limit.Budget)
-}
-
 // forStdout returns a text for stdout, with control characters escaped if stdout is a terminal.
 func (t *console) forStdout(text string) string {
 	if t.screen {
@@ -266,4 +182,79 @@ func (o *output) Write(p []byte) (int, error) {
 		return n, o.err
 	}
 	return n, nil
+}
+
+// write writes one JSON line.
+func (t *console) write(level slog.Level, text string, attrs ...slog.Attr) {
+	args := make([]any, len(attrs))
+	for i, a := range attrs {
+		args[i] = a
+	}
+	switch level {
+	case slog.LevelDebug:
+		t.log.Debug(text, args...)
+	case slog.LevelWarn:
+		t.log.Warn(text, args...)
+	case slog.LevelError:
+		t.log.Error(text, args...)
+	default:
+		t.log.Info(text, args...)
+	}
+}
+
+// logFormat reads --log-format from a command line, even if the line is invalid: its error is logged, too.
+func logFormat(args []string) string {
+	format := "text"
+	for i, arg := range args {
+		value, joined := strings.CutPrefix(arg, "--log-format=")
+		switch {
+		case arg == "--":
+			return format
+		case joined:
+			format = value
+		case arg == "--log-format" && i+1 < len(args):
+			format = args[i+1]
+		}
+	}
+	return format
+}
+
+// newLog returns the writer of JSON lines: "time" with its zone, "level", "msg" and attributes. One line is one write.
+// Secrets are masked.
+func newLog(env Env, hidden *redact.Set) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(env.Stderr, &slog.HandlerOptions{
+		Level: slog.LevelDebug,
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			switch {
+			case a.Key == slog.TimeKey:
+				a.Value = slog.TimeValue(env.Now())
+			case a.Value.Kind() == slog.KindString:
+				a.Value = slog.StringValue(visible(hidden.Redact(a.Value.String())))
+			}
+			return a
+		},
+	}))
+}
+
+// writeOutput writes the document of a command to stdout, or to the file of -o.
+func (t *console) writeOutput(doc []byte) error {
+	to := t.file.Load()
+	if to == nil {
+		_, err := t.out.Write(doc)
+		return err
+	}
+	return to.writeOutput(doc)
+}
+
+// A redactingWriter masks secrets, and anything that looks like a key, within each Write.
+type redactingWriter struct {
+	to      io.Writer
+	secrets *redact.Set
+}
+
+func (w redactingWriter) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(w.to, w.secrets.Redact(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }

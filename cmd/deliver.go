@@ -13,16 +13,6 @@ import (
 	"oneshot/pkg/failpoint"
 )
 
-// writeOutput writes the document of a command to stdout, or to the file of -o.
-func (t *console) writeOutput(doc []byte) error {
-	to := t.file.Load()
-	if to == nil {
-		_, err := t.out.Write(doc)
-		return err
-	}
-	return to.writeOutput(doc)
-}
-
 // writeOutput writes a document as write does. The error names the file.
 func (t *outputFile) writeOutput(doc []byte) error {
 	err := t.write(doc)

@@ -188,21 +188,6 @@ func (p probe) timedOut(result chan check, limit time.Duration) check {
 	return c
 }
 
-// A probeTimeoutError reports a check that timed out.
-type probeTimeoutError struct {
-	what  string
-	limit time.Duration
-}
-
-func (e *probeTimeoutError) Error() string {
-	return fmt.Sprintf("%s: no answer within %v", e.what, e.limit)
-}
-
-// A noModelError reports that a run has no usable model.
-type noModelError struct{}
-
-func (noModelError) Error() string { return "no usable model" }
-
 // verdictOf returns nil if a run can work: no required check fails, and a model is usable.
 func verdictOf(checks []check, named bool) error {
 	usable := named

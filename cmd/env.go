@@ -98,3 +98,6 @@ func printStacks(sig os.Signal) {
 	stacks := make([]byte, 1<<20)
 	_, _ = os.Stderr.Write(stacks[:runtime.Stack(stacks, true)]) // there is nowhere to report an error
 }
+
+// managedPath is the policy of the administrator, see [Env].
+const managedPath = "/etc/oneshot/policy.yaml"

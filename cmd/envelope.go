@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -53,15 +52,6 @@ type envelopeExit struct {
 type envelopeError struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
-}
-
-// envelope returns the state of the run so far.
-func (r *runState) envelope() *envelope {
-	return &envelope{
-		Answer: r.outcome.Answer, RunFile: r.path, RunID: r.id, Model: cmp.Or(r.outcome.Model, r.modelName()),
-		Turns: r.outcome.Turns, Calls: r.outcome.Calls, Usage: r.outcome.Usage,
-		Findings: r.outcome.Findings, Labels: r.outcome.Labels, Aborted: r.outcome.Aborted, Repairs: r.outcome.Repairs,
-	}
 }
 
 // setOutcome adds the outcome of the command.

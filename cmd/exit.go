@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -223,4 +224,80 @@ func exitRecorded(end runfile.End) exit {
 		}
 	}
 	return exitNamed("unavailable") // a code of another version
+}
+
+// A noModelError reports that a run has no usable model.
+type noModelError struct{}
+
+func (noModelError) Error() string { return "no usable model" }
+
+// A probeTimeoutError reports a check that timed out.
+type probeTimeoutError struct {
+	what  string
+	limit time.Duration
+}
+
+func (e *probeTimeoutError) Error() string {
+	return fmt.Sprintf("%s: no answer within %v", e.what, e.limit)
+}
+
+// A lockHeldError reports that another run holds the lock.
+type lockHeldError struct {
+	name   string
+	holder holder // zero if unknown
+}
+
+func (e *lockHeldError) Error() string {
+	by := "another process"
+	if e.holder.PID != 0 {
+		by = fmt.Sprintf("process %d since %s", e.holder.PID, e.holder.Since.Format(time.RFC3339))
+	}
+	return fmt.Sprintf("lock %q is held by %s", e.name, by)
+}
+
+// A missingSecretError reports that no environment variable for a secret is set.
+type missingSecretError struct {
+	whose string   // the flag or the model that needs it
+	names []string // of the variables
+}
+
+func (e *missingSecretError) Error() string {
+	return e.whose + ": the environment variable " + strings.Join(e.names, " or ") + " is not set, or empty"
+}
+
+// A secretError reports a secret that cannot be read.
+type secretError struct {
+	name string
+	err  error
+	hint string
+}
+
+func (e *secretError) Error() string { return "secret " + e.name + ": " + e.err.Error() }
+
+func (e *secretError) Unwrap() error { return e.err }
+
+// A recovery is the advice after a command has failed.
+type recovery struct {
+	retry     runfile.Retry
+	retryable bool   // the identical command may be run again, can succeed, and repeats no effect without its key
+	resume    string // the command line that continues the run, or ""
+}
+
+// recoveryOf returns the recovery of a command that has no effects.
+func recoveryOf(err error) recovery {
+	retry := exitOf(err).Retry
+	switch {
+	case err == nil:
+		retry = runfile.RetryNo
+	case isReplayError(err), isTooLarge(err), as[*runfile.SizeError](err):
+		retry = runfile.RetryNo
+	case as[*provider.TimeoutError](err):
+		retry = runfile.RetryLater
+	}
+	return recovery{retry: retry, retryable: retry == runfile.RetryLater}
+}
+
+// isReplayError reports whether a replay failed in a way that depends only on its recording.
+func isReplayError(err error) bool {
+	return as[*provider.ReplayError](err) || as[*executor.NoRecordError](err) || as[*provider.RecordedEndError](err)
 }

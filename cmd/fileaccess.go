@@ -10,15 +10,6 @@ import (
 	"oneshot/pkg/subprocess"
 )
 
-// stateFolder returns the state directory, if there is one.
-func stateFolder(env Env) []string {
-	dir, err := stateDir(env, "")
-	if err != nil { // there may be no home
-		return nil
-	}
-	return []string{dir}
-}
-
 // recordDenial is the reason why tools cannot access run records.
 var recordDenial = fileroot.Denial{Rule: "floor:record", Because: "it belongs to the run records"}
 
@@ -100,4 +91,12 @@ func (o toolAccess) extentOf(denied []string) func(path string) subprocess.Exten
 		}
 		return subprocess.Partial
 	}
+}
+
+// toolAccess is what tools can access, and what not.
+type toolAccess struct {
+	confineOptions
+	records     []string // run files and their folders, which no tool may access
+	made        []string // files of the command, which tools cannot change
+	definitions []string // likewise
 }

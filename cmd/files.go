@@ -72,14 +72,6 @@ func readNamed(ctx context.Context, env Env, name string) ([]byte, error) {
 	})
 }
 
-// displayName returns the name of a file for messages.
-func displayName(name string) string {
-	if name == "-" {
-		return "stdin"
-	}
-	return name
-}
-
 // openNamed opens a file, or stdin for "-". It decompresses gzip, which captured responses may use.
 func openNamed(env Env, name string) (io.ReadCloser, error) {
 	f := io.NopCloser(env.Stdin)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"oneshot/pkg/dialect"
 	"oneshot/pkg/schema"
 )
 
@@ -169,41 +170,11 @@ func nothing(reason string) completion {
 // closedValues is the annotation of a flag that takes no other values.
 const closedValues = "oneshot_values"
 
-// define defines the flags of a command, which set the fields of o.
-func (o *options) define(c *cobra.Command, env Env, on commands) {
-	for r := range flagRows(o, on) {
-		r.define(c.Flags())
-		if r.completes.reason == "" && r.completes.values == nil && r.completes.list == nil {
-			continue // a switch, number or duration
-		}
-		_ = c.RegisterFlagCompletionFunc(r.name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			values := r.completes.values
-			if r.completes.list != nil {
-				values = r.completes.list(env, o)
-			}
-			return values, r.completes.directive
-		}) // the flag was defined above
-	}
-}
-
 // define defines the flag.
 func (r flagRow) define(set *pflag.FlagSet) {
 	r.field(set, r)
 	if r.completes.isClosed {
 		set.Lookup(r.name).Annotations = map[string][]string{closedValues: r.completes.values}
-	}
-}
-
-// flagRows yields the flags of a command.
-func flagRows(o *options, on commands) func(yield func(flagRow) bool) {
-	return func(yield func(flagRow) bool) {
-		for _, g := range flagTable(o) {
-			for _, r := range g.rows {
-				if r.on&on != 0 && !yield(r) {
-					return
-				}
-			}
-		}
 	}
 }
 
@@ -227,4 +198,34 @@ func flagValues(f *pflag.Flag) []string {
 		return list.GetSlice()
 	}
 	return []string{f.Value.String()}
+}
+
+// checkFormat refuses an unknown --format.
+func checkFormat(format string, known ...string) error {
+	if slices.Contains(known, format) {
+		return nil
+	}
+	return usagef("use --format "+schema.JoinOr(known), "--format: unknown value %q", format)
+}
+
+// taughtFlag returns the dialect that the prompt teaches for a --dialect flag.
+func taughtFlag(name string) (dialect.Dialect, error) {
+	if name == "auto" || name == native {
+		name = "tool" // for models without native calls
+	}
+	d, err := dialectFlag(name)
+	if err == nil && !d.IsTeachable() {
+		return d, usagef("use auto, native, tool or toolcalls", "--dialect: %s can be parsed, but no prompt teaches it", d.Name)
+	}
+	return d, err
+}
+
+// dialectFlag returns the dialect that a --dialect flag names. Besides are other values that the flag accepts.
+func dialectFlag(name string, besides ...string) (dialect.Dialect, error) {
+	d, ok := dialect.Lookup(name)
+	if !ok {
+		hint := cmp.Or(dialect.DidYouMean(name, besides...), "oneshot parse --list-dialects lists them")
+		return d, usagef(hint, "--dialect: unknown dialect %q", name)
+	}
+	return d, nil
 }

@@ -4,34 +4,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"oneshot/pkg/agent"
 	"oneshot/pkg/provider"
 )
-
-// options are the flags of the commands that prepare or perform runs and calls.
-type options struct {
-	model   modelOptions
-	tools   toolOptions
-	prompt  promptOptions
-	confine confineOptions
-	record  recordOptions
-	policy  policyOptions
-	approve approveOptions
-	answers answerOptions
-	limits  agent.Limits
-
-	schema    string
-	describe  string
-	onDenied  string
-	onUnknown string
-	require   []string
-	now, zone string
-	output    string
-	file      string // -o
-	dryRun    bool
-	lock      string
-	args      string // of tools call
-}
 
 // flagTable is the table of flags, in the order of the help of run.
 func flagTable(o *options) []flagGroup {
@@ -206,5 +183,35 @@ func (o *options) recordFlags() []flagRow {
 			help: "with --model replay:RUN: run the tools instead of replaying their results; changes need --allow or --policy"},
 		{name: "lock", on: forRun, field: text(&o.lock, ""), completes: nothing("any name"), resume: mayChange,
 			help: "allow one run with lock `NAME` at a time; exit 5 if the lock is held"},
+	}
+}
+
+// define defines the flags of a command, which set the fields of o.
+func (o *options) define(c *cobra.Command, env Env, on commands) {
+	for r := range flagRows(o, on) {
+		r.define(c.Flags())
+		if r.completes.reason == "" && r.completes.values == nil && r.completes.list == nil {
+			continue // a switch, number or duration
+		}
+		_ = c.RegisterFlagCompletionFunc(r.name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			values := r.completes.values
+			if r.completes.list != nil {
+				values = r.completes.list(env, o)
+			}
+			return values, r.completes.directive
+		}) // the flag was defined above
+	}
+}
+
+// flagRows yields the flags of a command.
+func flagRows(o *options, on commands) func(yield func(flagRow) bool) {
+	return func(yield func(flagRow) bool) {
+		for _, g := range flagTable(o) {
+			for _, r := range g.rows {
+				if r.on&on != 0 && !yield(r) {
+					return
+				}
+			}
+		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 
 	"oneshot/pkg/quote"
 )
@@ -98,13 +97,4 @@ func readError(name string, err error) error {
 
 func largeInput(name string) error {
 	return &inputError{fmt.Errorf("%s is larger than %d MiB", displayName(name), maxInput>>20)}
-}
-
-// noteStdin prints a note, once, if stdin holds data that no argument uses.
-func (t *console) noteStdin(env Env, args ...string) {
-	if t.noted || slices.ContainsFunc(args, isStdin) || !hasUnread(env) {
-		return
-	}
-	t.noted = true
-	t.note("stdin was ignored; name it with - to include it")
 }

@@ -15,20 +15,6 @@ import (
 	"oneshot/pkg/atomicfile"
 )
 
-// A lockHeldError reports that another run holds the lock.
-type lockHeldError struct {
-	name   string
-	holder holder // zero if unknown
-}
-
-func (e *lockHeldError) Error() string {
-	by := "another process"
-	if e.holder.PID != 0 {
-		by = fmt.Sprintf("process %d since %s", e.holder.PID, e.holder.Since.Format(time.RFC3339))
-	}
-	return fmt.Sprintf("lock %q is held by %s", e.name, by)
-}
-
 // A holder is the owner of a lock, as JSON in its file.
 type holder struct {
 	PID   int       `json:"pid"`

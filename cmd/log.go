@@ -1,47 +1,17 @@
 package cmd
 
 import (
+	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
+	"time"
+
+	"github.com/fatih/color"
 
 	"oneshot/pkg/diag"
-	"oneshot/pkg/redact"
+	"oneshot/pkg/provider"
 )
-
-// newLog returns the writer of JSON lines: "time" with its zone, "level", "msg" and attributes. One line is one write.
-// Secrets are masked.
-func newLog(env Env, hidden *redact.Set) *slog.Logger {
-	return slog.New(slog.NewJSONHandler(env.Stderr, &slog.HandlerOptions{
-		Level: slog.LevelDebug,
-		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-			switch {
-			case a.Key == slog.TimeKey:
-				a.Value = slog.TimeValue(env.Now())
-			case a.Value.Kind() == slog.KindString:
-				a.Value = slog.StringValue(visible(hidden.Redact(a.Value.String())))
-			}
-			return a
-		},
-	}))
-}
-
-// write writes one JSON line.
-func (t *console) write(level slog.Level, text string, attrs ...slog.Attr) {
-	args := make([]any, len(attrs))
-	for i, a := range attrs {
-		args[i] = a
-	}
-	switch level {
-	case slog.LevelDebug:
-		t.log.Debug(text, args...)
-	case slog.LevelWarn:
-		t.log.Warn(text, args...)
-	case slog.LevelError:
-		t.log.Error(text, args...)
-	default:
-		t.log.Info(text, args...)
-	}
-}
 
 // logError writes the error that ended a command.
 func (t *console) logError(err error, hint string, bug *panicError) {
@@ -86,19 +56,44 @@ func levelOf(s diag.Severity) slog.Level {
 	return slog.LevelInfo
 }
 
-// logFormat reads --log-format from a command line, even if the line is invalid: its error is logged, too.
-func logFormat(args []string) string {
-	format := "text"
-	for i, arg := range args {
-		value, joined := strings.CutPrefix(arg, "--log-format=")
-		switch {
-		case arg == "--":
-			return format
-		case joined:
-			format = value
-		case arg == "--log-format" && i+1 < len(args):
-			format = args[i+1]
-		}
+// report prints the error that ended a command.
+func (t *console) report(err error) {
+	if err == nil || isClosedPipe(err) {
+		return
 	}
-	return format
+	hint, bug := hintOf(err), new(panicError)
+	if !errors.As(err, &bug) {
+		bug = nil
+	}
+	if t.format == "json" {
+		t.logError(err, hint, bug)
+		return
+	}
+	message, diff := withoutDiff(err)
+	fmt.Fprintf(t.err, "%s %s\n", t.colorize(color.FgRed, "oneshot:"), visible(message))
+	if hint != "" {
+		fmt.Fprintf(t.err, "oneshot: hint: %s\n", visible(hint))
+	}
+	fmt.Fprint(t.err, visible(diff))
+	if bug != nil {
+		fmt.Fprintf(t.err, "%s", bug.stack)
+	}
+}
+
+// withoutDiff splits the long diff of a replay from the message of an error.
+func withoutDiff(err error) (message, diff string) {
+	var replay *provider.ReplayError
+	message = err.Error()
+	if !errors.As(err, &replay) || replay.Diff == "" {
+		return message, ""
+	}
+	if short, ok := strings.CutSuffix(message, ":\n"+replay.Diff); ok {
+		return short, strings.TrimSuffix(replay.Diff, "\n") + "\n"
+	}
+	return message, ""
+}
+
+// milliseconds is a duration with its unit in the name.
+func milliseconds(name string, d time.Duration) slog.Attr {
+	return slog.Float64(name, float64(d.Microseconds())/1000)
 }

@@ -10,10 +10,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -53,27 +51,6 @@ func (t *console) finish(args []string, err error) error {
 	return err
 }
 
-// grace is how long a command may take to end after a signal or its time limit.
-const grace = 600 * time.Millisecond
-
-// runWithGrace runs f. If f runs for longer than grace after ctx ends, because it hangs in a file, a pipe or a computation,
-// runWithGrace abandons it and returns the cause of ctx.
-func runWithGrace(ctx context.Context, grace time.Duration, f func() error) (err error, ended bool) {
-	done := make(chan error, 1)
-	go func() { done <- f() }()
-	select {
-	case err := <-done:
-		return err, true
-	case <-ctx.Done():
-	}
-	select {
-	case err := <-done:
-		return err, true
-	case <-time.After(grace):
-		return context.Cause(ctx), false
-	}
-}
-
 // execute runs the command that the arguments name. It turns a panic into an error.
 func execute(ctx context.Context, env Env, t *console) (err error) {
 	defer recoverPanic(&err)
@@ -93,13 +70,6 @@ func execute(ctx context.Context, env Env, t *console) (err error) {
 		return t.out.err
 	}
 	return err
-}
-
-// recoverPanic turns a panic into an error. Defer it.
-func recoverPanic(err *error) {
-	if v := recover(); v != nil {
-		*err = &panicError{v, debug.Stack()}
-	}
 }
 
 // helpShown reports whether stdout holds a help page instead of a document.

@@ -16,9 +16,6 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// managedPath is the policy of the administrator, see [Env].
-const managedPath = "/etc/oneshot/policy.yaml"
-
 // A managedPolicy is a policy of the machine's administrator: a layer of every run that users cannot disable.
 type managedPolicy struct {
 	path  string

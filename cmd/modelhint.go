@@ -1,10 +1,11 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
-	"slices"
 	"strings"
 
+	"oneshot/pkg/agent"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/quote"
 )
@@ -61,22 +62,6 @@ type hintedError struct {
 
 func (e *hintedError) Unwrap() error { return e.error }
 
-// withHint adds a hint that depends on the models in use to an error.
-func (m *chosenModels) withHint(err error) error {
-	try := "oneshot doctor --model " + strings.Join(m.names, " --model ") + " checks it"
-	if m.hasServerFlags {
-		try = "oneshot doctor with the same model flags checks it"
-	}
-	elsewhere := slices.ContainsFunc(m.names, func(name string) bool { return !strings.HasPrefix(name, "ollama/") })
-	switch hint := hintOfServer(err); {
-	case hint != "" && (elsewhere || as[*provider.AuthError](err)):
-		return &hintedError{err, hint + "; " + try}
-	case elsewhere && as[*provider.OverflowError](err):
-		return &hintedError{err, "send less, or use a model with a larger context"}
-	}
-	return err
-}
-
 // hintOfServer returns the hint for an error of any server, or "".
 func hintOfServer(err error) string {
 	switch {
@@ -110,4 +95,47 @@ func hintOfAddress(err error) string {
 		}
 	}
 	return ""
+}
+
+// hintOf returns the hint for an error, or "".
+func hintOf(err error) string {
+	var hinted *hintedError
+	var usage *usageError
+	var denied *agent.DeniedError
+	var unauthorized *agent.UnauthorizedError
+	var unfit *agent.AnswerError
+	var limit *agent.LimitError
+	var late *agent.TimeoutError
+	var missing *missingSecretError
+	var lost *secretError
+	switch {
+	case errors.As(err, &hinted):
+		return hinted.hint
+	case errors.As(err, &usage):
+		return usage.hint
+	case errors.As(err, &missing):
+		return "set " + missing.names[0] + ", for example from a secret of the CI job"
+	case errors.As(err, &lost):
+		return lost.hint
+	case as[noModelError](err):
+		return hintNoModel
+	case errors.As(err, &denied):
+		return denied.Hint
+	case errors.As(err, &unfit) && unfit.Default:
+		return "set another schema with --schema FILE, or accept plain text with --output text"
+	case errors.As(err, &limit) && limit.Why != "":
+		return "raise budget." + limit.Budget + " in the policy"
+	case errors.As(err, &unauthorized):
+		return cmp.Or(unauthorized.Hint, "renew the authorisation; the definition has no key renew that says how")
+	case errors.As(err, &late) && late.Elapsed > 0:
+		return "raise --timeout, or budget.wall in the policy"
+	case errors.As(err, &limit):
+		return "raise it with " + maxFlag(limit)
+	}
+	return hintOfModel(err)
+}
+
+// maxFlag returns the flag that sets a budget.
+func maxFlag(limit *agent.LimitError) string {
+	return "--max-" + strings.NewReplacer("tokens", "total-tokens", "repeats", "identical-calls").Replace(limit.Budget)
 }

@@ -14,16 +14,6 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A confined is the confinement of the programs of a run, and the environment variables they get. It is nil if no tool
-// runs a program.
-type confined struct {
-	subprocess.Confinement
-	env      []string // the variables that the policy passes; nil: all that definitions name
-	named    []string // the passed variables
-	enforced []bool   // for each sandbox, whether the kernel enforces it
-	denied   []string // slash paths below the root that policies deny
-}
-
 // reexecPath starts this program again as the helper that confines another one.
 var reexecPath = []string{"/proc/self/exe"}
 
@@ -97,11 +87,6 @@ func (c *confined) preflight(t *console, tools []*tool.Definition) error {
 		}
 	}
 	return nil
-}
-
-// wrongPrograms is the error for a key of programs in a policy.
-func wrongPrograms(hint, key, format string, args ...any) error {
-	return usagef(hint, "--policy: programs.%s: %s", key, fmt.Sprintf(format, args...))
 }
 
 // searchPath returns the folders in which programs are looked up.

@@ -70,11 +70,6 @@ func (r *runState) retry(e agent.Event) {
 	r.console.say(slog.LevelWarn, text, slog.Int("turn", e.Turn), slog.Int("attempt", e.Attempt.Number), milliseconds("wait_ms", e.Attempt.Wait))
 }
 
-// milliseconds is a duration with its unit in the name.
-func milliseconds(name string, d time.Duration) slog.Attr {
-	return slog.Float64(name, float64(d.Microseconds())/1000)
-}
-
 // result prints the result of a call. For logs see [console.logResult].
 func (r *runState) result(e agent.Event) {
 	switch {

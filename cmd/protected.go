@@ -1,12 +1,10 @@
 package cmd
 
 import (
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"oneshot/pkg/fileroot"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/tool"
 )
@@ -54,37 +52,6 @@ func programPaths(p policy.Policy, tools []*tool.Definition) []string {
 	return names
 }
 
-// ownFiles returns the state directory, agents, settings and the managed policy.
-func ownFiles(env Env) []string {
-	names := stateFolder(env)
-	if dir := configDir(env); dir != "" {
-		names = append(names, filepath.Join(dir, "agents"), filepath.Join(dir, "config.yaml"))
-	}
-	if env.ManagedPolicy != "" {
-		names = append(names, env.ManagedPolicy)
-	}
-	return names
-}
-
-// configDir returns the configuration directory of the user, or "".
-func configDir(env Env) string {
-	if dir := env.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "oneshot")
-	}
-	if home := env.Getenv("HOME"); home != "" {
-		return filepath.Join(home, ".config", "oneshot")
-	}
-	return ""
-}
-
-// programFile returns the path of a program, or its name if it is not found.
-func programFile(name string) string {
-	if path, err := exec.LookPath(name); err == nil {
-		return path
-	}
-	return name
-}
-
 // files returns the files and programs of --secret.
 func (o secretOptions) files() []string {
 	var names []string
@@ -98,50 +65,4 @@ func (o secretOptions) files() []string {
 		}
 	}
 	return names
-}
-
-// openRoot opens a root in which the given files and tool definitions are write-protected.
-func openRoot(dir string, files, definitions []string) (*fileroot.Root, error) {
-	var protect []string
-	for _, name := range files {
-		if rel, below := relativeTo(dir, name); below && rel != "." {
-			protect = append(protect, rel)
-		}
-	}
-	for _, name := range definitions {
-		rel, below := relativeTo(dir, name)
-		_, above := relativeTo(name, dir)
-		switch {
-		case rel == "." || above:
-			protect = append(protect, "*.yaml", "*.yml")
-		case below:
-			protect = append(protect, rel)
-		}
-	}
-	return fileroot.Open(dir, protect...)
-}
-
-// relativeTo returns the slash path of a file relative to a folder, "." for the folder itself. It follows links in the
-// existing part of both. It reports false if the file is outside the folder or the name is empty.
-func relativeTo(dir, name string) (string, bool) {
-	rel, err := filepath.Rel(realPath(dir), realPath(name))
-	return filepath.ToSlash(rel), err == nil && name != "" && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
-// realPath returns the absolute path of a name with links resolved, except in the part that does not exist yet.
-func realPath(name string) string {
-	abs, err := filepath.Abs(name)
-	if err != nil {
-		return name // the working directory does not exist
-	}
-	for rest := ""; ; {
-		if found, err := filepath.EvalSymlinks(abs); err == nil {
-			return filepath.Join(found, rest)
-		}
-		parent := filepath.Dir(abs)
-		if parent == abs {
-			return filepath.Join(abs, rest)
-		}
-		abs, rest = parent, filepath.Join(filepath.Base(abs), rest)
-	}
 }

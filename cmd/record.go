@@ -1,30 +1,17 @@
 package cmd
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
+	"cmp"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
-	"syscall"
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/runfile"
 )
-
-// recordOptions select the record of a run.
-type recordOptions struct {
-	file      string
-	noRecord  bool
-	liveTools bool
-	resume    string
-}
 
 // startRecord starts the record of the run, or continues that of a resumed run. It returns nil with --no-run-file.
 func (r *runState) startRecord(p *runPlan) (*runfile.Writer, error) {
@@ -76,13 +63,6 @@ func (r *runState) continueRecord(p *runPlan) (*runfile.Writer, error) {
 	return r.recorded.resumed.w, r.recorded.resumed.w.Append(body)
 }
 
-// warnNetworkFS warns about a run file on a network file system.
-func warnNetworkFS(t *console, path string) {
-	if kind := runfile.RemoteFileSystem(filepath.Dir(path)); kind != "" {
-		t.note("the run file is on a network file system (%s) with weaker locks and syncs: after a crash a change could run twice", kind)
-	}
-}
-
 // runFileError returns a usage error for a wrong --run-file, and an output error otherwise.
 func runFileError(path string, err error) error {
 	switch {
@@ -94,51 +74,6 @@ func runFileError(path string, err error) error {
 		return err
 	}
 	return &outputError{err}
-}
-
-// stateDir returns the state directory of a kind, such as "runs" or "locks".
-func stateDir(env Env, kind string) (string, error) {
-	if dir := env.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "oneshot", kind), nil
-	}
-	home := env.Getenv("HOME")
-	if home == "" {
-		return "", usagef("set HOME or XDG_STATE_HOME, or use --run-file or --no-run-file", "no state directory: HOME and XDG_STATE_HOME are not set")
-	}
-	return filepath.Join(home, ".local", "state", "oneshot", kind), nil
-}
-
-// makeStateDir creates and returns the state directory of a kind.
-func makeStateDir(env Env, kind string) (string, error) {
-	dir, err := stateDir(env, kind)
-	if err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		hint := "set XDG_STATE_HOME to a writable directory; for a run, use --run-file FILE or --no-run-file"
-		return "", &hintedError{&outputError{fmt.Errorf("state directory: %w", err)}, hint}
-	}
-	for _, own := range []string{filepath.Dir(dir), dir} {
-		if err := restrictToOwner(own); err != nil {
-			return "", &outputError{fmt.Errorf("state directory: %w", err)}
-		}
-	}
-	return dir, nil
-}
-
-// restrictToOwner removes access for others to a directory, which must belong to the user.
-func restrictToOwner(dir string) error {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return err
-	}
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
-		return &hintedError{fmt.Errorf("%s belongs to another user", dir), "set XDG_STATE_HOME to a directory of your own"}
-	}
-	if info.Mode()&0o077 == 0 {
-		return nil
-	}
-	return os.Chmod(dir, 0o700)
 }
 
 // record returns the first record of the run.
@@ -168,50 +103,19 @@ func (p *runPlan) record(cfg agent.Config) (runfile.Run, error) {
 	return body, err
 }
 
-// digest returns the SHA-256 of a list of texts. It includes their lengths, so that moving text from one to the next
-// changes it.
-func digest(texts ...string) string {
-	h := sha256.New()
-	for _, t := range texts {
-		fmt.Fprintf(h, "%d:%s", len(t), t) // a hash takes everything
+// settings returns the resolved settings with their sources, as a record holds them.
+func (p *runPlan) settings() []runfile.Setting {
+	r := resolution{recorded: p.resolved.recorded, found: slices.Clone(p.resolved.found)}
+	if dir, err := stateDir(p.env, ""); err == nil {
+		r.note(settingState, filepath.Dir(dir), r.variable(p.env, settingState, "XDG_STATE_HOME"))
 	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
-}
-
-// toolDigests identify the definitions of the tools, by name.
-func toolDigests(cfg agent.Config) map[string]string {
-	if cfg.Tools == nil {
-		return nil
+	if dir := configDir(p.env); dir != "" {
+		r.note(settingConfig, filepath.Dir(dir), r.variable(p.env, settingConfig, "XDG_CONFIG_HOME"))
 	}
-	digests := map[string]string{}
-	for _, d := range cfg.Tools.All() {
-		texts := []string{d.Description, string(d.Schema), string(d.Effect), d.Builtin, strings.Join(d.Scopes, " "), fmt.Sprint(d.Labels),
-			fmt.Sprint(d.AnyScopes, d.Connection, d.Identifiers, d.Ask), fmt.Sprint(d.Returns, d.Idempotent, d.KeyEnv, d.Timeout, d.Rate, d.MaxBytes, d.ModelBytes, d.Tags)}
-		if d.PromptExamples != nil {
-			texts = append(texts, "prompt_examples "+strconv.Itoa(*d.PromptExamples))
-			for _, e := range d.Examples {
-				texts = append(texts, e.Call)
-			}
+	for name, program := range p.flags.programs {
+		if path, err := exec.LookPath(program); err == nil {
+			r.note(name, path, cmp.Or(r.recorded[name].Source, "flag --"+name+", environment PATH"))
 		}
-		if d.Exec != nil {
-			texts = append(texts, string(d.Exec.Raw))
-		}
-		if d.HTTP != nil {
-			texts = append(texts, string(d.HTTP.Raw), d.KeyHeader)
-		}
-		digests[d.Name] = digest(texts...)
 	}
-	return digests
-}
-
-func policyDigest(cfg agent.Config) string {
-	text, err := json.Marshal(cfg.Policy.Flags)
-	if err != nil {
-		panic(err) // strings and booleans always have a JSON form
-	}
-	texts := []string{string(text)}
-	for _, l := range cfg.Policy.Layers {
-		texts = append(texts, string(l.Raw))
-	}
-	return digest(texts...)
+	return r.found
 }

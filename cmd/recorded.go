@@ -261,22 +261,3 @@ func recordedFlags(log *runfile.Log) (options, withheld []string) {
 	}
 	return options, withheld
 }
-
-// recordingFile returns the run file of "replay:NAME".
-func recordingFile(env Env, name string) (string, error) {
-	if name == "" {
-		return "", usagef("use replay:last, replay:ID or replay:FILE", "--model replay: missing run")
-	}
-	path, err := (&runsOptions{env: env}).find(name)
-	if err != nil || isRunPath(name) {
-		return path, err
-	}
-	if _, err := os.Stat(path); err != nil {
-		hint := showsIDs
-		if _, err := os.Stat(name); err == nil {
-			hint = "use --model replay:./" + name + " for the file"
-		}
-		return "", &hintedError{&inputError{fmt.Errorf("--model: run %q not found", name)}, hint}
-	}
-	return path, nil
-}

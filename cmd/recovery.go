@@ -5,36 +5,9 @@ import (
 	"slices"
 
 	"oneshot/pkg/agent"
-	"oneshot/pkg/executor"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
 )
-
-// A recovery is the advice after a command has failed.
-type recovery struct {
-	retry     runfile.Retry
-	retryable bool   // the identical command may be run again, can succeed, and repeats no effect without its key
-	resume    string // the command line that continues the run, or ""
-}
-
-// recoveryOf returns the recovery of a command that has no effects.
-func recoveryOf(err error) recovery {
-	retry := exitOf(err).Retry
-	switch {
-	case err == nil:
-		retry = runfile.RetryNo
-	case isReplayError(err), isTooLarge(err), as[*runfile.SizeError](err):
-		retry = runfile.RetryNo
-	case as[*provider.TimeoutError](err):
-		retry = runfile.RetryLater
-	}
-	return recovery{retry: retry, retryable: retry == runfile.RetryLater}
-}
-
-// isReplayError reports whether a replay failed in a way that depends only on its recording.
-func isReplayError(err error) bool {
-	return as[*provider.ReplayError](err) || as[*executor.NoRecordError](err) || as[*provider.RecordedEndError](err)
-}
 
 // recovery returns what to do after the run has ended with err.
 func (r *runState) recovery(err error) recovery {

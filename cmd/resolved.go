@@ -1,11 +1,8 @@
 package cmd
 
 import (
-	"cmp"
 	"net/url"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -63,23 +60,6 @@ func recordedSettings(log *runfile.Log) map[string]runfile.Setting {
 		}
 	}
 	return settings
-}
-
-// settings returns the resolved settings with their sources, as a record holds them.
-func (p *runPlan) settings() []runfile.Setting {
-	r := resolution{recorded: p.resolved.recorded, found: slices.Clone(p.resolved.found)}
-	if dir, err := stateDir(p.env, ""); err == nil {
-		r.note(settingState, filepath.Dir(dir), r.variable(p.env, settingState, "XDG_STATE_HOME"))
-	}
-	if dir := configDir(p.env); dir != "" {
-		r.note(settingConfig, filepath.Dir(dir), r.variable(p.env, settingConfig, "XDG_CONFIG_HOME"))
-	}
-	for name, program := range p.flags.programs {
-		if path, err := exec.LookPath(program); err == nil {
-			r.note(name, path, cmp.Or(r.recorded[name].Source, "flag --"+name+", environment PATH"))
-		}
-	}
-	return r.found
 }
 
 // variable returns the source of a directory: the variable, or HOME if it is not set.

@@ -1,11 +1,6 @@
 package cmd
 
 import (
-	"maps"
-	"slices"
-	"strings"
-	"time"
-
 	"oneshot/pkg/agent"
 	"oneshot/pkg/quote"
 	"oneshot/pkg/runfile"
@@ -54,38 +49,4 @@ func (r *resumed) checkPendingApprovals(approvals []string) error {
 		}
 	}
 	return nil
-}
-
-// minTimeLeft is too short for any request. A run has used a bit more time than its records show.
-const minTimeLeft = 100 * time.Millisecond
-
-// checkUnchanged refuses to resume a run whose definitions, policy, schema or prompt have changed.
-func (p *runPlan) checkUnchanged(cfg agent.Config) error {
-	r := p.recorded.resumed
-	now, err := p.record(cfg)
-	if err != nil {
-		return err
-	}
-	was, is := r.run.Digests, now.Digests
-	if names := changedNames(was.Tools, is.Tools); len(names) > 0 {
-		return usagef("restore them, or start a new run", "--resume %s: tool definitions have changed since the run started: %s", r.path, strings.Join(names, ", "))
-	}
-	for _, part := range []struct{ name, was, is string }{
-		{"the managed policy", was.Managed, is.Managed}, {"the policy", was.Policy, is.Policy},
-		{"the schema", was.Schema, is.Schema}, {"the system prompt", was.Prompt, is.Prompt}, // it depends on the tools
-		{"the confinement of programs", string(r.run.Programs), string(p.console.secrets.HideJSON(now.Programs))},
-	} {
-		if part.was != part.is {
-			return usagef("restore it, or start a new run", "--resume %s: %s has changed since the run started", r.path, part.name)
-		}
-	}
-	return nil
-}
-
-// changedNames returns the names whose digests are not the same in both.
-func changedNames(was, is map[string]string) []string {
-	all := map[string]string{}
-	maps.Copy(all, was)
-	maps.Copy(all, is)
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(name string) bool { return was[name] == is[name] })
 }

@@ -3,7 +3,6 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"oneshot/pkg/agent"
@@ -74,23 +73,6 @@ func (r *runState) resumeCommand(flags string) string {
 	return "oneshot run --resume " + runArgument(r.path) + flags
 }
 
-// runArgument returns the argument for a run file that [runsOptions.find] reads as a path and not as an ID.
-func runArgument(path string) string {
-	path = shortestPath(path)
-	if !isRunPath(path) {
-		path = "." + string(filepath.Separator) + path
-	}
-	return quote.Shell(path)
-}
-
-// shortestPath returns the relative path of a file if it is shorter.
-func shortestPath(path string) string {
-	if rel, err := filepath.Rel(".", path); err == nil && len(rel) < len(path) {
-		return rel
-	}
-	return path
-}
-
 // damagedRecordError is the error for a damaged record, with a hint at its readable part.
 func damagedRecordError(path string, err error) error {
 	var damage *runfile.DamageError
@@ -100,4 +82,15 @@ func damagedRecordError(path string, err error) error {
 		hint = "it cannot be resumed; oneshot runs show " + runArgument(path) + " shows the records before that line"
 	}
 	return &hintedError{fmt.Errorf("--resume %s: %w", path, err), hint}
+}
+
+// answerHint returns the command that answers the questions of a run.
+func (r *runState) answerHint(err error) string {
+	var needs *agent.NeedsError
+	errors.As(err, &needs)
+	flags := ""
+	for _, field := range needs.Fields() {
+		flags += " --answer " + quote.Shell(field) + "=VALUE"
+	}
+	return r.resumeCommand(flags)
 }

@@ -2,13 +2,11 @@ package cmd
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -18,7 +16,6 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/diag"
-	"oneshot/pkg/dialect"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/redact"
@@ -43,33 +40,6 @@ file on stdin is read as input without a flag; --no-stdin turns that off.`,
 	new(options).define(c, env, forRun)
 	c.SetUsageFunc(printGroupedUsage)
 	return c
-}
-
-// A runState is what a run has done so far. Its exit, its envelope and the last record depend on it.
-type runState struct {
-	console  *console
-	flags    *resolvedFlags
-	recorded *recordedRun
-
-	models        *chosenModels // nil until they are known
-	id, path      string        // of the record
-	outcome       agent.Outcome
-	hasNewRecords bool
-	interrupted   []string // calls with unknown outcome
-	secretFlags   []string // flags to repeat with --resume
-	findingsOf    int      // the turn that findings counts
-	findings      int
-}
-
-// modelName returns the main model as far as it is known.
-func (r *runState) modelName() string {
-	switch {
-	case r.models != nil:
-		return r.models.names[0]
-	case len(r.flags.model.names) > 0:
-		return r.flags.model.names[0]
-	}
-	return ""
 }
 
 // garbageLimit is the heap size from which garbage is collected eagerly, so that a long reply does not use several
@@ -110,14 +80,6 @@ func run(ctx context.Context, env Env, t *console, line flagSource, args []strin
 	return r.withResumeHint(plan.models.withHint(r.execute(ctx, plan)))
 }
 
-// causeOr returns the cause of ctx if ctx has ended, and err otherwise.
-func causeOr(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
-		return cause
-	}
-	return err
-}
-
 // startTimeout aborts the command at its time limit. A resumed run has used some of it.
 func (r *runState) startTimeout() *time.Timer {
 	over := &agent.TimeoutError{Limit: r.flags.limits.Wall}
@@ -125,28 +87,6 @@ func (r *runState) startTimeout() *time.Timer {
 		over.Elapsed = r.recorded.resumed.log.ActiveTime()
 	}
 	return time.AfterFunc(over.Limit-over.Elapsed, func() { r.console.abort(over) })
-}
-
-// isSameFile reports whether two names refer to the same file, which may not exist yet.
-func isSameFile(a, b string) bool {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	if errX == nil && errY == nil {
-		return os.SameFile(x, y)
-	}
-	return absPath(a) == absPath(b)
-}
-
-// absPath returns the absolute path of a file, with links in its directory resolved.
-func absPath(name string) string {
-	if abs, err := filepath.Abs(name); err == nil {
-		name = abs
-	}
-	dir, base := filepath.Split(name)
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	return filepath.Join(dir, base)
 }
 
 // openOutput checks the file of -o and makes it the output.
@@ -326,51 +266,4 @@ func (r *runState) document() ([]byte, error) {
 		return []byte(text + "\n"), nil
 	}
 	return append(diag.EscapeInvisibleJSON(compactJSON(r.outcome.Answer)), '\n'), nil
-}
-
-// taughtFlag returns the dialect that the prompt teaches for a --dialect flag.
-func taughtFlag(name string) (dialect.Dialect, error) {
-	if name == "auto" || name == native {
-		name = "tool" // for models without native calls
-	}
-	d, err := dialectFlag(name)
-	if err == nil && !d.IsTeachable() {
-		return d, usagef("use auto, native, tool or toolcalls", "--dialect: %s can be parsed, but no prompt teaches it", d.Name)
-	}
-	return d, err
-}
-
-// dialectFlag returns the dialect that a --dialect flag names. Besides are other values that the flag accepts.
-func dialectFlag(name string, besides ...string) (dialect.Dialect, error) {
-	d, ok := dialect.Lookup(name)
-	if !ok {
-		hint := cmp.Or(dialect.DidYouMean(name, besides...), "oneshot parse --list-dialects lists them")
-		return d, usagef(hint, "--dialect: unknown dialect %q", name)
-	}
-	return d, nil
-}
-
-// loadSchema reads a schema from a file, or from the flag itself if it is a JSON object, and prints its findings.
-func loadSchema(t *console, path string) (*schema.Schema, error) {
-	if path == "" {
-		return nil, nil
-	}
-	if raw := []byte(path); strings.HasPrefix(strings.TrimSpace(path), "{") {
-		s, findings := schema.Compile("--schema", raw)
-		t.findings(findings, map[string]diag.Text{"--schema": {Bytes: raw}})
-		if s == nil {
-			return nil, usagef("for example --schema '{\"type\": \"object\"}', or --schema FILE", "--schema is not a usable JSON Schema")
-		}
-		return s, nil
-	}
-	raw, err := readFlag("--schema", path)
-	if err != nil {
-		return nil, err
-	}
-	s, findings := schema.Compile(path, raw)
-	t.findings(findings, map[string]diag.Text{path: {Bytes: raw}})
-	if s == nil {
-		return nil, usagef("oneshot validate "+path+" repeats the check", "--schema: %s is not a usable JSON Schema", path)
-	}
-	return s, nil
 }

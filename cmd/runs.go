@@ -19,7 +19,6 @@ import (
 
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/runfile"
-	"oneshot/pkg/schema"
 )
 
 // runsOptions are the flags of "oneshot runs".
@@ -190,11 +189,6 @@ func firstWords(text string, n int) string {
 	return string(words)
 }
 
-// isRunPath reports whether a run is named by path, and not by ID or "last".
-func isRunPath(name string) bool {
-	return strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl")
-}
-
 // find returns the file of a run, named by path, by ID or as "last".
 func (o *runsOptions) find(name string) (string, error) {
 	if isRunPath(name) {
@@ -215,12 +209,4 @@ func (o *runsOptions) find(name string) (string, error) {
 		return "", err
 	}
 	return filepath.Join(dir, name+".jsonl"), nil
-}
-
-// checkFormat refuses an unknown --format.
-func checkFormat(format string, known ...string) error {
-	if slices.Contains(known, format) {
-		return nil
-	}
-	return usagef("use --format "+schema.JoinOr(known), "--format: unknown value %q", format)
 }

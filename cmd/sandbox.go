@@ -110,3 +110,18 @@ func (c *confined) checkWriteFolders(box subprocess.Sandbox, root string, made, 
 	}
 	return nil
 }
+
+// A confined is the confinement of the programs of a run, and the environment variables they get. It is nil if no tool
+// runs a program.
+type confined struct {
+	subprocess.Confinement
+	env      []string // the variables that the policy passes; nil: all that definitions name
+	named    []string // the passed variables
+	enforced []bool   // for each sandbox, whether the kernel enforces it
+	denied   []string // slash paths below the root that policies deny
+}
+
+// wrongPrograms is the error for a key of programs in a policy.
+func wrongPrograms(hint, key, format string, args ...any) error {
+	return usagef(hint, "--policy: programs.%s: %s", key, fmt.Sprintf(format, args...))
+}

@@ -15,22 +15,6 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// secretOptions are the --secret flags.
-type secretOptions struct{ values []string }
-
-// A secretStore holds the secrets of a command by name.
-type secretStore map[string]credential
-
-// A credential is a secret and the hosts it may be sent to.
-type credential struct {
-	name  string
-	value string
-	hosts []string // HOST, HOST:PORT or *.HOST; none: any host
-}
-
-// hintSecret shows the syntax of --secret.
-const hintSecret = "for example --secret TEAM=file:PATH, or --secret TEAM@api.example.com=env:TEAM_KEY"
-
 // load reads all secrets and masks them, used or not. A replay sends nothing and can do without.
 func (o secretOptions) load(ctx context.Context, env Env, t *console, isReplay bool) (secretStore, error) {
 	store := secretStore{}

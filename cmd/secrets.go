@@ -1,40 +1,16 @@
 package cmd
 
 import (
-	"io"
 	"strings"
 
 	"oneshot/pkg/redact"
 )
-
-// A redactingWriter masks secrets, and anything that looks like a key, within each Write.
-type redactingWriter struct {
-	to      io.Writer
-	secrets *redact.Set
-}
-
-func (w redactingWriter) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(w.to, w.secrets.Redact(string(p))); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
 
 // refOpen and refClose enclose the name of a secret in the value of a flag.
 const (
 	refOpen  = "${secret:"
 	refClose = "}"
 )
-
-// A missingSecretError reports that no environment variable for a secret is set.
-type missingSecretError struct {
-	whose string   // the flag or the model that needs it
-	names []string // of the variables
-}
-
-func (e *missingSecretError) Error() string {
-	return e.whose + ": the environment variable " + strings.Join(e.names, " or ") + " is not set, or empty"
-}
 
 // expand replaces each ${secret:NAME} in the value of a flag by the secret of that name, or else by the environment
 // variable NAME, which it masks. It returns the used secrets. An unset variable is a *[missingSecretError].
@@ -116,3 +92,13 @@ func maskUserInfo(address string) string {
 	}
 	return scheme + redact.Mask + address[at:]
 }
+
+// A credential is a secret and the hosts it may be sent to.
+type credential struct {
+	name  string
+	value string
+	hosts []string // HOST, HOST:PORT or *.HOST; none: any host
+}
+
+// A secretStore holds the secrets of a command by name.
+type secretStore map[string]credential

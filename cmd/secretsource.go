@@ -43,16 +43,6 @@ func parseSource(name, value string) (secretSource, error) {
 	return s, nil
 }
 
-// A secretError reports a secret that cannot be read.
-type secretError struct {
-	name string
-	err  error
-	hint string
-}
-
-func (e *secretError) Error() string { return "secret " + e.name + ": " + e.err.Error() }
-func (e *secretError) Unwrap() error { return e.err }
-
 // secretErrorf returns a [secretError] whose name the caller adds.
 func secretErrorf(hint, format string, args ...any) error {
 	return &secretError{err: fmt.Errorf(format, args...), hint: hint}
@@ -151,3 +141,6 @@ func (s secretSource) command(ctx context.Context, env Env, t *console) (string,
 	}
 	return string(text), nil
 }
+
+// hintSecret shows the syntax of --secret.
+const hintSecret = "for example --secret TEAM=file:PATH, or --secret TEAM@api.example.com=env:TEAM_KEY"

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -146,4 +147,13 @@ func hasUnread(env Env) bool {
 		return err == nil && offset < info.Size()
 	}
 	return false
+}
+
+// noteStdin prints a note, once, if stdin holds data that no argument uses.
+func (t *console) noteStdin(env Env, args ...string) {
+	if t.noted || slices.ContainsFunc(args, isStdin) || !hasUnread(env) {
+		return
+	}
+	t.noted = true
+	t.note("stdin was ignored; name it with - to include it")
 }

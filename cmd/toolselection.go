@@ -17,12 +17,6 @@ import (
 // shipped prefixes the file names of shipped definitions.
 const shipped = "shipped:"
 
-// toolOptions select tool definitions.
-type toolOptions struct {
-	paths []string
-	globs []string
-}
-
 // forRun loads the selected definitions. It returns nil without flags: a run has only the tools it selects.
 func (o *toolOptions) forRun(env Env, t *console) (*tool.Registry, error) {
 	if len(o.paths)+len(o.globs) == 0 {

@@ -1,0 +1,95 @@
+package cmd
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"oneshot/pkg/quote"
+)
+
+// realPath returns the absolute path of a name with links resolved, except in the part that does not exist yet.
+func realPath(name string) string {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return name // the working directory does not exist
+	}
+	for rest := ""; ; {
+		if found, err := filepath.EvalSymlinks(abs); err == nil {
+			return filepath.Join(found, rest)
+		}
+		parent := filepath.Dir(abs)
+		if parent == abs {
+			return filepath.Join(abs, rest)
+		}
+		abs, rest = parent, filepath.Join(filepath.Base(abs), rest)
+	}
+}
+
+// relativeTo returns the slash path of a file relative to a folder, "." for the folder itself. It follows links in the
+// existing part of both. It reports false if the file is outside the folder or the name is empty.
+func relativeTo(dir, name string) (string, bool) {
+	rel, err := filepath.Rel(realPath(dir), realPath(name))
+	return filepath.ToSlash(rel), err == nil && name != "" && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// isSameFile reports whether two names refer to the same file, which may not exist yet.
+func isSameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	if errX == nil && errY == nil {
+		return os.SameFile(x, y)
+	}
+	return absPath(a) == absPath(b)
+}
+
+// absPath returns the absolute path of a file, with links in its directory resolved.
+func absPath(name string) string {
+	if abs, err := filepath.Abs(name); err == nil {
+		name = abs
+	}
+	dir, base := filepath.Split(name)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return filepath.Join(dir, base)
+}
+
+// programFile returns the path of a program, or its name if it is not found.
+func programFile(name string) string {
+	if path, err := exec.LookPath(name); err == nil {
+		return path
+	}
+	return name
+}
+
+// shortestPath returns the relative path of a file if it is shorter.
+func shortestPath(path string) string {
+	if rel, err := filepath.Rel(".", path); err == nil && len(rel) < len(path) {
+		return rel
+	}
+	return path
+}
+
+// runArgument returns the argument for a run file that [runsOptions.find] reads as a path and not as an ID.
+func runArgument(path string) string {
+	path = shortestPath(path)
+	if !isRunPath(path) {
+		path = "." + string(filepath.Separator) + path
+	}
+	return quote.Shell(path)
+}
+
+// isRunPath reports whether a run is named by path, and not by ID or "last".
+func isRunPath(name string) bool {
+	return strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl")
+}
+
+// displayName returns the name of a file for messages.
+func displayName(name string) string {
+	if name == "-" {
+		return "stdin"
+	}
+	return name
+}
