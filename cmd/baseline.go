@@ -17,7 +17,7 @@ func (o *findingOptions) open(files []string) (err error) {
 	switch {
 	case o.writeBaseline == "-":
 		return usagef("name a file", "--write-baseline: cannot be stdout, which gets the report")
-	case slices.ContainsFunc(files, func(name string) bool { return sameFile(name, o.writeBaseline) }):
+	case slices.ContainsFunc(files, func(name string) bool { return isRegular(name) && isSameFile(name, o.writeBaseline) }):
 		return usagef("name another file", "--write-baseline: %s is one of the checked files", o.writeBaseline)
 	case o.writeBaseline != "":
 		o.to, err = newOutputFile("--write-baseline", o.writeBaseline)
@@ -36,14 +36,10 @@ func (o *findingOptions) open(files []string) (err error) {
 	return nil
 }
 
-// sameFile reports whether two names refer to one regular file.
-func sameFile(a, b string) bool {
-	one, err := os.Stat(a)
-	if err != nil || !one.Mode().IsRegular() {
-		return false
-	}
-	other, err := os.Stat(b)
-	return err == nil && os.SameFile(one, other)
+// isRegular reports whether a name is that of a regular file.
+func isRegular(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // writeBaselineFile writes the baseline.

@@ -23,31 +23,30 @@ type exit struct {
 	Name    string
 	Meaning string
 	Retry   runfile.Retry // for a command without effects; see recoveryOf
-	Row     string        // the requirement that will use a code that nothing reaches yet
 }
 
 // exits is the table of exit codes. explain, the names in JSON and the documents are generated from it.
 var exits = []exit{
-	{0, "ok", "the run answered, or the input is valid", runfile.RetryNo, ""},
-	{1, "findings", "findings at or above the threshold, invalid input, an answer that does not fit its schema after all repairs, or a replay that differs from its record", runfile.RetryNo, ""},
-	{2, "usage", "wrong command line, definitions or schema", runfile.RetryNo, ""},
-	{3, "input", "a named file or stdin is unreadable, empty or of the wrong kind", runfile.RetryNo, ""},
-	{4, "auth", "missing or rejected credentials, for the model or for a tool that the run requires", runfile.RetryAfterRepair, ""},
-	{5, "unavailable", "the model is unreachable or still answers 429 or 5xx after retries, or another run holds the lock", runfile.RetryLater, ""},
-	{6, "limit", "a budget is exhausted: turns, calls, identical calls, tokens, bytes or context (the envelope says which)", runfile.RetryWithMore, ""},
-	{7, "denied", "a change was denied, all calls were denied, or a required tool did not succeed", runfile.RetryNo, ""},
-	{8, "needs", "missing information or approval (the envelope says which)", runfile.RetryWithInput, ""},
-	{9, "no_answer", "the model gave no usable answer: empty, truncated or without a call", runfile.RetryLater, ""},
-	{10, "unknown_outcome", "after a crash the outcome of a write is unknown; it was not repeated", runfile.RetryByHand, ""},
-	{11, "rejected", "the model server rejects the request or does not speak the protocol: 400, 404, 413, a redirect, HTML, invalid UTF-8, oversized headers or an untrusted certificate", runfile.RetryNo, ""},
-	{70, "internal", "a bug in oneshot", runfile.RetryNo, ""},
-	{74, "io", "the answer or run file cannot be written (disk full, I/O error)", runfile.RetryAfterRepair, ""},
-	{124, "timeout", "a time limit expired: wall clock, first byte or idle", runfile.RetryWithMore, ""},
-	{129, "hangup", "SIGHUP: the terminal closed", runfile.RetryLater, ""},
-	{130, "interrupted", "SIGINT", runfile.RetryLater, ""},
-	{131, "quit", "SIGQUIT; prints stacks if ONESHOT_DEBUG=1", runfile.RetryLater, ""},
-	{141, "broken_pipe", "the reader closed stdout; silent, like SIGPIPE", runfile.RetryNo, ""},
-	{143, "terminated", "SIGTERM", runfile.RetryLater, ""},
+	{0, "ok", "the run answered, or the input is valid", runfile.RetryNo},
+	{1, "findings", "findings at or above the threshold, invalid input, an answer that does not fit its schema after all repairs, or a replay that differs from its record", runfile.RetryNo},
+	{2, "usage", "wrong command line, definitions or schema", runfile.RetryNo},
+	{3, "input", "a named file or stdin is unreadable, empty or of the wrong kind", runfile.RetryNo},
+	{4, "auth", "missing or rejected credentials, for the model or for a tool that the run requires", runfile.RetryAfterRepair},
+	{5, "unavailable", "the model is unreachable or still answers 429 or 5xx after retries, or another run holds the lock", runfile.RetryLater},
+	{6, "limit", "a budget is exhausted: turns, calls, identical calls, tokens, bytes or context (the envelope says which)", runfile.RetryWithMore},
+	{7, "denied", "a change was denied, all calls were denied, or a required tool did not succeed", runfile.RetryNo},
+	{8, "needs", "missing information or approval (the envelope says which)", runfile.RetryWithInput},
+	{9, "no_answer", "the model gave no usable answer: empty, truncated or without a call", runfile.RetryLater},
+	{10, "unknown_outcome", "after a crash the outcome of a write is unknown; it was not repeated", runfile.RetryByHand},
+	{11, "rejected", "the model server rejects the request or does not speak the protocol: 400, 404, 413, a redirect, HTML, invalid UTF-8, oversized headers or an untrusted certificate", runfile.RetryNo},
+	{70, "internal", "a bug in oneshot", runfile.RetryNo},
+	{74, "io", "the answer or run file cannot be written (disk full, I/O error)", runfile.RetryAfterRepair},
+	{124, "timeout", "a time limit expired: wall clock, first byte or idle", runfile.RetryWithMore},
+	{129, "hangup", "SIGHUP: the terminal closed", runfile.RetryLater},
+	{130, "interrupted", "SIGINT", runfile.RetryLater},
+	{131, "quit", "SIGQUIT; prints stacks if ONESHOT_DEBUG=1", runfile.RetryLater},
+	{141, "broken_pipe", "the reader closed stdout; silent, like SIGPIPE", runfile.RetryNo},
+	{143, "terminated", "SIGTERM", runfile.RetryLater},
 }
 
 // exitNamed returns the exit with this name. It panics without one.
@@ -65,11 +64,7 @@ func exitTable() string {
 	var b strings.Builder
 	b.WriteString("| code | name | meaning | retry |\n|---|---|---|---|\n")
 	for _, e := range exits {
-		meaning := e.Meaning
-		if e.Row != "" {
-			meaning += " (not reachable yet: " + e.Row + ")"
-		}
-		fmt.Fprintf(&b, "| %d | %s | %s | %s |\n", e.Code, e.Name, meaning, e.Retry)
+		fmt.Fprintf(&b, "| %d | %s | %s | %s |\n", e.Code, e.Name, e.Meaning, e.Retry)
 	}
 	return b.String()
 }

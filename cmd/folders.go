@@ -50,7 +50,7 @@ func (r folderReader) files(folder string) ([]string, error) {
 				return fs.SkipDir
 			}
 			return nil
-		case !entry.Type().IsRegular() || r.isOmitted(name):
+		case !entry.Type().IsRegular() || r.omit != "" && isSameFile(name, r.omit):
 			return nil
 		}
 		reason, err := r.unreadable(name)
@@ -70,15 +70,6 @@ func (r folderReader) files(folder string) ([]string, error) {
 		err = &inputError{fmt.Errorf("no file to read in %s", folder)}
 	}
 	return names, err
-}
-
-func (r folderReader) isOmitted(name string) bool {
-	if r.omit == "" {
-		return false
-	}
-	a, errA := os.Stat(name)
-	b, errB := os.Stat(r.omit)
-	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
 // unreadable returns the reason why a file cannot be read as text, or "".

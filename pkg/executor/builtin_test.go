@@ -198,7 +198,7 @@ func TestSearchLimits(t *testing.T) {
 // checkPreview checks that a preview is short and shows what was searched, and that
 // folding keeps the number of characters.
 func checkPreview(t *testing.T, text, query string) {
-	folded, q := foldCase(text), foldCase(query)
+	folded, q := fileroot.FoldCase(text), fileroot.FoldCase(query)
 	p := preview(text, folded, q)
 	if len([]rune(folded)) != len([]rune(text)) {
 		t.Errorf("folding %q changes the number of characters", text)
@@ -206,7 +206,7 @@ func checkPreview(t *testing.T, text, query string) {
 	if n := len([]rune(p)); n > max(previewOpening, 2*previewContext+len([]rune(q))+6) {
 		t.Errorf("a preview of %d characters", n)
 	}
-	if query != "" && strings.Contains(folded, q) && !strings.Contains(foldCase(p), q) {
+	if query != "" && strings.Contains(folded, q) && !strings.Contains(fileroot.FoldCase(p), q) {
 		t.Errorf("%q is in %q, and not in the preview %q", query, text, p)
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/fileroot"
 )
 
 const (
@@ -52,7 +52,7 @@ func (f files) search(ctx context.Context, raw json.RawMessage) (chat.Result, er
 	if f.root == nil {
 		return noRoot(), nil
 	}
-	s := searcher{files: f, query: foldCase(args.Query), limit: int(min(limit, maxHits)), hits: []hit{}}
+	s := searcher{files: f, query: fileroot.FoldCase(args.Query), limit: int(min(limit, maxHits)), hits: []hit{}}
 	if err := s.run(ctx); err != nil {
 		if ctx.Err() != nil {
 			return chat.Result{}, err
@@ -94,7 +94,7 @@ func (s *searcher) run(ctx context.Context) error {
 	err := s.root.Walk(ctx, func(p string, _ int64) error {
 		switch {
 		case !strings.EqualFold(path.Ext(p), ".md"):
-		case strings.Contains(foldCase(basename(p)), s.query):
+		case strings.Contains(fileroot.FoldCase(basename(p)), s.query):
 			named = append(named, p)
 		default:
 			others = append(others, p)
@@ -126,10 +126,10 @@ func (s *searcher) addHits(ctx context.Context, paths []string, name func(string
 		}
 		content, _ := s.root.ReadResolved(p, maxFileBytes) // a walk follows no links
 		text := s.hide(string(content))
-		folded := foldCase(text)
+		folded := fileroot.FoldCase(text)
 		searched := folded
 		if name != nil {
-			searched = foldCase(name(p))
+			searched = fileroot.FoldCase(name(p))
 		}
 		if n := countMatches(searched, s.query); n > 0 {
 			s.hits = append(s.hits, hit{Path: p, Basename: basename(p), Matches: n, Preview: preview(text, folded, s.query)})
@@ -183,22 +183,4 @@ func runeRange(text string, from, to int) string {
 		n++
 	}
 	return text[start:]
-}
-
-// foldCase maps characters that differ only in case to one, by Unicode simple folding, which keeps the number of
-// characters but not of bytes.
-func foldCase(s string) string { return strings.Map(foldRune, s) }
-
-func foldRune(r rune) rune {
-	if 'a' <= r && r <= 'z' {
-		return r - 'a' + 'A'
-	}
-	if r < utf8.RuneSelf {
-		return r
-	}
-	least := r
-	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-		least = min(least, next)
-	}
-	return least
 }

@@ -175,7 +175,7 @@ func Fold(p string) string {
 		if unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Cf) {
 			return -1
 		}
-		return unicode.ToLower(smallestFold(r))
+		return unicode.ToLower(foldRune(r))
 	}, norm.NFC.String(p))
 	return norm.NFC.String(ligatures.Replace(p))
 }
@@ -185,9 +185,18 @@ var ligatures = strings.NewReplacer(
 	"\u00df", "ss", "\u1e9e", "ss", "\ufb00", "ff", "\ufb01", "fi", "\ufb02", "fl",
 	"\ufb03", "ffi", "\ufb04", "ffl", "\ufb05", "st", "\ufb06", "st")
 
-// smallestFold returns the smallest of the characters that differ from r only in case, such as K for the
-// Kelvin sign.
-func smallestFold(r rune) rune {
+// FoldCase maps characters that differ only in case to one, by Unicode simple folding, which keeps the number of
+// characters but not of bytes.
+func FoldCase(s string) string { return strings.Map(foldRune, s) }
+
+// foldRune returns the smallest of the characters that differ from r only in case, such as K for the Kelvin sign.
+func foldRune(r rune) rune {
+	if 'a' <= r && r <= 'z' {
+		return r - 'a' + 'A'
+	}
+	if r < utf8.RuneSelf {
+		return r
+	}
 	least := r
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
 		least = min(least, next)

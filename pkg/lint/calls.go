@@ -201,10 +201,11 @@ func (r *ParseResult) suppressEchoes(origins []origin, context *echo.SeenText) {
 
 // isEcho reports whether a call of a tool occurs in untrusted context.
 func (o origin) isEcho(name string, context *echo.SeenText) bool {
-	if o.native {
-		return context.HasEcho(name, o.args, "")
+	call := echo.Candidate{Name: name, RawArgs: o.args}
+	if !o.native {
+		call.Text = o.text
 	}
-	return context.HasEcho(name, o.args, o.text)
+	return context.IsEcho(call)
 }
 
 // canonicalJSON returns a JSON value without white space and with sorted keys, so that equal values

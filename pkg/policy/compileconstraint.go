@@ -18,7 +18,7 @@ import (
 // addNormalizedURLs adds the normalized form of each listed URL, because values are compared in that form, too: see
 // decodeValue.
 func (r *argRule) addNormalizedURLs(def *tool.Definition) {
-	if !formatIs(def, r.name, "uri") {
+	if !def.HasFormat(r.name, "uri") {
 		return
 	}
 	for _, text := range slices.Clone(r.in) {
@@ -28,19 +28,10 @@ func (r *argRule) addNormalizedURLs(def *tool.Definition) {
 	}
 }
 
-// formatIs reports whether a parameter, or each item of its list, has a format.
-func formatIs(def *tool.Definition, name, format string) bool {
-	if own := def.BuiltinFormat(name); own != "" {
-		return own == format
-	}
-	property := gjson.GetBytes(def.Schema, "properties."+gjson.Escape(name))
-	return property.Get("format").Str == format || property.Get("items.format").Str == format
-}
-
 // checkCompatibility reports constraints that can never match the parameter, or not reliably.
 func (c *compiler) checkCompatibility(at string, r argRule, def *tool.Definition) {
 	property := gjson.GetBytes(def.Schema, "properties."+gjson.Escape(r.name))
-	is := func(format string) bool { return formatIs(def, r.name, format) }
+	is := func(format string) bool { return def.HasFormat(r.name, format) }
 	asText := r.globs != nil || r.match != nil
 	nested := func(t gjson.Result) bool { return t.Str == "object" || t.Str == "array" }
 	switch {

@@ -29,7 +29,7 @@ func (l *Layer) dotNames(def *tool.Definition, rules *toolRules) {
 	}
 	for _, r := range slices.Concat(rules.ask, rules.allow) {
 		for _, a := range r.args {
-			if formatIs(def, a.name, "path") {
+			if def.HasFormat(a.name, "path") {
 				l.dotted = append(l.dotted, a.dotNames()...)
 			}
 		}

@@ -25,6 +25,15 @@ func (d *Definition) BuiltinFormat(parameter string) string {
 	return builtinFormats[d.Builtin][parameter]
 }
 
+// HasFormat reports whether a parameter, or each item of its list, has a format.
+func (d *Definition) HasFormat(parameter, format string) bool {
+	if own := d.BuiltinFormat(parameter); own != "" {
+		return own == format
+	}
+	property := readKeywords(readKeywords(readKeywords(d.Schema)["properties"])[parameter])
+	return unquoted(property["format"]) == format || unquoted(readKeywords(property["items"])["format"]) == format
+}
+
 // builtinLabels are the labels of built-in tools, as in the shipped definitions.
 var builtinLabels = map[string][]Label{
 	"wget":             {Untrusted, Sink},

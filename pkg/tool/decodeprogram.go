@@ -277,7 +277,7 @@ func (d *decoder) decodeDir(v yamldoc.Value) {
 		return
 	}
 	for _, p := range d.def.Signature.Params {
-		if d.def.isPath(p.Name) {
+		if d.def.HasFormat(p.Name, "path") {
 			v.Add(diag.DefProgram, "%s is a path below the root, but the program would resolve it in another folder", p.Name).Hint = "remove dir"
 			return
 		}

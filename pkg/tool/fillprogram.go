@@ -92,7 +92,7 @@ func (d *Definition) FilePaths(args json.RawMessage) ([]string, error) {
 	}
 	var out []string
 	for _, p := range d.Signature.Params {
-		if !v.has(p.Name) || !d.isPath(p.Name) {
+		if !v.has(p.Name) || !d.HasFormat(p.Name, "path") {
 			continue
 		}
 		paths, wrong := v.list(p.Name)
@@ -102,16 +102,6 @@ func (d *Definition) FilePaths(args json.RawMessage) ([]string, error) {
 		out = append(out, paths...)
 	}
 	return out, nil
-}
-
-// isPath reports whether a parameter, or each item of its list, is a file path.
-func (d *Definition) isPath(param string) bool {
-	if own := d.BuiltinFormat(param); own != "" {
-		return own == "path"
-	}
-	property := readKeywords(readKeywords(readKeywords(d.Schema)["properties"])[param])
-	const path = `"path"`
-	return string(property["format"]) == path || string(readKeywords(property["items"])["format"]) == path
 }
 
 // A programFiller builds the command line of one call.

@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"strconv"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/fileroot"
 	"oneshot/pkg/quote"
 	"oneshot/pkg/schema"
 )
@@ -72,7 +70,7 @@ func (s *strictScanner) checkToken(token jsontext.Token) (diag.Finding, bool) {
 			return errorFinding(diag.TooDeep, path(), "", "the nesting exceeds %d levels", maxArgumentDepth), false
 		}
 	case '0':
-		if number := token.String(); !isFloat64(number) {
+		if number := token.String(); !isFinite(number) {
 			return errorFinding(diag.NumberRange, path(), "", "%s: %s exceeds the range of a 64-bit float", shorten(argumentPath(path())), shorten(number)), false
 		}
 	case '"':
@@ -91,7 +89,7 @@ func (s *strictScanner) addKey(depth int, key string) (other string, ok bool) {
 	if s.keys[depth] == nil {
 		s.keys[depth] = map[string]string{}
 	}
-	folded := foldCase(key)
+	folded := fileroot.FoldCase(key)
 	if other, twice := s.keys[depth][folded]; twice {
 		return other, false
 	}
@@ -115,24 +113,5 @@ func syntaxFinding(args json.RawMessage, err error) diag.Finding {
 	return errorFinding(code, fault.Path, fault.Hint, "%s: %s", shorten(argumentPath(fault.Path)), fault.Message)
 }
 
-// isFloat64 reports whether a number is in the range of a 64-bit float.
-func isFloat64(number string) bool {
-	f, err := strconv.ParseFloat(number, 64)
-	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
-	return err == nil && (f != 0 || strings.Trim(mantissa, "-0.") == "")
-}
-
 // shorten bounds text of any length for a message.
 func shorten(text string) string { return quote.Shorten(text, 80) }
-
-// foldCase returns the same text for all texts that differ only in case, by Unicode's simple case folding: each
-// character becomes the first of its fold orbit.
-func foldCase(s string) string {
-	return strings.Map(func(r rune) rune {
-		first := r
-		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
-			first = min(first, other)
-		}
-		return first
-	}, s)
-}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/fileroot"
 )
 
 func nested(open, shut string, n int) string {
@@ -85,7 +86,7 @@ func TestFoldLaw(t *testing.T) {
 	letters := rapid.StringOfN(rapid.RuneFrom([]rune("aAſsSkK\u212AßẞσςΣİıiI1_")), 0, 4, -1)
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := letters.Draw(t, "a"), letters.Draw(t, "b")
-		if got := foldCase(a) == foldCase(b); got != strings.EqualFold(a, b) {
+		if got := fileroot.FoldCase(a) == fileroot.FoldCase(b); got != strings.EqualFold(a, b) {
 			t.Errorf("%q and %q fold alike: %v", a, b, got)
 		}
 	})

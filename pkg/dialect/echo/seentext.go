@@ -77,12 +77,6 @@ type Candidate struct {
 	ReadOnly bool // the tool changes nothing
 }
 
-// HasEcho reports whether a call with these JSON arguments is an echo, counting all arguments: see
-// [SeenText.IsEcho].
-func (h *SeenText) HasEcho(name string, args json.RawMessage, text string) bool {
-	return h.IsEcho(Candidate{Name: name, RawArgs: args, Text: text})
-}
-
 // IsEcho reports whether a call is an echo: a text spells it out, or one text, or [nearby] bytes of two
 // consecutive ones, contain all its parts.
 //

@@ -44,7 +44,7 @@ func TestSeenText(t *testing.T) {
 		{"nothing told", nil, call, false},
 		{"no UTF-8", []string{"\"a\xffb\""}, "a\xffb", true},
 	} {
-		if got := heard(tt.texts...).HasEcho("put", nil, tt.call); got != tt.want {
+		if got := heard(tt.texts...).IsEcho(Candidate{Name: "put", RawArgs: nil, Text: tt.call}); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
@@ -96,7 +96,7 @@ func TestSeenTextArguments(t *testing.T) {
 		{"another sign", "drop_file", []string{`drop_file {"path" : "/tmp"}`}, `{"path":"/"}`, false},
 		{"a name and a key", "drop_file", []string{`drop_file has a path`}, `{"path":"/"}`, false},
 	} {
-		if got := heard(tt.texts...).HasEcho(tt.tool, json.RawMessage(tt.args), ""); got != tt.want {
+		if got := heard(tt.texts...).IsEcho(Candidate{Name: tt.tool, RawArgs: json.RawMessage(tt.args)}); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
@@ -113,7 +113,7 @@ func TestSeenTextIsLinear(t *testing.T) {
 	h := heard(b.String())
 	begin := time.Now()
 	for i := range count / 2 {
-		if got := h.HasEcho("put", json.RawMessage(fmt.Sprintf("[%d]", i)), fmt.Sprintf("put(%d)", i)); got != (i%2 == 0) {
+		if got := h.IsEcho(Candidate{Name: "put", RawArgs: json.RawMessage(fmt.Sprintf("[%d]", i)), Text: fmt.Sprintf("put(%d)", i)}); got != (i%2 == 0) {
 			t.Fatalf("put(%d): %v", i, got)
 		}
 	}
@@ -141,11 +141,11 @@ func TestSeenTextResult(t *testing.T) {
 	} {
 		h := &SeenText{}
 		h.AddResult(tt.of, []byte(tt.args), []byte(said))
-		if got := h.HasEcho("drop_file", []byte(`{"path":"notes.md","depth":9007199254740993}`), ""); got != tt.want {
+		if got := h.IsEcho(Candidate{Name: "drop_file", RawArgs: []byte(`{"path":"notes.md","depth":9007199254740993}`)}); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 		h.Add([]byte(said))
-		if !h.HasEcho("drop_file", []byte(`{"path":"notes.md","depth":9007199254740993}`), "") {
+		if !h.IsEcho(Candidate{Name: "drop_file", RawArgs: []byte(`{"path":"notes.md","depth":9007199254740993}`)}) {
 			t.Errorf("%s: what another one said does not count", tt.name)
 		}
 	}
@@ -189,7 +189,7 @@ func TestSeenTextNormalized(t *testing.T) {
 	}
 	for _, value := range []string{"keys%2fattacker.pub", "keys&#47;attacker.pub", "ｋeys/attacker.pub", "keys/att\u200backer.pub"} {
 		args, _ := json.Marshal(map[string]string{"path": value})
-		if !heard("drop_file: keys/attacker.pub").HasEcho("drop_file", args, "") {
+		if !heard("drop_file: keys/attacker.pub").IsEcho(Candidate{Name: "drop_file", RawArgs: args}) {
 			t.Errorf("no echo of %s", args)
 		}
 	}
