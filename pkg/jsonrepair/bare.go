@@ -15,24 +15,10 @@ func (r *reader) readBare() {
 		end = r.runeEnd(start)
 		next = end
 	}
-	if n := r.leadingScalar(r.text[start:end]); n > 0 {
-		end, next = start+n, start+n
-	}
-	r.steps += next - start
 	r.writeToken(start, end)
 	r.edit(end, next, "", false) // a quote that closes text without an opening one
 	r.at = next
 	r.endItem(end)
-}
-
-// leadingScalar returns the length of the number or word that text of an array or in front of
-// another key begins with: several values whose commas are missing.
-func (r *reader) leadingScalar(token string) int {
-	n := strings.IndexAny(token, " \t")
-	if f := r.top(); n < 0 || f == nil || !isScalar(token[:n]) || f.object && !r.isKeyAt(r.skip(r.at+n)) {
-		return 0
-	}
-	return n
 }
 
 // writeToken edits a value without quotes.
@@ -56,13 +42,15 @@ func (r *reader) writeToken(start, end int) {
 }
 
 // bareEnd returns the end of text without quotes, and the end with the quote that
-// closes it. Brackets that are closed belong to the text.
+// closes it. Brackets that are closed belong to the text. A number or word that another
+// item follows without a comma ends in front of the blank.
 func (r *reader) bareEnd() (end, next int) {
 	i := r.at
 	for ; i < r.end; i++ {
 		c := r.text[i]
 		bracket := c == '{' || c == '['
-		if (bracket || c == '\\') && isScalar(r.text[r.at:i]) {
+		r.steps++
+		if (bracket || c == '\\' || c == ' ' || c == '\t') && isScalar(r.text[r.at:i]) && (c != ' ' && c != '\t' || r.isItemNext(i)) {
 			break
 		}
 		if c == '(' || bracket && i > r.at {
@@ -85,6 +73,12 @@ func (r *reader) bareEnd() (end, next int) {
 	}
 	end = r.backSkip(i, r.at)
 	return end, end
+}
+
+// isItemNext reports whether an item of an array or a key follows at an offset.
+func (r *reader) isItemNext(i int) bool {
+	f := r.top()
+	return f != nil && (!f.object || r.isKeyAt(r.skip(i)))
 }
 
 // isBareEnd reports whether a delimiter, comment or fence ends text without quotes.

@@ -102,7 +102,7 @@ func (s *source) commentLen(i, limit int) int {
 	switch {
 	case strings.HasPrefix(text, "/*"):
 		if end = strings.Index(text[2:], "*/"); end >= 0 {
-			return end + 4
+			end += 4
 		}
 	case text[0] == '#' && i >= s.lastLine:
 		end = strings.IndexAny(text, "}]")
@@ -112,8 +112,9 @@ func (s *source) commentLen(i, limit int) int {
 		return 0
 	}
 	if end < 0 {
-		return len(text)
+		end = len(text)
 	}
+	s.steps += end
 	return end
 }
 
