@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"net/http"
@@ -9,6 +8,7 @@ import (
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/provider"
+	"oneshot/pkg/quote"
 )
 
 // A requestDoc is the request that --dry-run prints: the first one of a run, or that of a tool.
@@ -50,13 +50,11 @@ func (p *runPlan) checkFirstRequest() error {
 // printRequest prints a request, the confinement of programs and the managed policy as one JSON document. Invisible
 // characters of the body are escaped.
 func (t *console) printRequest(r provider.HTTPRequest, c *confined, m *managedPolicy) error {
-	var doc bytes.Buffer
-	enc := json.NewEncoder(&doc)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(requestDoc{r.Method, r.URL, joinHeaders(r.Header), r.Body, c.doc(), m.doc()}); err != nil {
+	doc, err := quote.Encode(requestDoc{r.Method, r.URL, joinHeaders(r.Header), r.Body, c.doc(), m.doc()})
+	if err != nil {
 		return err
 	}
-	return t.writeOutput(append(diag.EscapeInvisibleJSON(t.secrets.HideJSON(bytes.TrimSuffix(doc.Bytes(), []byte("\n")))), '\n'))
+	return t.writeOutput(append(diag.EscapeInvisibleJSON(t.secrets.HideJSON(doc)), '\n'))
 }
 
 // joinHeaders returns headers with one value for each name.

@@ -1,12 +1,12 @@
 package lint
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"unicode/utf8"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 )
 
 // AppendJSON appends the record as JSON on one line, without a line feed. The output is that of
@@ -78,13 +78,11 @@ var spanKeys = [...]string{`{"start":`, `,"end":`, `,"line":`, `,"column":`, `,"
 // appendFindings appends findings. Most records have none, so this uses encoding/json.
 func appendFindings(dst []byte, findings []diag.Finding) []byte {
 	return appendList(dst, findings, func(dst []byte, f *diag.Finding) []byte {
-		var text bytes.Buffer
-		enc := json.NewEncoder(&text)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(f); err != nil {
+		text, err := quote.Encode(f)
+		if err != nil {
 			return append(dst, "null"...) // strings and numbers always marshal
 		}
-		return append(dst, bytes.TrimRight(text.Bytes(), "\n")...)
+		return append(dst, text...)
 	})
 }
 

@@ -8,6 +8,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"oneshot/pkg/quote"
 )
 
 // An Object is a JSON object under construction. Members keep their order, and raw JSON is kept byte for byte: key
@@ -99,13 +101,11 @@ func NewObject(pairs ...string) *Object {
 // Merge adds the members of a value that encoding/json encodes as an object, except existing ones and those in without.
 // JSON in the value must be valid.
 func (o *Object) Merge(v any, without ...string) {
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := quote.Encode(v)
+	if err != nil {
 		panic(fmt.Sprintf("a value without an encoding: %v", err))
 	}
-	MapValues(text.Bytes(), func(name string, value []byte) []byte {
+	MapValues(text, func(name string, value []byte) []byte {
 		if !slices.Contains(without, name) {
 			o.Set(name, bytes.Clone(value))
 		}
