@@ -6,14 +6,18 @@ import (
 	"strings"
 	"testing"
 
+	"oneshot/pkg/provider/anthropic"
 	"oneshot/pkg/provider/bedrock"
 	"oneshot/pkg/provider/cohere"
 	"oneshot/pkg/provider/gemini"
+	"oneshot/pkg/provider/ollama"
+	"oneshot/pkg/provider/openai"
+	"oneshot/pkg/provider/responses"
 	"oneshot/pkg/provider/wire"
 )
 
 // A reply of any format is decoded up to its limits, and takes memory in proportion to its
-// retained parts (M8). Formats without a client are tested only here.
+// retained parts (M8). Protocols without a client are tested only here.
 func TestLimits(t *testing.T) {
 	const most = 10
 	for _, tt := range []struct {
@@ -34,6 +38,10 @@ func TestLimits(t *testing.T) {
 		{"cohere", cohere.Protocol.NewDecoder(1 << 30), `{"finish_reason":"TOOL_CALL","usage":{"tokens":{"input_tokens":7}},"message":{"tool_calls":[{}`, `,{"id":"c","function":{"name":"f","arguments":"{}"}}`, `]}}`, "more than 10 calls", true},
 		{"cohere text", cohere.Protocol.NewDecoder(1 << 30), `{"finish_reason":"COMPLETE","message":{"content":[{}`, `,{"text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}`, `]}}`, "the text and calls of the reply exceed", false},
 		{"cohere stream", cohere.Protocol.NewDecoder(1 << 30), "", `data: {"type":"tool-call-start","index":0,"delta":{"message":{"tool_calls":{"id":"c","function":{"name":"f"}}}}}` + "\n\n", "", "more than 10 calls", false},
+		{"ollama member", ollama.Protocol.NewDecoder(1 << 30), "", `{"message":{"x":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}}` + "\n", "", "the parts of the reply exceed", false},
+		{"openai member", openai.Protocol.NewDecoder(1 << 30), "", `data: {"choices":[{"delta":{"x":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}}]}` + "\n\n", "", "the parts of the reply exceed", false},
+		{"anthropic member", anthropic.Protocol.NewDecoder(1 << 30), `data: {"type":"content_block_start","index":0,"content_block":{"type":"x"}}` + "\n\n", `data: {"type":"content_block_delta","index":0,"delta":{"x":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}}` + "\n\n", "", "the parts of the reply exceed", false},
+		{"responses items", responses.Protocol.NewDecoder(1 << 30), "", `data: {"type":"response.output_item.done","output_index":0,"item":{"x":"xxxxxxxxxxxx"}}` + "\n\n", "", "the parts of the reply exceed", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			body := []byte(tt.begin + strings.Repeat(tt.repeat, 100_000) + tt.end)

@@ -10,7 +10,7 @@ import (
 // Protocol is Ollama's /api/chat.
 var Protocol = wire.Protocol{
 	Name: "native_ollama_chat", Title: "Ollama chat", API: "ollama", StopOptional: true,
-	NewReader: func(r *wire.Response) wire.Reader { return &reader{Response: r} },
+	NewReader: func(r *wire.Response) wire.Reader { return &reader{Response: r, message: r.NewNode()} },
 	Members:   []string{"message", "done"},
 	Matches:   func(m wire.Members) bool { return m.Get("message").IsObject() && m.Get("done").IsBool() },
 	HasStyle:  func(v gjson.Result) bool { return v.Get("error").Type == gjson.String },
