@@ -34,12 +34,12 @@ type decisionDoc struct {
 }
 
 // printDecision prints the decision about a call without running it.
-func (o *toolsCallOptions) printDecision(env executor.Env, def *tool.Definition, proposed json.RawMessage, gate *agent.Gate, inv *agent.Invocation) error {
-	d := inv.Decision()
+func (p *callPlan) printDecision(env executor.Env, gate *agent.Gate, inv *agent.Invocation) error {
+	d, def := inv.Decision(), p.def
 	doc := decisionDoc{
 		Tool: def.Name, Effect: def.Effect, Verdict: d.Verdict, Rule: d.Rule, Why: d.Why, Hint: d.Hint, Labels: d.Labels, MaxBytes: d.MaxBytes,
-		Proposed: proposed, Effective: d.Arguments, Digest: runfile.CallDigest(def.Name, o.console.secrets.HideJSON(d.Arguments)),
-		Programs: o.programs.doc(), Managed: o.managed.doc(),
+		Proposed: p.args, Effective: d.Arguments, Digest: runfile.CallDigest(def.Name, p.console.secrets.HideJSON(d.Arguments)),
+		Programs: p.programs.doc(), Managed: p.managed.doc(),
 	}
 	if d.Verdict != policy.Deny {
 		now := time.Now()
@@ -60,7 +60,7 @@ func (o *toolsCallOptions) printDecision(env executor.Env, def *tool.Definition,
 	if err != nil {
 		return err
 	}
-	if _, err := o.console.out.Write(append(diag.EscapeInvisibleJSON(o.console.secrets.HideJSON(text)), '\n')); err != nil {
+	if _, err := p.console.out.Write(append(diag.EscapeInvisibleJSON(p.console.secrets.HideJSON(text)), '\n')); err != nil {
 		return err
 	}
 	switch d.Verdict {

@@ -1,7 +1,10 @@
 package cmd
 
 import (
+	"slices"
 	"testing"
+
+	"oneshot/pkg/agent"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -51,5 +54,30 @@ func checkFlagRow(t *testing.T, c *cobra.Command, r flagRow) {
 	}
 	if r.replay != ignored && !r.resume.isRecorded() {
 		t.Errorf("--%s: a replay would inherit it, but it is not recorded", r.name)
+	}
+}
+
+// Each flag has the value of the first source that has it; pairs of answers add up by their keys.
+func TestResolveFlags(t *testing.T) {
+	line := flagSource{values: map[string][]string{"max-turns": {"3"}, "allow": {"a", "b"}, "answer": {"k=line"}}}
+	record := flagSource{name: "run.jsonl", values: map[string][]string{
+		"max-turns": {"7"}, "max-calls": {"9"}, "allow": {"c"}, "answer": {"k=record", "other=record"}, "seed": {"0"},
+	}}
+	f, err := resolveFlags(line, record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.limits.Turns != 3 || f.limits.Calls != 9 || f.limits.Repeats != agent.DefaultLimits().Repeats {
+		t.Errorf("limits: %+v", f.limits)
+	}
+	if !slices.Equal(f.policy.allow, []string{"a", "b"}) || !slices.Equal(f.answers.pairs, []string{"k=line", "other=record"}) {
+		t.Errorf("--allow %q --answer %q", f.policy.allow, f.answers.pairs)
+	}
+	if !f.isSet("seed") || f.isGiven("seed") || !f.isGiven("max-turns") || f.isSet("temperature") {
+		t.Error("seed is set but not given, max-turns is given, temperature is neither")
+	}
+	record.values["on-denied"] = []string{"maybe"}
+	if _, err := resolveFlags(line, record); err == nil {
+		t.Error("a recorded value outside of a closed set")
 	}
 }

@@ -20,19 +20,8 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// toolsCallOptions are the flags of "oneshot tools call".
-type toolsCallOptions struct {
-	env     Env
-	console *console
-	options
-	pairs []string // arguments as K=V
-
-	programs *confined
-	managed  *managedPolicy
-}
-
 func newToolsCall(env Env, t *console) *cobra.Command {
-	o := &toolsCallOptions{env: env, console: t}
+	o := new(options)
 	c := &cobra.Command{
 		Use:   "call [flags] NAME [K=V...]",
 		Short: "Run one tool like a run would, and print its result",
@@ -56,98 +45,118 @@ Exit 0 means that the tool succeeded, 1 that it failed or the arguments are inva
 			if len(args) > 1 && c.Flags().Changed("args") {
 				return usagef("", "oneshot tools call: give the arguments as K=V or with --args, not both")
 			}
-			o.pairs = args[1:]
-			return o.run(c.Context(), args[0])
+			p, err := newCallPlan(c.Context(), env, t, o, args[0], args[1:])
+			if err != nil {
+				return err
+			}
+			return p.run(c.Context())
 		},
 	}
 	o.define(c, env, forCall)
 	return c
 }
 
-// run is the command. It finds usage errors before anything runs.
-func (o *toolsCallOptions) run(ctx context.Context, name string) error {
-	if err := errors.Join(o.policy.check(), o.approve.check()); err != nil {
-		return err
-	}
-	approver, err := o.approve.approver(o.env, o.console, "")
+// A callPlan is everything that a call of "oneshot tools call" depends on. Its fields are set once.
+type callPlan struct {
+	env      Env
+	console  *console
+	flags    *options
+	approver agent.Approver
+	secrets  secretStore
+	registry *tool.Registry
+	def      *tool.Definition
+	args     json.RawMessage
+	policy   policy.Policy
+	managed  *managedPolicy // nil without one
+	access   toolAccess
+	programs *confined
+}
+
+// newCallPlan makes the plan of a call of the named tool. Pairs are its arguments as K=V. It finds usage errors before
+// anything runs.
+func newCallPlan(ctx context.Context, env Env, t *console, o *options, name string, pairs []string) (*callPlan, error) {
+	p := &callPlan{env: env, console: t, flags: o}
+	err := errors.Join(o.policy.check(), o.approve.check())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	o.console.hideKeys(o.env)
-	secrets, err := o.model.servers.secrets.load(ctx, o.env, o.console, false)
+	if p.approver, err = o.approve.approver(env, t, ""); err != nil {
+		return nil, err
+	}
+	t.hideKeys(env)
+	if p.secrets, err = o.model.servers.secrets.load(ctx, env, t, false); err != nil {
+		return nil, causeOr(ctx, err)
+	}
+	if p.registry, err = o.tools.load(env, t); err != nil {
+		return nil, err
+	}
+	if p.def, err = findCallable(p.registry, name); err != nil {
+		return nil, err
+	}
+	if p.args, err = callArguments(ctx, env, o.args, p.def, pairs); err != nil {
+		return nil, err
+	}
+	rules, managed, err := o.policy.load(env, t, o.tools, nil)
 	if err != nil {
-		return causeOr(ctx, err)
+		return nil, err
 	}
-	registry, err := o.tools.load(o.env, o.console)
-	if err != nil {
-		return err
+	if err := useLedger(env, &rules, o.dryRun); err != nil {
+		return nil, err
 	}
-	def, err := findCallable(registry, name)
-	if err != nil {
-		return err
+	records := stateFolder(env)
+	if err := o.confine.checkRoot(records); err != nil {
+		return nil, err
 	}
-	args, err := o.arguments(ctx, def)
-	if err != nil {
-		return err
-	}
-	p, managed, err := o.policy.load(o.env, o.console, o.tools, nil)
-	if err != nil {
-		return err
-	}
-	o.managed = managed
-	if err := useLedger(o.env, &p, o.dryRun); err != nil {
-		return err
-	}
-	access := toolAccess{confineOptions: o.confine, records: stateFolder(o.env), definitions: o.tools.files()}
-	if err := access.checkRoot(access.records); err != nil {
-		return err
-	}
-	p = access.resolveFileRules(p)
-	p.Secrets = o.console.secrets
-	access.made = slices.Concat(ownFiles(o.env), o.policy.files, o.model.servers.secrets.files(), programPaths(p, registry.All()))
-	if o.programs, err = access.programs(o.console, p, []*tool.Definition{def}); err != nil {
-		return err
-	}
-	env, release, err := access.open(ctx, o.env, o.console, o.programs)
+	p.policy, p.managed = o.confine.resolveFileRules(rules), managed
+	p.policy.Secrets = t.secrets
+	made := slices.Concat(ownFiles(env), o.policy.files, o.model.servers.secrets.files(), programPaths(p.policy, p.registry.All()))
+	p.access = toolAccess{o.confine, records, made, o.tools.files()}
+	p.programs, err = p.access.programs(t, p.policy, []*tool.Definition{p.def})
+	return p, err
+}
+
+// run makes the call and prints its result, or prints the decision in a dry run.
+func (p *callPlan) run(ctx context.Context) error {
+	env, release, err := p.access.open(ctx, p.env, p.console, p.programs)
 	if err != nil {
 		return err
 	}
 	defer release()
-	applyFileRules(&env, &p)
-	if !o.dryRun {
-		if env.Secret, err = secrets.forTools([]*tool.Definition{def}); err != nil {
+	applyFileRules(&env, &p.policy)
+	if !p.flags.dryRun {
+		if env.Secret, err = p.secrets.forTools([]*tool.Definition{p.def}); err != nil {
 			return err
 		}
-		if why, hint := o.confine.missingRequirements(def); why != "" {
-			return cannotWork(def, why, hint)
+		if why, hint := p.flags.confine.missingRequirements(p.def); why != "" {
+			return cannotWork(p.def, why, hint)
 		}
-		o.programs.log(o.console, "")
+		p.programs.log(p.console, "")
 	}
-	gate := o.gate(env, registry, p, approver)
-	inv, err := gate.Admit(chat.Call{Name: def.Name, Arguments: json.RawMessage(args), Status: chat.StatusOK, Executable: true})
+	gate := p.gate(env)
+	inv, err := gate.Admit(chat.Call{Name: p.def.Name, Arguments: p.args, Status: chat.StatusOK, Executable: true})
 	if err != nil {
 		return err
 	}
 	result, rejected := inv.Rejection()
 	switch {
-	case o.dryRun && rejected:
-		return o.finish(def, result)
-	case o.dryRun:
-		return o.printDecision(env, def, json.RawMessage(args), gate, inv)
+	case p.flags.dryRun && rejected:
+		return p.finish(result)
+	case p.flags.dryRun:
+		return p.printDecision(env, gate, inv)
 	}
 	if result, err = gate.Finish(ctx, inv); err != nil {
 		return withApprovalHint(err)
 	}
 	if d := inv.Decision(); d.Verdict == policy.Deny && !rejected {
-		return errors.Join(printResult(o.console, result), deniedError(def, d))
+		return errors.Join(printResult(p.console, result), deniedError(p.def, d))
 	}
-	return o.finish(def, result)
+	return p.finish(result)
 }
 
 // gate returns the gate that the call passes. Its keys derive from a seed of their own.
-func (o *toolsCallOptions) gate(env executor.Env, registry *tool.Registry, p policy.Policy, approver agent.Approver) *agent.Gate {
+func (p *callPlan) gate(env executor.Env) *agent.Gate {
 	cfg := agent.GateConfig{
-		Tools: registry, Runner: o.confine.runner(o.env, registry, env), Policy: p, Trusted: true, Approver: approver,
+		Tools: p.registry, Runner: p.flags.confine.runner(p.env, p.registry, env), Policy: p.policy, Trusted: true, Approver: p.approver,
 		Preview: func(def *tool.Definition, args json.RawMessage) chat.Preview {
 			preview := env.Preview(def, args)
 			for i := range preview.Files {
@@ -159,23 +168,23 @@ func (o *toolsCallOptions) gate(env executor.Env, registry *tool.Registry, p pol
 	if env.Root != nil {
 		cfg.Resolve = env.Root.Resolve
 	}
-	if !o.dryRun {
-		cfg.Observe = o.observe
+	if !p.flags.dryRun {
+		cfg.Observe = p.observe
 	}
 	_, _ = rand.Read(cfg.Seed[:]) // never fails
 	return agent.NewGate(cfg)
 }
 
 // observe logs the steps of the call. It has no ID outside of a run.
-func (o *toolsCallOptions) observe(e agent.Event) {
+func (p *callPlan) observe(e agent.Event) {
 	e.Call.ID = ""
 	switch e.Kind {
 	case agent.EventCall:
-		o.console.logDecision("", e)
+		p.console.logDecision("", e)
 	case agent.EventApproval:
-		o.console.logApproval("", e)
+		p.console.logApproval("", e)
 	case agent.EventResult, agent.EventDropped:
-		o.console.logResult("", e)
+		p.console.logResult("", e)
 	}
 }
 
@@ -203,12 +212,12 @@ func unknownToolError(name string, registry *tool.Registry) error {
 }
 
 // pairArguments returns the K=V arguments as JSON, converted to the types of their parameters.
-func (o *toolsCallOptions) pairArguments(def *tool.Definition) (jsontext.Value, error) {
+func pairArguments(def *tool.Definition, pairs []string) (json.RawMessage, error) {
 	given, example := map[string]string{}, ""
 	if params := def.Signature.Params; len(params) > 0 {
 		example = "for example oneshot tools call " + def.Name + " " + params[0].Name + "=…"
 	}
-	for _, pair := range o.pairs {
+	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok || key == "" {
 			return nil, usagef(example, "oneshot tools call: %q is not K=V", pair)
@@ -223,20 +232,20 @@ func (o *toolsCallOptions) pairArguments(def *tool.Definition) (jsontext.Value, 
 		return nil, err
 	}
 	args, _ := def.Coerce(text) // the check of the call reports misfits
-	return jsontext.Value(args), nil
+	return json.RawMessage(args), nil
 }
 
-// arguments returns the arguments of the call, a strict JSON object.
-func (o *toolsCallOptions) arguments(ctx context.Context, def *tool.Definition) (jsontext.Value, error) {
-	if len(o.pairs) > 0 {
-		return o.pairArguments(def)
+// callArguments returns the arguments of the call, a strict JSON object.
+func callArguments(ctx context.Context, env Env, flag string, def *tool.Definition, pairs []string) (json.RawMessage, error) {
+	if len(pairs) > 0 {
+		return pairArguments(def, pairs)
 	}
-	text, err := []byte(o.args), error(nil)
-	switch path, isFile := strings.CutPrefix(o.args, "@"); {
+	text, err := []byte(flag), error(nil)
+	switch path, isFile := strings.CutPrefix(flag, "@"); {
 	case isFile:
 		text, err = readFlag("--args", path)
-	case o.args == "-":
-		text, err = readStdin(ctx, o.env)
+	case flag == "-":
+		text, err = readStdin(ctx, env)
 	}
 	if err != nil {
 		return nil, err
@@ -245,11 +254,10 @@ func (o *toolsCallOptions) arguments(ctx context.Context, def *tool.Definition) 
 	if faults := tool.CheckStrict(text); len(faults) > 0 {
 		return nil, usagef(hint, "--args: invalid JSON: %s", faults[0].Message)
 	}
-	args := jsontext.Value(text)
-	if args.Kind() != '{' {
+	if jsontext.Value(text).Kind() != '{' {
 		return nil, usagef(hint, "--args must be a JSON object")
 	}
-	return args, nil
+	return text, nil
 }
 
 // withApprovalHint adds the flags that approve a call to the error of a call without approval.
@@ -271,11 +279,11 @@ func deniedError(def *tool.Definition, d policy.Decision) error {
 }
 
 // finish prints a result and returns its error.
-func (o *toolsCallOptions) finish(def *tool.Definition, result chat.Result) error {
-	if err := printResult(o.console, result); err != nil {
+func (p *callPlan) finish(result chat.Result) error {
+	if err := printResult(p.console, result); err != nil {
 		return err
 	}
-	return resultError(def, result)
+	return resultError(p.def, result)
 }
 
 // resultError returns the error for a result, nil for success.
