@@ -160,7 +160,7 @@ func TestLocateAllIsLinear(t *testing.T) {
 		}
 		start := time.Now()
 		NewLines(text).LocateAll(findings)
-		if took := time.Since(start); took > 10*time.Second {
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%s: took %v", name, took)
 		}
 		if last := findings[n-1].Span; last.Line != 1 || last.EndColumn < 1 {

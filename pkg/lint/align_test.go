@@ -59,7 +59,7 @@ func TestArgumentPlacesAreLinear(t *testing.T) {
 	text := strings.Repeat("(", 100) + "f([" + long + `"5"])`
 	begin := time.Now()
 	locateInText(text, []byte("[["+long+`"5"]]`), []string{fmt.Sprintf("/0/%d", count)})
-	if took := time.Since(begin); took > 10*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("it took %v", took)
 	}
 }

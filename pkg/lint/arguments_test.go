@@ -173,7 +173,7 @@ func TestDefinitionsAreLinear(t *testing.T) {
 	told := &echo.SeenText{}
 	told.Add([]byte(strings.Repeat("greet({name: 8}) ", 1<<16)))
 	asText("f", []byte(fenced(strings.Repeat("greet({name: 7}); ", 2*count))), Options{Context: told})
-	if took := time.Since(begin); took > 20*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("it took %v", took)
 	}
 }

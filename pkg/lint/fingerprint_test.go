@@ -132,7 +132,7 @@ func TestFingerprintIsLinear(t *testing.T) {
 		f.Call = &index
 		p.Entry(f, calls)
 	}
-	if took := time.Since(begin); took > 10*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("10000 fingerprints took %v", took)
 	}
 }

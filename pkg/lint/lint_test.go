@@ -264,7 +264,7 @@ func TestTextIsLinear(t *testing.T) {
 	if want := dialect.MaxKept + 1; len(r.Findings) != want {
 		t.Errorf("%d findings, want %d: faults and repeats, and how many more there are", len(r.Findings), want)
 	}
-	if took := time.Since(begin); took > 10*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("%d calls took %v", dialect.MaxKept, took)
 	}
 }

@@ -209,7 +209,7 @@ func TestKnownIsLinear(t *testing.T) {
 	if got := k.firstUnknown(named); got != 0 {
 		t.Errorf("the first that is lacking is %d", got)
 	}
-	if took := time.Since(begin); took > 10*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("it took %v", took)
 	}
 }

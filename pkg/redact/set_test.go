@@ -227,7 +227,7 @@ func TestLong(t *testing.T) {
 		begin := time.Now()
 		s.Redact(text)
 		s.ContainsJSON([]byte(`{"a":"` + text + `"}`))
-		if took := time.Since(begin); took > 20*time.Second {
+		if took := time.Since(begin); took > time.Minute {
 			t.Errorf("%q: %v", unit, took)
 		}
 	}

@@ -35,7 +35,7 @@ func TestHostileDefinitions(t *testing.T) {
 			if len(defs) > 0 || !slices.ContainsFunc(findings, func(f diag.Finding) bool { return strings.Contains(f.Message, test.want) }) {
 				t.Errorf("%d definitions, findings %.900v", len(defs), findings)
 			}
-			if took := time.Since(start); took > 10*time.Second {
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("took %v", took)
 			}
 		})

@@ -164,7 +164,7 @@ func TestTextIsLinear(t *testing.T) {
 	if err := Text(new(bytes.Buffer), findings, map[string]diag.Text{"": {Bytes: text}}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(begin); took > 10*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("5000 findings in one line of 8 MiB took %v", took)
 	}
 }

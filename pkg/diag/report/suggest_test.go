@@ -73,7 +73,7 @@ func TestSuggestIsLinear(t *testing.T) {
 	for range 5000 {
 		appendSuggestions(nil, diag.Text{Bytes: text}, fix)
 	}
-	if took := time.Since(begin); took > 10*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("5000 suggestions in 8 MiB took %v", took)
 	}
 }

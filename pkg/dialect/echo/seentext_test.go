@@ -117,7 +117,7 @@ func TestSeenTextIsLinear(t *testing.T) {
 			t.Fatalf("put(%d): %v", i, got)
 		}
 	}
-	if took := time.Since(begin); took > 20*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("%d calls took %v", count/2, took)
 	}
 }

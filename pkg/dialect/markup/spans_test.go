@@ -91,7 +91,7 @@ func TestPlacesAreLinear(t *testing.T) {
 	if _, places := LocateArguments(MinimaxM3, flat, nil); len(places) != count+1 {
 		t.Errorf("%d places", len(places))
 	}
-	if took := time.Since(begin); took > 10*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("it took %v", took)
 	}
 }
