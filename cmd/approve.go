@@ -20,6 +20,12 @@ import (
 	"oneshot/pkg/tool"
 )
 
+// approveOptions select the approver.
+type approveOptions struct {
+	who   string
+	calls []string // approvals
+}
+
 func (o *approveOptions) check() error {
 	for _, d := range o.calls {
 		sum, ok := strings.CutPrefix(d, "sha256:")

@@ -18,6 +18,14 @@ import (
 	"oneshot/pkg/tool"
 )
 
+// confineOptions restrict what tools can access.
+type confineOptions struct {
+	root       string
+	allowHosts []string
+	speaker    string
+	opener     string
+}
+
 // speechGrace is how long speech may continue after the command has finished.
 const speechGrace = 20 * time.Second
 

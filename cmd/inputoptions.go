@@ -12,6 +12,14 @@ import (
 	"oneshot/pkg/runfile"
 )
 
+// inputOptions select the input of the prompt.
+type inputOptions struct {
+	names      []string // files, or - for stdin
+	noStdin    bool
+	allowEmpty bool
+	wait       time.Duration // for the first byte of a stdin without a flag
+}
+
 // inputName returns the name of the block for a file.
 func inputName(path string) string {
 	if isStdin(path) {

@@ -10,6 +10,19 @@ import (
 	"oneshot/pkg/provider"
 )
 
+// modelOptions select models and their parameters.
+type modelOptions struct {
+	names     []string
+	responder string
+	dialect   string
+	servers   serverOptions
+
+	params      []string
+	effort      string
+	temperature float64
+	seed        int64
+}
+
 // defaultContext is the context of an Ollama model, in tokens, if neither a flag nor the model sets it. It is at most
 // the model's maximum.
 const defaultContext = 8192

@@ -15,6 +15,18 @@ import (
 	"oneshot/pkg/tool"
 )
 
+// policyOptions select the policy.
+type policyOptions struct {
+	files       []string
+	allow, deny []string
+	ask         []string
+	readOnly    bool
+	enableExec  bool
+	scopes      []string
+	connections []string
+	nonce       bool
+}
+
 // check refuses invalid globs, and --allow with --policy.
 func (o *policyOptions) check() error {
 	if bad := policy.FirstInvalidGlob(o.allow); bad != "" {

@@ -9,6 +9,14 @@ import (
 	"oneshot/pkg/runfile"
 )
 
+// promptOptions are the parts of the prompt.
+type promptOptions struct {
+	system, file string
+	variables    variableOptions
+	input        inputOptions
+	trustInput   bool
+}
+
 // promptTexts are the parts of a prompt, read and with variables replaced.
 type promptTexts struct {
 	system, prompt, input string

@@ -13,6 +13,14 @@ import (
 	"oneshot/pkg/runfile"
 )
 
+// recordOptions select the record of a run.
+type recordOptions struct {
+	file      string
+	noRecord  bool
+	liveTools bool
+	resume    string
+}
+
 // startRecord starts the record of the run, or continues that of a resumed run. It returns nil with --no-run-file.
 func (r *runState) startRecord(p *runPlan) (*runfile.Writer, error) {
 	o := &p.flags.record

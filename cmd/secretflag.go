@@ -15,6 +15,9 @@ import (
 	"oneshot/pkg/tool"
 )
 
+// secretOptions are the --secret flags.
+type secretOptions struct{ values []string }
+
 // load reads all secrets and masks them, used or not. A replay sends nothing and can do without.
 func (o secretOptions) load(ctx context.Context, env Env, t *console, isReplay bool) (secretStore, error) {
 	store := secretStore{}

@@ -7,12 +7,26 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/provider/wire"
 )
+
+// serverOptions are the flags about model servers.
+type serverOptions struct {
+	secrets   secretOptions
+	api       string
+	baseURLs  []string
+	keys      []string
+	headers   []string
+	caFile    string
+	proxy     string
+	firstByte time.Duration
+	idle      time.Duration
+}
 
 // given reports whether any flag about addresses or credentials is set.
 func (o *serverOptions) given() bool {

@@ -14,6 +14,12 @@ import (
 	"oneshot/pkg/tool"
 )
 
+// toolOptions select tool definitions.
+type toolOptions struct {
+	paths []string
+	globs []string
+}
+
 // shipped prefixes the file names of shipped definitions.
 const shipped = "shipped:"
 

@@ -7,6 +7,11 @@ import (
 	"unicode"
 )
 
+// variableOptions are the variables of the prompt and the system prompt.
+type variableOptions struct {
+	values, files []string // K=V, K=FILE
+}
+
 // A variable is a name and its value.
 type variable struct{ key, value string }
 
