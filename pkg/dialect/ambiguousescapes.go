@@ -12,9 +12,9 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// addBackslashReading adds the alternative reading of a call with ambiguous backslashes in some strings: all
+// addLiteralBackslashAlternative adds the alternative reading of a call with ambiguous backslashes in some strings: all
 // backslashes are text.
-func (r *reader) addBackslashReading() {
+func (r *callReader) addLiteralBackslashAlternative() {
 	if r.call.Status != chat.StatusAmbiguous || r.call.Alternatives != nil {
 		return
 	}
@@ -23,7 +23,7 @@ func (r *reader) addBackslashReading() {
 		if f.Severity != diag.Error {
 			continue
 		}
-		text := r.unescapedString(f)
+		text := r.suggestedString(f)
 		if text == nil {
 			return // other alternatives exist
 		}
@@ -36,9 +36,9 @@ func (r *reader) addBackslashReading() {
 	}
 }
 
-// unescapedString returns the string that the fix of a finding suggests, with doubled backslashes or without
+// suggestedString returns the string that the fix of a finding suggests, with doubled backslashes or without
 // markers as quotes. It returns nil for other findings and where the result is not certain.
-func (r *reader) unescapedString(f diag.Finding) json.RawMessage {
+func (r *callReader) suggestedString(f diag.Finding) json.RawMessage {
 	begin, end := f.Span.Start-r.call.Start, f.Span.End-r.call.Start
 	if f.Code != diag.BadEscape || len(f.Fixes) == 0 || begin < 0 || end > len(r.call.Text) {
 		return nil

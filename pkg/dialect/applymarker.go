@@ -13,27 +13,27 @@ func (s *Scanner) readLookahead(p []byte) int {
 	following := s.held[s.pending.size:]
 	switch len(following) {
 	case 0:
-		return s.scanLookahead(p)
+		return s.readLookaheadStart(p)
 	case maxLookahead:
-		u, v := s.forceDecision(following)
+		u, v := s.resolveNow(following)
 		s.applyUse(u, v, following, false)
 		return 0
 	}
 	s.hold(p[:1])
 	following = s.held[s.pending.size:]
-	if u, v := s.decide(following); v != undecided {
+	if u, v := s.tryResolve(following); v != undecided {
 		s.applyUse(u, v, following, false)
 	}
 	return 1
 }
 
-// scanLookahead is readLookahead before the first byte after the marker. If p resolves the marker, p is not
+// readLookaheadStart is readLookahead before the first byte after the marker. If p resolves the marker, p is not
 // consumed.
-func (s *Scanner) scanLookahead(p []byte) int {
+func (s *Scanner) readLookaheadStart(p []byte) int {
 	const few = 4 // usually enough
 	most := min(len(p), maxLookahead)
 	for n := range min(few, most+1) {
-		if u, v := s.decide(p[:n]); v != undecided {
+		if u, v := s.tryResolve(p[:n]); v != undecided {
 			return s.applyUse(u, v, p[:n], true)
 		}
 	}
@@ -41,13 +41,13 @@ func (s *Scanner) scanLookahead(p []byte) int {
 		to = min(from+singleStepBytes, most)
 		if s.isDecidedWithin(p[:to], from) {
 			n := s.shortestLookahead(p[:to], from)
-			u, v := s.decide(p[:n])
+			u, v := s.tryResolve(p[:n])
 			return s.applyUse(u, v, p[:n], true)
 		}
 	}
 	if len(p) > maxLookahead {
 		following := p[:maxLookahead]
-		u, v := s.forceDecision(following)
+		u, v := s.resolveNow(following)
 		return s.applyUse(u, v, following, true)
 	}
 	s.hold(p)
@@ -97,9 +97,9 @@ func (s *Scanner) applyUse(u markerUse, v verdict, following []byte, ahead bool)
 	case u.role == continuation:
 		at := s.heldAt
 		s.state = inProse
-		s.noteContent(s.held)
-		s.release()
-		s.reportContinuation(at, s.pending.text)
+		s.updateLineBlank(s.held)
+		s.emitHeld()
+		s.reportCallContinuation(at, s.pending.text)
 	default:
 		return s.applyMarker(u, following, ahead)
 	}
@@ -111,15 +111,15 @@ func (s *Scanner) treatAsText(following []byte) {
 	has := func(fits func(role) bool) bool {
 		return slices.ContainsFunc(s.pending.uses, func(u markerUse) bool { return fits(u.role) })
 	}
-	s.reportQuoted(following)
-	s.reportAfterText()
+	s.reportQuotedMarker(following)
+	s.reportMarkerAfterText()
 	s.reportUnknownTool(following)
 	s.foreign.quotesReasoning = s.foreign.quotesReasoning || has(func(r role) bool { return r == reasoningOpen })
 	quoted := s.isQuoted(listOpen) && has(func(r role) bool { return r <= listOpen })
 	claims := !s.isQuoted(listOpen) && slices.ContainsFunc(s.pending.uses, markerUse.opensOnlyCalls)
 	start, end, inLine := s.heldAt, s.heldAt+s.pending.size, !s.lineBlank
-	s.noteContent(s.held)
-	s.release()
+	s.updateLineBlank(s.held)
+	s.emitHeld()
 	if claims {
 		s.trackUnmatched(start, end, inLine)
 	}
@@ -129,8 +129,8 @@ func (s *Scanner) treatAsText(following []byte) {
 // applyMarker applies a use other than text, like applyUse.
 func (s *Scanner) applyMarker(u markerUse, following []byte, ahead bool) (read int) {
 	at, text, inLine := s.heldAt, s.pending.text, !s.lineBlank
-	s.drop()
-	shown := s.isInShownMessage(u)
+	s.dropHeld()
+	shown := s.isInQuotingMessage(u)
 	if shown {
 		s.emitContent(at, text)
 	}
@@ -138,7 +138,7 @@ func (s *Scanner) applyMarker(u markerUse, following []byte, ahead bool) (read i
 	if len(s.pending.uses) == 1 && u.dialect != nil {
 		s.hintedDialect = u.dialect
 	}
-	if u.role != listClose && u.role != listOpen && !s.list.open() {
+	if u.role != listClose && u.role != listOpen && !s.list.isOpen() {
 		s.clearUnmatched(u.role, at, inLine)
 	}
 	switch u.role {

@@ -29,5 +29,5 @@ func StringDelimiters() []string {
 			all = append(all, marker)
 		}
 	}
-	return unique(all)
+	return sortedUnion(all)
 }

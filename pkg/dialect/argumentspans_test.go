@@ -32,7 +32,7 @@ func TestPlacesOfCases(t *testing.T) {
 				said := argumentAt(t, call.Arguments, p.Pointer)
 				if value != "" && !strings.ContainsAny(value, "<&") { // which can be tags and escapes
 					plain++
-					if !sameValue(said, json.RawMessage(value)) && compact(said) != compact(json.RawMessage(quote.JSON(value))) && compact(said) != compact(json.RawMessage(value)) {
+					if !isSameValue(said, json.RawMessage(value)) && compact(said) != compact(json.RawMessage(quote.JSON(value))) && compact(said) != compact(json.RawMessage(value)) {
 						t.Errorf("%s/%s: %s is %s, and stands at %q", d.Name, c.name(), p.Pointer, said, value)
 					}
 				}

@@ -14,7 +14,7 @@ import (
 
 // beginFirstKey begins an object at the held brace.
 func (s *Scanner) beginFirstKey() {
-	s.firstKey = firstKey{isQuoted: s.afterQuotedMarker || s.textLine.inCode() || s.textLine.isAfterQuote(), keys: s.markers.firstKeys, candidates: ^uint(0)}
+	s.firstKey = firstKey{isQuoted: s.afterQuotedMarker || s.textLine.isInCode() || s.textLine.isAfterQuote(), keys: s.markers.firstKeys, candidates: ^uint(0)}
 	s.state, s.lineBlank = inFirstKey, false
 }
 
@@ -25,8 +25,8 @@ func (s *Scanner) readFirstKey(p []byte) int {
 	case c == ':' && k.isComplete():
 		s.enterKeyedObject()
 		return 0
-	case isSpace(c) && k.stage != withinKey && len(s.held) > maxLookahead, !k.accept(c):
-		s.leaveFirstKey()
+	case isSpace(c) && k.stage != withinKey && len(s.held) > maxLookahead, !k.acceptByte(c):
+		s.rejectFirstKey()
 		return 0
 	}
 	s.hold(p[:1])
@@ -35,36 +35,36 @@ func (s *Scanner) readFirstKey(p []byte) int {
 
 // enterKeyedObject handles the first key of an object with calls.
 func (s *Scanner) enterKeyedObject() {
-	if !s.firstKey.isQuoted && !s.foreign.open() {
+	if !s.firstKey.isQuoted && !s.foreign.isOpen() {
 		s.enterBareObject(s.heldAt)
 		s.body.write(s.held)
 		s.held = s.held[:0]
 		return
 	}
 	f := diag.New(diag.QuotedCall, diag.Bytes(s.heldAt, s.heldAt+1), "a quoted object with calls is not read")
-	if s.foreign.open() {
-		s.releaseText()
+	if s.foreign.isOpen() {
+		s.emitHeldAsText()
 	} else {
-		s.beginSkipped()
+		s.beginSkippedObject()
 	}
 	s.report(f)
 }
 
-// leaveFirstKey continues after the beginning of an object without calls.
-func (s *Scanner) leaveFirstKey() {
+// rejectFirstKey continues after the beginning of an object without calls.
+func (s *Scanner) rejectFirstKey() {
 	if s.firstKey.quote != 0 && !s.foreign.isCode {
-		s.beginSkipped()
+		s.beginSkippedObject()
 		return
 	}
-	s.lineBlank = s.beginsLine(s.held)
-	s.release()
+	s.lineBlank = s.isLineStartAfter(s.held)
+	s.emitHeld()
 	s.state = inProse
 }
 
-// beginSkipped begins to skip an object, if it is JSON.
-func (s *Scanner) beginSkipped() {
+// beginSkippedObject begins to skip an object, if it is JSON.
+func (s *Scanner) beginSkippedObject() {
 	o, around := &s.skipped, rawFence
-	if s.foreign.open() {
+	if s.foreign.isOpen() {
 		around = literal.Fence{Char: s.foreign.char, Len: s.foreign.length}
 	}
 	o.lit, o.fence, o.emittedTo = s.literals.json(literal.Options{Fence: around}), around, s.heldAt+len(s.held)
@@ -73,20 +73,20 @@ func (s *Scanner) beginSkipped() {
 	o.lit.Write(s.held[:1])
 	o.lit.ExpectKey()
 	o.lit.Write(s.held[1:])
-	s.release()
+	s.emitHeld()
 	s.state = inSkippedKey
 }
 
-// readSkipped reads a skipped object. After its first key it must be JSON, and is skipped up to its last
+// readSkippedObject reads a skipped object. After its first key it must be JSON, and is skipped up to its last
 // bracket.
-func (s *Scanner) readSkipped(p []byte) int {
+func (s *Scanner) readSkippedObject(p []byte) int {
 	o := &s.skipped
 	n, state := s.readLiteral(o.lit, p)
-	o.emit(&s.sink, p[:n], o.lit.CommittedOffset())
+	o.emitUpTo(&s.sink, p[:n], o.lit.CommittedOffset())
 	switch {
 	case state == literal.NeedMore:
 	case state == literal.FenceClosed:
-		s.resumeAtRun(o.fence, o.lit.End())
+		s.resumeAtFenceRun(o.fence, o.lit.End())
 	case state == literal.Done && s.state == inSkippedKey:
 		o.lit.SkipRest("{")
 		s.state = inSkippedObject
@@ -96,8 +96,8 @@ func (s *Scanner) readSkipped(p []byte) int {
 	return n
 }
 
-// emit emits the object up to an offset, which is in the next bytes p or among the fence characters before them.
-func (o *skippedObject) emit(s *sink, p []byte, end int) {
+// emitUpTo emits the object up to an offset, which is in the next bytes p or among the fence characters before them.
+func (o *skippedObject) emitUpTo(s *sink, p []byte, end int) {
 	if waiting := min(s.at, end) - o.emittedTo; waiting > 0 {
 		s.emitContent(o.emittedTo, strings.Repeat(string(o.fence.Char), waiting))
 	}
@@ -105,8 +105,8 @@ func (o *skippedObject) emit(s *sink, p []byte, end int) {
 	o.emittedTo = max(o.emittedTo, end)
 }
 
-// resumeAtRun continues after a run of fence characters.
-func (s *Scanner) resumeAtRun(f literal.Fence, at int) {
+// resumeAtFenceRun continues after a run of fence characters.
+func (s *Scanner) resumeAtFenceRun(f literal.Fence, at int) {
 	s.opener = fence{char: f.Char, length: f.Len, at: at}
 	s.held, s.heldAt = append(s.held[:0], bytes.Repeat([]byte{f.Char}, f.Len)...), at
 	s.state, s.lineBlank = inRun, false

@@ -131,14 +131,16 @@ func (h header) isForUser(kind bodyKind, tagged bool) bool {
 	case tagged:
 		return h.recipient == "user"
 	case kind == bodyByHeader:
-		return !h.isForeign() && !h.isCall() && !h.isReasoning()
+		return !h.hasForeignSender() && !h.isCall() && !h.isReasoning()
 	}
 	return kind == bodyForUser
 }
 
-// isForeign reports whether a message is from the user, the system or a tool: fabricated or repeated by the
+// hasForeignSender reports whether a message is from the user, the system or a tool: fabricated or repeated by the
 // model.
-func (h header) isForeign() bool { return h.role != "" && !strings.HasPrefix(h.role, "assistant") }
+func (h header) hasForeignSender() bool {
+	return h.role != "" && !strings.HasPrefix(h.role, "assistant")
+}
 
 // findings returns the faults in the header of a call.
 func (h header) findings(place diag.Span) []diag.Finding {

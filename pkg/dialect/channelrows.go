@@ -17,15 +17,15 @@ var harmonyMessage = messageGrammar(messageSyntax{
 var (
 	bareOpeners       = []string{"assistantanalysis", "assistantcommentary", "assistantfinal", "<|start|>", "<|channel|>"}
 	bareCall          = messageGrammar(messageSyntax{bodyMarkers: []bodyMarker{{"{", bodyIsArguments}}, closers: harmonyClosers, openers: bareOpeners})
-	bareReasoning     = grammar{newBody: newBareReasoning}
-	bareReasoningEnds = newMarkerList(func() []string { return unique(harmonyClosers, bareOpeners) })
+	bareReasoning     = grammar{newBody: newBareReasoningBody}
+	bareReasoningEnds = newMarkerList(func() []string { return sortedUnion(harmonyClosers, bareOpeners) })
 )
 
 // bareAnalysis is what a response without markers begins with.
 const bareAnalysis = "analysis"
 
-// newBareReasoning returns a body for reasoning without a header.
-func newBareReasoning(s *sink, f *frame) body {
+// newBareReasoningBody returns a body for reasoning without a header.
+func newBareReasoningBody(s *sink, f *frame) body {
 	b := &reasoningBody{sink: s, markerReader: newMarkerReader(bareReasoningEnds()), at: f.bodyAt, closers: harmonyClosers, opener: diag.Bytes(f.at, f.bodyAt)}
 	if f.marker == "" {
 		b.skipBytes = len(bareAnalysis)
@@ -35,7 +35,7 @@ func newBareReasoning(s *sink, f *frame) body {
 
 // thenAnalysis matches reasoning without any marker.
 func thenAnalysis(text []byte) verdict {
-	if v := exactly(bareAnalysis)(text); v != yes {
+	if v := exactWord(bareAnalysis)(text); v != yes {
 		return v
 	}
 	return thenSentence(text[len(bareAnalysis):])
@@ -51,7 +51,7 @@ func thenSentence(text []byte) verdict {
 }
 
 // thenBareCall matches the name of a tool and arguments in JSON.
-var thenBareCall = nameThen(either(blankThen("{"), wordThen(blankThen("{"), "json", "<|constrain|>json")))
+var thenBareCall = nameThen(either(thenByte("{"), wordThen(thenByte("{"), "json", "<|constrain|>json")))
 
 // channelDialects write messages, each with a recipient.
 func channelDialects() []Dialect {
@@ -70,8 +70,8 @@ such as python, may be text. The channel analysis is reasoning, the others are c
 message for the user are not run. Servers may drop the markers: then "commentary to=functions.NAME json{…}" is read.`,
 			framing: framing{
 				markers: []marker{
-					{text: "<|start|>", role: open, sharedWithText: true, lookahead: then("assistant", "user", "system", "developer", "tool", "functions."), ownLookahead: anything},
-					{text: "<|channel|>", role: open, sharedWithText: true, lookahead: then("analysis", "commentary", "final"), ownLookahead: anything},
+					{text: "<|start|>", role: open, sharedWithText: true, lookahead: thenWord("assistant", "user", "system", "developer", "tool", "functions."), ownLookahead: anything},
+					{text: "<|channel|>", role: open, sharedWithText: true, lookahead: thenWord("analysis", "commentary", "final"), ownLookahead: anything},
 					{text: "<|end|>", role: ignore, effect: endsMessage},
 					{text: "<|call|>", role: ignore, effect: endsMessage},
 					{text: "<|message|>", role: listClose, lookahead: never, ownLookahead: anything},
@@ -121,7 +121,7 @@ the user, or after text, they are quoted and not run. A message for self is reas
 			framing: framing{
 				needsRecipient: true,
 				markers: []marker{
-					{text: "<|start|>", role: open, sharedWithText: true, lookahead: then("assistant", "user", "system", "tool"), ownLookahead: anything},
+					{text: "<|start|>", role: open, sharedWithText: true, lookahead: thenWord("assistant", "user", "system", "tool"), ownLookahead: anything},
 					{text: "<|message|>", role: openKeep, sharedWithText: true},
 					{text: "<atem:function_calls>", role: listOpen},
 					{text: "<atem:invoke", role: openKeep, grammar: &atemCall},
@@ -158,18 +158,18 @@ in them are not run.`,
 		reasoning: []*delimiters{newDelimiters("<|open|>think<|sep|>", "<|close|>think<|sep|>")},
 		affixes:   [2]string{"<|open|>tools<|sep|>", "<|close|>tools<|sep|>"},
 	},
-	grammar: tagged(markup.KimiK3),
+	grammar: markupGrammar(markup.KimiK3),
 }
 
 // thenMessage matches the recipient in a message header.
-var thenMessage = wordThen(namedThen(isNumberedNameByte, exactly("<|message|>")), "to=")
+var thenMessage = wordThen(namedThen(isNumberedNameByte, exactWord("<|message|>")), "to=")
 
 // thenChannel matches the recipient in a message header before its channel, where the prompt has begun the
 // header.
-var thenChannel = wordThen(namedThen(isNumberedNameByte, exactly("<|channel|>")), "to=")
+var thenChannel = wordThen(namedThen(isNumberedNameByte, exactWord("<|channel|>")), "to=")
 
 var (
-	atemCall    = tagged(markup.ATEM)
+	atemCall    = markupGrammar(markup.ATEM)
 	museMessage = func() grammar {
 		g := messageGrammar(messageSyntax{
 			bodyMarkers: []bodyMarker{{"<|message|>", bodyByHeader}},

@@ -9,7 +9,7 @@ func (s *Scanner) enterFrame(u markerUse, at int, marker string) {
 	s.hasBegun = s.hasBegun || s.frame.certain
 	s.beginBody(u.bodyGrammar())
 	if s.frame.certain {
-		s.noteFrame()
+		s.recordCallFrame()
 	}
 }
 
@@ -28,7 +28,7 @@ func (s *Scanner) beginBody(g *grammar) {
 func (s *Scanner) readBody(p []byte) int {
 	at := s.at
 	n, end := s.body.write(p)
-	s.record(at, p[:n])
+	s.recordBody(at, p[:n])
 	f := s.frame.fence
 	if end != notYet {
 		s.ensureProgress(n)
@@ -45,13 +45,13 @@ func (s *Scanner) readBody(p []byte) int {
 			s.list = openList{}
 		}
 		s.state = s.stateBetweenFrames()
-		if s.list.open() && !s.isQuoting(s.frame.dialect) {
+		if s.list.isOpen() && !s.isQuotedInMessage(s.frame.dialect) {
 			s.state = inListGap
 		}
 	case left:
 		s.state = inProse
 	case leftRun:
-		s.resumeAtRun(s.frame.leftover.fence, s.frame.leftover.at)
+		s.resumeAtFenceRun(s.frame.leftover.fence, s.frame.leftover.at)
 	case leftOther:
 		rest := &s.frame.leftover
 		s.state, s.skipped = inSkippedObject, skippedObject{lit: rest.lit, fence: rest.fence, emittedTo: rest.at}
@@ -87,7 +87,7 @@ func (s *Scanner) readStart(p []byte) int {
 		}
 		if s.callHolders > 0 && !s.callsOnly && (p[0] == ';' || p[0] == ',') {
 			n = 1
-		} else if !s.canStart(p[:1]) {
+		} else if !s.canStartFrame(p[:1]) {
 			s.state, s.afterQuotedMarker = inProse, false
 			return 0
 		}
@@ -96,6 +96,6 @@ func (s *Scanner) readStart(p []byte) int {
 		s.state = inLookahead
 		return n
 	}
-	s.emitContent(s.at, s.textOf(s.at, p[:n]))
+	s.emitContent(s.at, s.textAt(s.at, p[:n]))
 	return n
 }

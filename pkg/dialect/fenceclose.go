@@ -6,8 +6,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// readCloser reads the run that closes a frame.
-func (s *Scanner) readCloser(p []byte) int {
+// readClosingRun reads the run that closes a frame.
+func (s *Scanner) readClosingRun(p []byte) int {
 	if p[0] == s.opener.char {
 		s.opener.length++
 		return 1
@@ -16,9 +16,9 @@ func (s *Scanner) readCloser(p []byte) int {
 	return 0
 }
 
-// readAfterCloser reads after a closing run. If the dialect's info string follows, the run was meant to open the
+// readAfterClosingRun reads after a closing run. If the dialect's info string follows, the run was meant to open the
 // next fence.
-func (s *Scanner) readAfterCloser(p []byte) int {
+func (s *Scanner) readAfterClosingRun(p []byte) int {
 	c, word := p[0], s.frame.reopeningInfo()
 	switch {
 	case s.matched < len(word) && lower(c) == word[s.matched]:
@@ -26,43 +26,43 @@ func (s *Scanner) readAfterCloser(p []byte) int {
 		s.hold(p[:1])
 		return 1
 	case s.matched > 0 && s.matched == len(word) && isSpace(c) && s.opener.length <= maxFenceRun:
-		s.reopen()
+		s.reopenFence()
 	case s.matched > 0:
-		s.reportTrailingText(s.at - s.matched)
+		s.reportTextAfterFence(s.at - s.matched)
 	default:
 		s.state = inTail
 	}
 	return 0
 }
 
-// reopen begins a frame at the run that closed the last one.
-func (s *Scanner) reopen() {
-	s.reportOpenFence(s.opener.at)
+// reopenFence begins a frame at the run that closed the last one.
+func (s *Scanner) reopenFence() {
+	s.reportUnclosedFence(s.opener.at)
 	run := bytes.Repeat([]byte{s.opener.char}, s.opener.length)
 	s.held, s.heldAt = append(run, s.held...), s.opener.at
-	s.beginInfo()
+	s.beginInfoString()
 	s.info.at, s.info.length = s.heldAt+s.opener.length, s.matched
 	s.info.keepComplete(func(f *fenceSpec) bool { return f.info == s.frame.reopeningInfo() })
-	s.beginFrame()
+	s.beginFenceCandidate()
 }
 
-// readTail reads the rest of a closing line, which should be blank.
-func (s *Scanner) readTail(p []byte) int {
+// readClosingLineRest reads the rest of a closing line, which should be blank.
+func (s *Scanner) readClosingLineRest(p []byte) int {
 	if isBlank(p[0]) {
-		s.emitContent(s.at, s.textOf(s.at, p[:1]))
+		s.emitContent(s.at, s.textAt(s.at, p[:1]))
 		return 1
 	}
 	if isNewline(p[0]) {
-		s.releaseText()
+		s.emitHeldAsText()
 		s.state = s.stateBetweenFrames()
 	} else {
-		s.reportTrailingText(s.at)
+		s.reportTextAfterFence(s.at)
 	}
 	return 0
 }
 
-// reportTrailingText reports text after a closing fence. On its own line it could open another fence.
-func (s *Scanner) reportTrailingText(at int) {
+// reportTextAfterFence reports text after a closing fence. On its own line it could open another fence.
+func (s *Scanner) reportTextAfterFence(at int) {
 	s.reportFenceLine(diag.Bytes(at, at), diag.Unsafe, "text after the closing fence on its line")
-	s.releaseText()
+	s.emitHeldAsText()
 }

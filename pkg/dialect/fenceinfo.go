@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// An info is the info string after a run of fence characters, while it can be that of a fence of calls.
-type info struct {
+// An infoString is the info string after a run of fence characters, while it can be that of a fence of calls.
+type infoString struct {
 	fences     []fenceCandidate // all fences of calls
 	at         int              // its offset
 	length     int              // bytes read
@@ -24,13 +24,13 @@ const maxInfoWord = 16
 var nonCodeInfos = []string{"", "json", "jsonl", "xml", "html", "text", "txt", "plain", "plaintext", "tool", "tools", "tool_call", "tool_calls", "function"}
 
 // isCode reports whether an info string names a language.
-func (i *info) isCode() bool {
+func (i *infoString) isCode() bool {
 	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(string(i.firstWord))), " ")
 	return !slices.Contains(nonCodeInfos, word)
 }
 
-// narrow reports whether a byte, in any case, continues a candidate info string, and keeps those candidates.
-func (i *info) narrow(c byte) bool {
+// acceptByte reports whether a byte, in any case, continues a candidate info string, and keeps those candidates.
+func (i *infoString) acceptByte(c byte) bool {
 	fits := uint64(0)
 	for k, f := range i.fences {
 		if i.candidates>>k&1 != 0 && i.length < len(f.info) && f.info[i.length] == lower(c) {
@@ -45,7 +45,7 @@ func (i *info) narrow(c byte) bool {
 }
 
 // keepComplete keeps the candidates whose info string has been read completely.
-func (i *info) keepComplete(keep func(f *fenceSpec) bool) {
+func (i *infoString) keepComplete(keep func(f *fenceSpec) bool) {
 	for k, f := range i.fences {
 		if len(f.info) != i.length || !keep(f.fenceSpec) {
 			i.candidates &^= 1 << k
@@ -54,7 +54,7 @@ func (i *info) keepComplete(keep func(f *fenceSpec) bool) {
 }
 
 // endsAt reports whether a byte ends a candidate info string, in a foreign fence or not.
-func (i *info) endsAt(c byte, inForeign bool) bool {
+func (i *infoString) endsAt(c byte, inForeign bool) bool {
 	before := i.candidates
 	i.keepComplete(func(f *fenceSpec) bool {
 		glued := strings.IndexByte(f.adjacent, c) >= 0
@@ -71,13 +71,13 @@ func (i *info) endsAt(c byte, inForeign bool) bool {
 }
 
 // isComplete reports whether the text may end after the info string.
-func (i *info) isComplete() bool {
+func (i *infoString) isComplete() bool {
 	i.keepComplete(func(f *fenceSpec) bool { return f.info != "" })
 	return i.candidates != 0
 }
 
 // candidateFences iterates over the candidates.
-func (i *info) candidateFences() iter.Seq[fenceCandidate] {
+func (i *infoString) candidateFences() iter.Seq[fenceCandidate] {
 	return func(yield func(fenceCandidate) bool) {
 		for fits := i.candidates; fits != 0; fits &= fits - 1 {
 			if !yield(i.fences[bits.TrailingZeros64(fits)]) {
@@ -87,8 +87,8 @@ func (i *info) candidateFences() iter.Seq[fenceCandidate] {
 	}
 }
 
-// match returns the kind of fence that starts with a text.
-func (i *info) match(text []byte) (fenceCandidate, verdict) {
+// matchFirstWord returns the kind of fence that starts with a text.
+func (i *infoString) matchFirstWord(text []byte) (fenceCandidate, verdict) {
 	for f := range i.candidateFences() {
 		v := yes
 		if f.lookahead != nil {
@@ -101,8 +101,8 @@ func (i *info) match(text []byte) (fenceCandidate, verdict) {
 	return fenceCandidate{}, no
 }
 
-// certain returns the kind of fence that the info string alone determines.
-func (i *info) certain() (fenceCandidate, verdict) {
+// certainFence returns the kind of fence that the info string alone determines.
+func (i *infoString) certainFence() (fenceCandidate, verdict) {
 	for f := range i.candidateFences() {
 		if f.certain {
 			return f, yes

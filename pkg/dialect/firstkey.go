@@ -36,8 +36,8 @@ func (k *firstKey) isWhole() bool {
 	return false
 }
 
-// accept reports whether a byte continues a key that counts.
-func (k *firstKey) accept(c byte) bool {
+// acceptByte reports whether a byte continues a key that counts.
+func (k *firstKey) acceptByte(c byte) bool {
 	switch k.stage {
 	case beforeKey:
 		switch {
@@ -46,11 +46,11 @@ func (k *firstKey) accept(c byte) bool {
 			k.stage, k.quote = withinKey, c
 		default:
 			k.stage = withinKey
-			return k.acceptLetter(c)
+			return k.acceptKeyByte(c)
 		}
 	case withinKey:
 		if !k.isWhole() || c != k.quote && (k.quote != 0 || !isSpace(c)) {
-			return k.acceptLetter(c)
+			return k.acceptKeyByte(c)
 		}
 		k.stage = afterKey
 	case afterKey:
@@ -59,8 +59,8 @@ func (k *firstKey) accept(c byte) bool {
 	return true
 }
 
-// acceptLetter reports whether a byte continues a candidate, and keeps those candidates.
-func (k *firstKey) acceptLetter(c byte) bool {
+// acceptKeyByte reports whether a byte continues a candidate, and keeps those candidates.
+func (k *firstKey) acceptKeyByte(c byte) bool {
 	fits := uint(0)
 	for i, key := range k.keys {
 		if k.length < len(key) && key[k.length] == c {

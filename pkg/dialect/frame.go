@@ -20,7 +20,7 @@ type fence struct {
 	quotesReasoning bool // it quotes a marker that opens reasoning
 }
 
-func (f fence) open() bool { return f.length > 0 }
+func (f fence) isOpen() bool { return f.length > 0 }
 
 // closes reports whether the run closes the other one's fence.
 func (f fence) closes(other fence) bool {
@@ -101,8 +101,8 @@ type rivals struct {
 	count uint64
 }
 
-// dialects returns the names of the dialects of the selected uses.
-func (o rivals) dialects() []string {
+// dialectNames returns the names of the dialects of the selected uses.
+func (o rivals) dialectNames() []string {
 	var names []string
 	for i, u := range o.uses {
 		if o.count>>i&1 != 0 && !slices.Contains(names, u.dialect.Name) {

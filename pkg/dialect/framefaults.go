@@ -6,15 +6,15 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// checkCloserLine reports a closing fence at an offset that does not begin its line.
-func (s *sink) checkCloserLine(at int, beginsLine bool) {
+// checkClosingFenceLine reports a closing fence at an offset that does not begin its line.
+func (s *sink) checkClosingFenceLine(at int, beginsLine bool) {
 	if !beginsLine {
 		s.reportFenceLine(diag.Bytes(at, at), diag.Safe, "text before the closing fence on its line")
 	}
 }
 
-// reportOpenFence reports the open fence, which should have been closed at an offset.
-func (s *sink) reportOpenFence(at int) {
+// reportUnclosedFence reports the open fence, which should have been closed at an offset.
+func (s *sink) reportUnclosedFence(at int) {
 	if s.isReportedEmpty() {
 		return
 	}
@@ -31,8 +31,8 @@ func (s *sink) reportOpenFence(at int) {
 	s.report(f)
 }
 
-// reportCutFence reports a fence that is open at the end of the reasoning around it.
-func (s *sink) reportCutFence() {
+// reportFenceCutByReasoning reports a fence that is open at the end of the reasoning around it.
+func (s *sink) reportFenceCutByReasoning() {
 	s.report(diag.New(diag.UnclosedFence, s.frame.span(), "the fence is not closed before the reasoning around it ends"))
 }
 
@@ -56,8 +56,8 @@ func (s *sink) reportFenceLine(place diag.Span, kind diag.FixKind, message strin
 	s.report(f)
 }
 
-// checkOpening reports faults in the opening line of the frame, once.
-func (s *sink) checkOpening() {
+// checkOpeningLine reports faults in the opening line of the frame, once.
+func (s *sink) checkOpeningLine() {
 	o := &s.frame.opening
 	if o.wrongCase {
 		f := diag.New(diag.MalformedFence, diag.Bytes(o.infoAt, o.end), "the info string should be %q in lower case", o.info)
@@ -80,7 +80,7 @@ func (s *sink) isReportedEmpty() bool {
 // reportTrailingBracket reports an unmatched closing bracket right after JSON without a marker. The bracket is
 // not content.
 func (s *sink) reportTrailingBracket(c byte) bool {
-	if c != ']' && c != '}' || s.frame.marker != "" || s.frame.fence.open() || s.at != s.frame.endAt || s.at == 0 {
+	if c != ']' && c != '}' || s.frame.marker != "" || s.frame.fence.isOpen() || s.at != s.frame.endAt || s.at == 0 {
 		return false
 	}
 	s.reportStrayBracket(c, s.at, diag.Safe)
@@ -97,9 +97,9 @@ func (s *sink) reportStrayMarker(at int, text string) {
 	s.report(f)
 }
 
-// reportContinuation reports a marker that closes a part of a call after all calls: a value may have contained
+// reportCallContinuation reports a marker that closes a part of a call after all calls: a value may have contained
 // the closing markers of its call, and whole calls, and continue up to here.
-func (s *sink) reportContinuation(at int, marker string) {
+func (s *sink) reportCallContinuation(at int, marker string) {
 	f := diag.New(diag.MarkerInValue, diag.Bytes(at, at+len(marker)), "the call before seems to continue up to this marker: a value may contain text that looks like the end of the call")
 	f.Severity, f.Hint = diag.Error, "write the call again without markers in values"
 	s.revokeCalls(f)

@@ -25,7 +25,7 @@ func (l *lineState) add(text string) (looked int) {
 	for rest := text[i:]; rest != ""; {
 		k := strings.IndexByte(rest, '`')
 		if k != 0 {
-			l.endRun()
+			l.endTickRun()
 		}
 		if k < 0 {
 			break
@@ -36,8 +36,8 @@ func (l *lineState) add(text string) (looked int) {
 	return looked
 }
 
-// endRun interprets a run of backticks that has ended. Three or more are a fence, not inline code.
-func (l *lineState) endRun() {
+// endTickRun interprets a run of backticks that has ended. Three or more are a fence, not inline code.
+func (l *lineState) endTickRun() {
 	switch l.tickRun {
 	case l.openTicks:
 		l.openTicks = 0
@@ -47,9 +47,9 @@ func (l *lineState) endRun() {
 	l.tickRun = 0
 }
 
-// inCode reports whether the next byte is in inline code.
-func (l lineState) inCode() bool {
-	l.endRun()
+// isInCode reports whether the next byte is in inline code.
+func (l lineState) isInCode() bool {
+	l.endTickRun()
 	return l.openTicks > 0
 }
 

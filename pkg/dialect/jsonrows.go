@@ -18,18 +18,18 @@ var (
 var builtinCalls = pythonCalls("", ".call")
 
 // thenCallMember matches an object whose first key belongs to a call, for tags with many meanings.
-var thenCallMember = wordThen(then(`"name"`, `"arguments"`), "{")
+var thenCallMember = wordThen(thenWord(`"name"`, `"arguments"`), "{")
 
-// missingMarker begins calls whose marker is missing, because servers drop markers that are special tokens. It
+// markerlessCalls begins calls whose marker is missing, because servers drop markers that are special tokens. It
 // counts only if no other dialect is read.
-func missingMarker(text string, g *grammar) []marker {
+func markerlessCalls(text string, g *grammar) []marker {
 	return []marker{{role: implicitOpen, lookahead: never, ownLookahead: thenJSON, grammar: g, missingOpener: text}}
 }
 
 // jsonFences are fences that can contain JSON calls: marked json, or not at all.
 var jsonFences = []fenceSpec{
-	{info: "json", adjacent: "{[", lookahead: blankThen("{[")},
-	{info: "", adjacent: "{[", lookahead: blankThen("{[")},
+	{info: "json", adjacent: "{[", lookahead: thenByte("{[")},
+	{info: "", adjacent: "{[", lookahead: thenByte("{[")},
 }
 
 // A jsonTag is the preset of JSON between markers: an object for each call, or a list of them. Calls without the
@@ -49,7 +49,7 @@ func (p jsonTag) row(d Dialect) Dialect {
 		bracket = "["
 	}
 	if p.next == nil {
-		p.next = blankThen(bracket)
+		p.next = thenByte(bracket)
 	}
 	if p.names == (memberNames{}) {
 		p.names = nameArguments
@@ -61,7 +61,7 @@ func (p jsonTag) row(d Dialect) Dialect {
 	}
 	if !p.names.toolIsKey {
 		bare := bareJSON(p.names)
-		f.implicit = missingMarker(p.opening, &bare)
+		f.implicit = markerlessCalls(p.opening, &bare)
 	}
 	if f.affixes == [2]string{} {
 		f.affixes = p.affixes()
@@ -129,7 +129,7 @@ func jsonTagRows() []Dialect {
 tags are several calls. One tag with a list of objects, or with several objects, is also read.`,
 			framing: framing{
 				markers: append(ignored("<|im_end|>"),
-					marker{text: "<function_call>", role: open, lookahead: blankThen("{[")},
+					marker{text: "<function_call>", role: open, lookahead: thenByte("{[")},
 					marker{text: "<tool>", role: open, lookahead: thenCallMember, sharedWithText: true},
 					marker{text: "<response>", role: open, lookahead: thenCallMember, sharedWithText: true},
 					marker{text: "<json>", role: open, lookahead: thenCallMember, sharedWithText: true},
@@ -140,11 +140,11 @@ tags are several calls. One tag with a list of objects, or with several objects,
 				reasoning: []*delimiters{thinkTags, scratchPad},
 			},
 		}),
-		jsonTag{opening: "<|tool_call|>", isList: true, next: blankThen("{[")}.row(Dialect{
+		jsonTag{opening: "<|tool_call|>", isList: true, next: thenByte("{[")}.row(Dialect{
 			Name: "granite", Families: []string{"Granite 3"},
 			Doc: `The calls are a list of objects with "name" and "arguments" after <|tool_call|> or <tool_call>, with no closing marker.`,
 			framing: framing{
-				markers:   append(ignored("<|end_of_text|>"), marker{text: "<tool_call>", role: open, lookahead: blankThen("[")}),
+				markers:   append(ignored("<|end_of_text|>"), marker{text: "<tool_call>", role: open, lookahead: thenByte("[")}),
 				reasoning: []*delimiters{thinkTags, newDelimiters("Here is my thought process:", "Here is my response:")},
 			},
 		}),
@@ -162,7 +162,7 @@ tags are several calls. One tag with a list of objects, or with several objects,
 			Example: "<think>\nI need the weather.\n</think>\n<answer>\n<tool_calls>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</tool_calls>\n</answer>\n",
 			Doc: `As "jamba", in <answer> tags, which are removed. The calls often occur in the reasoning as well,
 where they do not count.`,
-			framing: framing{markers: append(ignored("<answer>", "</answer>"), marker{text: "<tool_calls>", role: open, lookahead: never, ownLookahead: blankThen("{")})},
+			framing: framing{markers: append(ignored("<answer>", "</answer>"), marker{text: "<tool_calls>", role: open, lookahead: never, ownLookahead: thenByte("{")})},
 		}),
 		jsonTag{opening: "<tool_calls>", closing: "</tool_calls>"}.row(Dialect{
 			Name: "minimax_m1", Title: "JSON objects in <tool_calls> tags, one on a line", Families: []string{"MiniMax M1"},
@@ -189,7 +189,7 @@ where they do not count.`,
 // jsonTokenRows have other markers.
 func jsonTokenRows() []Dialect {
 	return []Dialect{
-		jsonTag{opening: "functools", isList: true, next: either(blankThen("["), thenMembers)}.row(Dialect{
+		jsonTag{opening: "functools", isList: true, next: either(thenByte("["), thenObject)}.row(Dialect{
 			Name: "phi4mini", Families: []string{"Phi 4 mini", "FireFunction 2"}, Aliases: []string{"firefunction_v2", "phi4", "functools"},
 			Doc: `The calls are a list of objects with "name" and "arguments" (or "parameters") right after the word functools, or one such object.`,
 		}),
@@ -222,16 +222,16 @@ tokens around the role are often dropped by servers. GigaChat 3.1 writes <|funct
 object.`,
 			framing: framing{
 				markers: append(ignored("<|message_sep|>"),
-					marker{text: "function call", role: open, lineStart: true, lookahead: then("{", "<|role_sep|>"), skip: "<|role_sep|>"},
-					marker{text: "<|function_call|>", role: open, lookahead: blankThen("{")},
+					marker{text: "function call", role: open, lineStart: true, lookahead: thenWord("{", "<|role_sep|>"), skip: "<|role_sep|>"},
+					marker{text: "<|function_call|>", role: open, lookahead: thenByte("{")},
 					marker{text: "<|role_sep|>", role: listClose},
 				),
-				implicit: missingMarker("function call", &bareArguments),
+				implicit: markerlessCalls("function call", &bareArguments),
 				affixes:  [2]string{"function call<|role_sep|>\n", ""},
 			},
 			grammar: taggedJSON(nameArguments),
 		},
-		jsonTag{opening: "<|tool_calls|>", isList: true, next: either(blankThen("["), thenMembers)}.row(Dialect{
+		jsonTag{opening: "<|tool_calls|>", isList: true, next: either(thenByte("["), thenObject)}.row(Dialect{
 			Name: "sarashina", Title: "A list of objects in Python after <|tool_calls|>", Families: []string{"Sarashina 2"},
 			Doc: `The calls are a list of objects with "name" and "arguments" after <|tool_calls|>, often with the quotes of Python.`,
 		}),
@@ -250,8 +250,8 @@ var cohereAnswers = []string{"<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_
 // jsonMarkers may precede or surround JSON that needs no marker.
 var jsonMarkers = []marker{
 	listInText,
-	{text: "[TOOL_CALLS]", role: ignore, lookahead: blankThen("{[")},
-	{text: "<tool_call>", role: listOpen, lookahead: blankThen("{[")},
+	{text: "[TOOL_CALLS]", role: ignore, lookahead: thenByte("{[")},
+	{text: "<tool_call>", role: listOpen, lookahead: thenByte("{[")},
 	{text: "</tool_call>", role: listClose},
 }
 
@@ -315,7 +315,7 @@ in a json fence. Similar forms are also read: "tool" and "args", "action" and "a
 
 // bareJSON is the grammar of JSON calls without a marker.
 func bareJSON(f memberNames) grammar {
-	return grammar{memberNames: &f, newBody: newCallBody, render: renderTagged}
+	return grammar{memberNames: &f, newBody: newCallListBody, render: renderTagged}
 }
 
 // jsonStart begins calls with the first bracket of JSON. A list must be one of objects, if it could be something

@@ -66,7 +66,7 @@ func (m mode) markers() *markerSet {
 
 func (m mode) scanner(emit func(Event)) *Scanner {
 	s := new(Scanner)
-	s.begin(m.markers(), m.Reasoning, m.tools, emit)
+	s.reset(m.markers(), m.Reasoning, m.tools, emit)
 	return s
 }
 
@@ -178,7 +178,7 @@ func (m mode) events(text string, sizes ...int) []Event {
 // calls reads a text and returns its calls as they are in the end.
 func (m mode) calls(text string) []chat.Call {
 	c := collector{}
-	s := m.scanner(c.take)
+	s := m.scanner(c.addEvent)
 	s.Write([]byte(text))
 	s.Close()
 	return c.kept

@@ -41,9 +41,9 @@ func lineArgumentSpans(text string, tools Toolset) (json.RawMessage, []ArgumentS
 	for i, a := range c.args {
 		places[i].Value.End += len(a.text())
 	}
-	b, r := lineBody{sink: &sink{tools: tools}}, reader{tools: tools}
+	b, r := lineBody{sink: &sink{tools: tools}}, callReader{tools: tools}
 	r.call.Name, _ = cleanName(c.name, tools)
-	return b.arguments(&r, c.args), places
+	return b.encodeArguments(&r, c.args), places
 }
 
 // Keywords of Continue's line protocol, in lower case.
@@ -58,7 +58,7 @@ const (
 var lineGrammar = grammar{newBody: newLineBody, render: renderLines, argumentSpans: lineArgumentSpans, lineBased: true}
 
 // thenToolName matches the first word.
-var thenToolName = anyCase(toolNameKeyword)
+var thenToolName = thenWordAnyCase(toolNameKeyword)
 
 // lineMarkers returns the spellings of the first keyword outside fences, after text.
 func lineMarkers() []marker {
@@ -104,7 +104,7 @@ func (a *lineArg) text() string {
 }
 
 func newLineBody(s *sink, f *frame) body {
-	if f.fence.open() && !f.certain {
+	if f.fence.isOpen() && !f.certain {
 		s.confirmFrame("before the calls")
 	}
 	return &lineBody{sink: s, frame: f, at: f.bodyAt}
@@ -119,9 +119,9 @@ func (b *lineBody) write(p []byte) (int, frameEnd) {
 		switch {
 		case b.endAtReasoning():
 			end = left
-		case b.closesFence():
+		case b.isClosingFence():
 			b.emitCall(len(b.text))
-			b.sink.checkCloserLine(b.at-b.frame.length, true)
+			b.sink.checkClosingFenceLine(b.at-b.frame.length, true)
 			end = closed
 		case c == '\n':
 			b.parseLine()
@@ -150,9 +150,9 @@ func (b *lineBody) endAtReasoning() bool {
 	return ends
 }
 
-// closesFence reports whether the current line closes the fence. Inside a value it is text.
-func (b *lineBody) closesFence() bool {
-	if !b.frame.fence.open() || b.call.open || len(b.line) > b.frame.length+maxFenceBlanks {
+// isClosingFence reports whether the current line closes the fence. Inside a value it is text.
+func (b *lineBody) isClosingFence() bool {
+	if !b.frame.fence.isOpen() || b.call.open || len(b.line) > b.frame.length+maxFenceBlanks {
 		return false
 	}
 	run := bytes.TrimSpace(b.line)
@@ -161,7 +161,7 @@ func (b *lineBody) closesFence() bool {
 
 // canBegin reports whether the current line can belong to a call. Outside a fence, other lines end the call.
 func (b *lineBody) canBegin() bool {
-	if b.frame.fence.open() || len(b.line) > maxFenceBlanks+len(toolNameKeyword) {
+	if b.frame.fence.isOpen() || len(b.line) > maxFenceBlanks+len(toolNameKeyword) {
 		return true
 	}
 	line := strings.ToLower(string(bytes.TrimLeft(b.line, " \t\r\n")))
@@ -191,7 +191,7 @@ func (b *lineBody) parseLine() {
 		b.doubtful = b.doubtful || c.open
 		b.endUnterminated(at, "the next call")
 		b.emitCall(len(b.text))
-		b.begin(rest, at, at+restAt)
+		b.beginCall(rest, at, at+restAt)
 	case c.name == "":
 		b.reportJunk(line, at)
 		return
@@ -228,7 +228,7 @@ func cutKeyword(line []byte) (word, rest string, at int) {
 	return "", "", 0
 }
 
-func (b *lineBody) begin(name string, at, nameAt int) {
+func (b *lineBody) beginCall(name string, at, nameAt int) {
 	b.text = nil
 	b.call = lineCall{name: name, nameSpan: diag.Bytes(nameAt, nameAt+len(name)), start: at}
 	switch {
@@ -267,24 +267,24 @@ func (b *lineBody) emitCall(size int) {
 	if b.call.name == "" {
 		return
 	}
-	r := b.reader(size)
+	r := b.newReader(size)
 	if b.call.ambiguous {
-		r.markAmbiguous(b.longerReadings(*r)...)
+		r.markAmbiguous(b.longerAlternatives(*r)...)
 	}
 	b.sink.emitCall(r)
 	b.call, b.text = lineCall{}, nil
 }
 
-// reader returns a reader for the current call.
-func (b *lineBody) reader(size int) *reader {
+// callReader returns a reader for the current call.
+func (b *lineBody) newReader(size int) *callReader {
 	c := &b.call
 	r := newNamedReader(namedCall{name: c.name, place: c.nameSpan, toolName: c.name, start: c.start, text: string(b.text[:size])}, b.sink.tools, c.findings)
-	r.call.Arguments = b.arguments(r, c.args)
+	r.call.Arguments = b.encodeArguments(r, c.args)
 	return r
 }
 
-// longerReadings returns the alternative in which unterminated values extend to the next END_ARG.
-func (b *lineBody) longerReadings(r reader) []chat.Call {
+// longerAlternatives returns the alternative in which unterminated values extend to the next END_ARG.
+func (b *lineBody) longerAlternatives(r callReader) []chat.Call {
 	var args []lineArg
 	for _, a := range b.call.args {
 		last := len(args) - 1
@@ -298,11 +298,11 @@ func (b *lineBody) longerReadings(r reader) []chat.Call {
 	if len(args) == len(b.call.args) {
 		return nil
 	}
-	r.call.Arguments = b.arguments(&r, args)
+	r.call.Arguments = b.encodeArguments(&r, args)
 	return []chat.Call{r.call}
 }
 
-func (b *lineBody) arguments(r *reader, args []lineArg) json.RawMessage {
+func (b *lineBody) encodeArguments(r *callReader, args []lineArg) json.RawMessage {
 	shape, place := b.sink.tools[r.call.Name], diag.Bytes(r.call.Start, r.call.End)
 	out := []byte{'{'}
 	seen := map[string]bool{}
@@ -310,11 +310,11 @@ func (b *lineBody) arguments(r *reader, args []lineArg) json.RawMessage {
 		value := a.text()
 		switch {
 		case a.key == "":
-			r.fault(diag.CallMember, place, "an argument has no name")
+			r.addError(diag.CallMember, place, "an argument has no name")
 		case seen[a.key]:
-			r.fault(diag.DuplicateKey, place, "duplicate argument %q", excerpt(a.key))
+			r.addError(diag.DuplicateKey, place, "duplicate argument %q", excerpt(a.key))
 		case !utf8.ValidString(a.key + value):
-			r.fault(diag.InvalidUTF8, place, "the argument %q is not valid UTF-8", excerpt(a.key))
+			r.addError(diag.InvalidUTF8, place, "the argument %q is not valid UTF-8", excerpt(a.key))
 		}
 		seen[a.key] = true
 		if i > 0 {
@@ -360,7 +360,7 @@ func (b *lineBody) emitTruncated(how string) {
 	}
 	f.Span.Start = c.start
 	c.findings = append(c.findings, f)
-	r := b.reader(len(b.text))
+	r := b.newReader(len(b.text))
 	r.call.Status = chat.StatusTruncated
 	b.sink.emitCall(r)
 }
@@ -368,7 +368,7 @@ func (b *lineBody) emitTruncated(how string) {
 func renderLines(_ *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool) {
 	b = append(b, "```tool\nTOOL_NAME: "+c.Name+"\n"...)
 	ok := isBareName(c.Name)
-	dec := json.NewDecoder(bytes.NewReader(namedArguments(c)))
+	dec := json.NewDecoder(bytes.NewReader(argumentsObject(c)))
 	_, err := dec.Token()
 	for err == nil && dec.More() {
 		var value json.RawMessage
@@ -380,19 +380,19 @@ func renderLines(_ *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool
 		text := string(value)
 		_ = json.Unmarshal(value, &text) // otherwise the value is not a string
 		back := typedValue(text, tools[c.Name].Property(name))
-		ok = ok && canWriteKey(name) && canWriteValue(text) && sameValue(back, value)
+		ok = ok && canRenderKey(name) && canRenderValue(text) && isSameValue(back, value)
 		b = append(b, "BEGIN_ARG: "+name+"\n"+text+"\nEND_ARG\n"...)
 	}
 	return append(b, "```"...), ok && err == nil
 }
 
-// canWriteKey reports whether an argument name fits on a line.
-func canWriteKey(name string) bool {
+// canRenderKey reports whether an argument name fits on a line.
+func canRenderKey(name string) bool {
 	return name != "" && name == strings.TrimSpace(name) && !strings.ContainsAny(name, "\r\n") && utf8.ValidString(name)
 }
 
-// canWriteValue reports whether a value reads back unchanged: no line of it is a keyword.
-func canWriteValue(text string) bool {
+// canRenderValue reports whether a value reads back unchanged: no line of it is a keyword.
+func canRenderValue(text string) bool {
 	if strings.HasSuffix(text, "\r") {
 		return false
 	}
@@ -404,8 +404,8 @@ func canWriteValue(text string) bool {
 	return true
 }
 
-// sameValue reports whether two texts are the same JSON, apart from string escapes.
-func sameValue(a, b json.RawMessage) bool {
+// isSameValue reports whether two texts are the same JSON, apart from string escapes.
+func isSameValue(a, b json.RawMessage) bool {
 	var x, y string
 	if json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil {
 		return x == y

@@ -4,7 +4,7 @@ import "oneshot/pkg/diag"
 
 // openListMarker handles a marker before calls. The last of several determines the dialect best.
 func (s *Scanner) openListMarker(row *Dialect, at int, text string, inLine bool) {
-	if !s.list.open() {
+	if !s.list.isOpen() {
 		s.list = openList{at: at, text: text, callsBefore: s.calls}
 		s.trackUnmatched(at, at+len(text), inLine)
 	}
@@ -17,7 +17,7 @@ func (s *Scanner) openListMarker(row *Dialect, at int, text string, inLine bool)
 func (s *Scanner) closeListMarker(row *Dialect, at int, text string, inLine bool) {
 	place := diag.Bytes(at, at+len(text))
 	switch {
-	case s.list.open():
+	case s.list.isOpen():
 		s.list.depth--
 		if s.list.depth <= 0 && !s.reportUnmatched(at, inLine) && s.hasUnmatchedText() {
 			s.reportMention(at)
@@ -63,7 +63,7 @@ func (s *selector) hasTextAfterFrame() bool {
 func (s *selector) closeList() {
 	w, empty := s.list, s.hasUnmatchedText()
 	s.closeUnmatched()
-	if w.open() && !w.dialect.framing.stopsAtCloser && !empty && (w.callsBefore < s.calls || !s.unmatched.reported) {
+	if w.isOpen() && !w.dialect.framing.stopsAtCloser && !empty && (w.callsBefore < s.calls || !s.unmatched.reported) {
 		s.report(diag.New(diag.MissingCloser, diag.Bytes(w.at, w.at+len(w.text)), "%s is not closed before the end of the text", w.text))
 	}
 }

@@ -21,8 +21,8 @@ type lookahead func(text []byte) verdict
 // maxLookahead bounds the text held back after a marker until the marker is resolved.
 const maxLookahead = 320
 
-// blankThen returns the lookahead for blanks and one of some bytes.
-func blankThen(bytes string) lookahead {
+// thenByte returns the lookahead for blanks and one of some bytes.
+func thenByte(bytes string) lookahead {
 	return func(text []byte) verdict {
 		for _, c := range text {
 			if !isSpace(c) {
@@ -40,7 +40,7 @@ func thenJSON(text []byte) verdict {
 	case len(text) == 0:
 		return undecided
 	case text[0] == '[':
-		return blankThen("{")(text[1:])
+		return thenByte("{")(text[1:])
 	}
 	return verdictOf(text[0] == '{')
 }
@@ -55,8 +55,8 @@ func thenName(text []byte) verdict {
 	return undecided
 }
 
-// then returns the lookahead for blanks and one of some words.
-func then(words ...string) lookahead {
+// thenWord returns the lookahead for blanks and one of some words.
+func thenWord(words ...string) lookahead {
 	return func(text []byte) verdict {
 		text = trimLeft(text)
 		result := no
@@ -73,8 +73,8 @@ func then(words ...string) lookahead {
 	}
 }
 
-// anyCase returns the lookahead for blanks and a word in any case; word is in lower case.
-func anyCase(word string) lookahead {
+// thenWordAnyCase returns the lookahead for blanks and a word in any case; word is in lower case.
+func thenWordAnyCase(word string) lookahead {
 	return func(text []byte) verdict {
 		text = trimLeft(text)
 		for i := range min(len(text), len(word)) {
@@ -171,7 +171,7 @@ func numberedNameThen(next lookahead) lookahead {
 
 // wordThen returns the lookahead for blanks, one of some words, and next.
 func wordThen(next lookahead, words ...string) lookahead {
-	word := then(words...)
+	word := thenWord(words...)
 	return func(text []byte) verdict {
 		if v := word(text); v != yes {
 			return v
@@ -186,8 +186,8 @@ func wordThen(next lookahead, words ...string) lookahead {
 	}
 }
 
-// exactly returns the lookahead for a word without blanks before it.
-func exactly(word string) lookahead {
+// exactWord returns the lookahead for a word without blanks before it.
+func exactWord(word string) lookahead {
 	return func(text []byte) verdict {
 		n := min(len(text), len(word))
 		switch {
@@ -218,7 +218,7 @@ func lineThen(next lookahead) lookahead {
 // tokenThen returns the lookahead for an optional control token, and next.
 func tokenThen(next lookahead) lookahead {
 	return func(text []byte) verdict {
-		switch exactly("<|")(text) {
+		switch exactWord("<|")(text) {
 		case no:
 			return next(text)
 		case undecided:
@@ -229,7 +229,7 @@ func tokenThen(next lookahead) lookahead {
 		for n < len(name) && isNameByte(name[n]) {
 			n++
 		}
-		switch end := exactly("|>")(name[n:]); {
+		switch end := exactWord("|>")(name[n:]); {
 		case n == 0 && len(name) > 0 || end == no:
 			return no
 		case end == undecided || n == 0:
@@ -249,8 +249,8 @@ func either(a, b lookahead) lookahead {
 	}
 }
 
-// within limits a lookahead to a number of bytes.
-func within(most int, next lookahead) lookahead {
+// withinBytes limits a lookahead to a number of bytes.
+func withinBytes(most int, next lookahead) lookahead {
 	return func(text []byte) verdict {
 		v := next(text[:min(len(text), most)])
 		if v == undecided && len(text) > most {
@@ -270,8 +270,8 @@ func adjacent(next lookahead) lookahead {
 	}
 }
 
-// thenMembers matches a JSON object.
-var thenMembers = wordThen(blankThen("\"'}"), "{")
+// thenObject matches a JSON object.
+var thenObject = wordThen(thenByte("\"'}"), "{")
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
@@ -303,10 +303,10 @@ func pythonCallWithSuffix(suffix string) lookahead {
 }
 
 // thenParenthesis matches a parenthesis, optionally after a control token.
-var thenParenthesis = tokenThen(exactly("("))
+var thenParenthesis = tokenThen(exactWord("("))
 
-// callee returns the name before the first parenthesis, without a leading bracket.
-func callee(text []byte) string {
+// calleeName returns the name before the first parenthesis, without a leading bracket.
+func calleeName(text []byte) string {
 	name, _, _ := bytes.Cut(trimLeft(text), []byte{'('})
 	return string(trimLeft(bytes.TrimPrefix(name, []byte{'['})))
 }

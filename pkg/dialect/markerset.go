@@ -43,7 +43,7 @@ var (
 type plainDialects [memberCount][memberCount]*Dialect
 
 // dialectOf returns the dialect with the members of a shape, or the one with the most common members.
-func (p *plainDialects) dialectOf(s shape) *Dialect {
+func (p *plainDialects) dialectOf(s matchedMembers) *Dialect {
 	return cmp.Or(p[s.nameMember][s.argsMember], p[ofName][ofArguments])
 }
 

@@ -9,13 +9,13 @@ import (
 
 // Lookaheads of markers that several dialects share.
 var (
-	thenFunction = then("<function")
-	thenInvoke   = then("<invoke", "<｜DSML｜invoke")
+	thenFunction = thenWord("<function")
+	thenInvoke   = thenWord("<invoke", "<｜DSML｜invoke")
 )
 
-// thenTool matches a plain name, at once or on its own line, followed by a line end or a marker. After a blank
+// thenTaggedName matches a plain name, at once or on its own line, followed by a line end or a marker. After a blank
 // on the same line it needs an argument: words about the tag in a sentence are not a call.
-func thenTool(text []byte) verdict {
+func thenTaggedName(text []byte) verdict {
 	following := trimLeft(text)
 	n := 0
 	for n < len(following) && isNameByte(following[n]) && (n > 0 || following[0] != '.' && following[0] != '-') {
@@ -34,7 +34,7 @@ func thenTool(text []byte) verdict {
 }
 
 // thenArguments matches the marker of the first argument.
-var thenArguments = then("<arg_key>", "<tool_sep>")
+var thenArguments = thenWord("<arg_key>", "<tool_sep>")
 
 // nameThenLine matches a single-word name followed by a line end.
 func nameThenLine(text []byte) verdict {
@@ -52,7 +52,7 @@ func nameThenLine(text []byte) verdict {
 
 // withoutObject excludes an object after the name: dialects of pairs write none, except for "laguna".
 func withoutObject(next lookahead) lookahead {
-	object := nameThen(blankThen("{"))
+	object := nameThen(thenByte("{"))
 	return func(text []byte) verdict {
 		switch object(text) {
 		case yes:
@@ -71,7 +71,7 @@ func withoutObject(next lookahead) lookahead {
 const maxTagLookahead = 256
 
 // thenElement matches the rest of a tag and the opening tag of something other than a parameter.
-var thenElement = within(maxTagLookahead, func(text []byte) verdict {
+var thenElement = withinBytes(maxTagLookahead, func(text []byte) verdict {
 	tag, following, closed := bytes.Cut(text, []byte{'>'})
 	following = trimLeft(following)
 	switch {
@@ -80,19 +80,19 @@ var thenElement = within(maxTagLookahead, func(text []byte) verdict {
 	case len(following) < 2:
 		return undecided
 	}
-	return not(anyCase("<parameter"))(following)
+	return not(thenWordAnyCase("<parameter"))(following)
 })
 
 // thenCallOfElements matches a call whose arguments are elements.
 func thenCallOfElements(text []byte) verdict {
-	if v := then("<invoke")(text); v != yes {
+	if v := thenWord("<invoke")(text); v != yes {
 		return v
 	}
 	return thenElement(text)
 }
 
 // thenForm matches a call whose parameters declare the form of their values.
-var thenForm = within(maxTagLookahead, func(text []byte) verdict {
+var thenForm = withinBytes(maxTagLookahead, func(text []byte) verdict {
 	v := thenInvoke(text)
 	call, _, closed := bytes.Cut(text, []byte("</invoke>"))
 	switch {
@@ -105,7 +105,7 @@ var thenForm = within(maxTagLookahead, func(text []byte) verdict {
 })
 
 // emptyCall is an element without a name, which is not a call.
-var emptyCall = marker{text: "<tool_call>", role: ignore, lookahead: then("</tool_call>")}
+var emptyCall = marker{text: "<tool_call>", role: ignore, lookahead: thenWord("</tool_call>")}
 
 // A functionTag is the preset of a tag for each call, in the tags of a list or not, with a tag for each argument.
 type functionTag struct {
@@ -128,7 +128,7 @@ func (p functionTag) row(d Dialect) Dialect {
 	if p.list != "" {
 		f.addList(p.syntax, p.list, p.next, "\n")
 	}
-	d.grammar = tagged(p.syntax)
+	d.grammar = markupGrammar(p.syntax)
 	return d
 }
 
@@ -156,17 +156,17 @@ func (p pairTag) row(d Dialect) Dialect {
 	call, end, callEnd := p.syntax.Tag(p.syntax.CallTags[0])
 	_, _, valueEnd := p.syntax.Tag(p.syntax.ValueTag)
 	if p.object != nil {
-		f.markers = append([]marker{{text: call + end, role: open, lookahead: p.object, ownLookahead: blankThen("{["), grammar: &namedObjects}}, f.markers...)
+		f.markers = append([]marker{{text: call + end, role: open, lookahead: p.object, ownLookahead: thenByte("{["), grammar: &namedObjects}}, f.markers...)
 	}
 	f.markers = append(f.markers,
-		marker{text: call + end, role: openKeep, lookahead: p.next, ownLookahead: thenTool},
+		marker{text: call + end, role: openKeep, lookahead: p.next, ownLookahead: thenTaggedName},
 		marker{text: callEnd, role: listClose}, marker{text: valueEnd, role: continuation})
 	if p.list != "" {
-		f.addList(p.syntax, p.list, then(call+end), "")
+		f.addList(p.syntax, p.list, thenWord(call+end), "")
 	} else {
 		f.closers = append([]string{callEnd}, f.closers...)
 	}
-	d.grammar = tagged(p.syntax)
+	d.grammar = markupGrammar(p.syntax)
 	return d
 }
 
@@ -210,7 +210,7 @@ name, and objects and arrays are tags in tags. Servers may drop the token.`,
 					{text: "]<]minimax[>[<tool_call>", role: listOpen},
 					{text: "]<]minimax[>[<invoke", role: openKeep},
 					{text: "]<]minimax[>[</tool_call>", role: listClose},
-					{text: "<tool_call>", role: listOpen, lookahead: then("<invoke", "]<]minimax[>[<invoke")},
+					{text: "<tool_call>", role: listOpen, lookahead: thenWord("<invoke", "]<]minimax[>[<invoke")},
 					{text: "<minimax:tool_call>", role: listOpen, lookahead: thenCallOfElements, ownLookahead: anything},
 					{text: "<invoke", role: openKeep, lookahead: thenElement, ownLookahead: anything},
 					{text: "</tool_call>", role: listClose},
@@ -220,7 +220,7 @@ name, and objects and arrays are tags in tags. Servers may drop the token.`,
 				reasoning: []*delimiters{newDelimiters("<mm:think>", "</mm:think>")},
 				affixes:   [2]string{"]<]minimax[>[<tool_call>", "]<]minimax[>[</tool_call>"},
 			},
-			grammar: tagged(markup.MinimaxM3),
+			grammar: markupGrammar(markup.MinimaxM3),
 		},
 		functionTag{syntax: markup.MinimaxM2, list: "minimax:tool_call"}.row(Dialect{
 			Name: "minimax_m2", Title: "<invoke> with <parameter> in <minimax:tool_call> tags", Families: []string{"MiniMax M2"},
@@ -248,8 +248,8 @@ in <minimax:tool_call> tags. Values are text without escapes.`,
 			Doc:     `As "minimax_m2", with steptml: before the names of tags, in the tokens of DeepSeek.`,
 			framing: framing{
 				markers: []marker{
-					{text: "<｜tool_calls_begin｜>", role: listOpen, lookahead: then("<steptml:", "<｜tool_call_begin｜>function<｜tool_sep｜><steptml:")},
-					{text: "<｜tool_call_begin｜>", role: listOpen, skip: "function<｜tool_sep｜>", lookahead: then("function<｜tool_sep｜><steptml:")},
+					{text: "<｜tool_calls_begin｜>", role: listOpen, lookahead: thenWord("<steptml:", "<｜tool_call_begin｜>function<｜tool_sep｜><steptml:")},
+					{text: "<｜tool_call_begin｜>", role: listOpen, skip: "function<｜tool_sep｜>", lookahead: thenWord("function<｜tool_sep｜><steptml:")},
 					{text: "<｜tool_call_end｜>", role: listClose},
 					{text: "<｜tool_calls_end｜>", role: listClose},
 				},
@@ -308,24 +308,24 @@ func pairRows() []Dialect {
 Values are text without escapes, whose type comes from the definition of the tool.`,
 			framing: framing{markers: append(ignored("<|observation|>", "<|user|>"), emptyCall)},
 		}),
-		pairTag{syntax: markup.GLM47, next: withoutObject(thenTool), object: never}.row(Dialect{
+		pairTag{syntax: markup.GLM47, next: withoutObject(thenTaggedName), object: never}.row(Dialect{
 			Name: "glm47_moe", Title: "<tool_call>NAME with <arg_key> and <arg_value>, on one line", Families: []string{"GLM 4.7 and 5"},
 			Doc:     `As "glm4_moe", without line ends.`,
 			framing: framing{markers: append(ignored("<|observation|>", "<|user|>"), emptyCall)},
 		}),
-		pairTag{syntax: markup.HunyuanV3, list: "tool_calls", next: withoutObject(thenTool)}.row(Dialect{
+		pairTag{syntax: markup.HunyuanV3, list: "tool_calls", next: withoutObject(thenTaggedName)}.row(Dialect{
 			Name: "hunyuan", Title: "<tool_call>NAME<tool_sep> with <arg_key> and <arg_value> in <tool_calls> tags", Families: []string{"Hunyuan 3"}, Aliases: []string{"hunyuan_v3", "hy_v3"},
 			Doc:     `As "glm4_moe", with <tool_sep> after the name, in <tool_calls> tags.`,
 			framing: framing{markers: []marker{emptyCall}},
 		}),
-		pairTag{syntax: markup.Laguna, next: thenTool, object: blankThen("{[")}.row(Dialect{
+		pairTag{syntax: markup.Laguna, next: thenTaggedName, object: thenByte("{[")}.row(Dialect{
 			Name: "laguna", Title: "<tool_call>NAME with <arg_key> and <arg_value>, or JSON", Families: []string{"Laguna", "Poolside"}, Aliases: []string{"poolside_v1"},
 			Doc: `As "glm4_moe". The models also write JSON objects with "name" and "arguments", in <tool_call> tags
 or alone, and <user> where <tool_call> should be.`,
 			framing: framing{
 				markers: append(ignored("<assistant>", "</assistant>"), emptyCall,
-					marker{text: "<user>", role: open, lookahead: never, ownLookahead: blankThen("{["), grammar: &namedObjects, sharedWithText: true},
-					marker{text: "<user>", role: openKeep, lookahead: nameThen(then("<arg_key>", "{")), sharedWithText: true},
+					marker{text: "<user>", role: open, lookahead: never, ownLookahead: thenByte("{["), grammar: &namedObjects, sharedWithText: true},
+					marker{text: "<user>", role: openKeep, lookahead: nameThen(thenWord("<arg_key>", "{")), sharedWithText: true},
 				),
 				closers:     []string{"</user>"},
 				implicit:    jsonStart,
@@ -334,7 +334,7 @@ or alone, and <user> where <tool_call> should be.`,
 				bareGrammar: &bareArguments,
 			},
 		}),
-		pairTag{syntax: markup.LongcatXML, next: thenTool, object: blankThen("{[")}.row(Dialect{
+		pairTag{syntax: markup.LongcatXML, next: thenTaggedName, object: thenByte("{[")}.row(Dialect{
 			Name: "longcat", Title: "<longcat_tool_call> with JSON, or NAME and pairs", Families: []string{"LongCat Flash"},
 			Example: "<longcat_tool_call>" + nameArguments.example() + "</longcat_tool_call>\n",
 			Doc: `Each call is in <longcat_tool_call> tags: a JSON object with "name" and "arguments", or a

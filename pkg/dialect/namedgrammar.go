@@ -12,7 +12,7 @@ func namedJSON(n nameSyntax) grammar {
 	return grammar{
 		newBody: func(s *sink, f *frame) body {
 			b := pooled[namedBody](s.bodyPool) // reused, because each call has a frame of its own
-			h := head{markerReader: b.head.markerReader.reset(heads()), at: f.bodyAt, text: b.head.text[:0]}
+			h := head{markerReader: b.head.markerReader.withMarkers(heads()), at: f.bodyAt, text: b.head.text[:0]}
 			*b = namedBody{nameSyntax: &n, sink: s, frame: f, at: f.bodyAt, terminators: ends, head: h, tail: b.tail[:0]}
 			return b
 		},
@@ -46,9 +46,9 @@ func (b *namedBody) step(p []byte) (int, frameEnd) {
 		}
 		return n, notYet
 	case inText:
-		return b.readText(p)
+		return b.readTextArgument(p)
 	case inPart:
-		return b.readPart(p[0])
+		return b.readPartMarker(p[0])
 	}
 	return b.readAfterArguments(p[0])
 }
@@ -56,8 +56,8 @@ func (b *namedBody) step(p []byte) (int, frameEnd) {
 func (b *namedBody) close() {
 	switch b.stage {
 	case inHead:
-		b.head.text = append(b.head.text, b.head.pending()...)
-		b.emitCutHead("the text ends")
+		b.head.text = append(b.head.text, b.head.pendingText()...)
+		b.emitTruncatedHead("the text ends")
 	case betweenNameAndArguments, inArguments:
 		if b.stage == betweenNameAndArguments {
 			b.beginArguments(b.at)
@@ -66,11 +66,11 @@ func (b *namedBody) close() {
 		b.emitCall()
 	case inSecond:
 		b.args.close()
-		b.endSecond()
+		b.endSecondValue()
 	case inText, inPart: // only a marker ends these
-		b.endPart()
-		b.textValue = append(b.textValue, b.text.pending()...)
-		b.emitCutText("the text ends")
+		b.rejectPartMarker()
+		b.textValue = append(b.textValue, b.text.pendingText()...)
+		b.emitTruncatedText("the text ends")
 	default:
 		b.reportUnclosed("the end of the text")
 	}
@@ -81,18 +81,18 @@ func (n *nameSyntax) render(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byt
 	b = append(b, d.framing.affixes[0]...)
 	switch {
 	case n.numbered:
-		b = append(b, renderedCount(n.namespace, c)...)
+		b = append(b, numberedName(n.namespace, c)...)
 	case n.beforeName != "":
 		b = append(append(append(b, c.ID...), n.beforeName...), c.Name...)
 	default:
 		b = append(b, c.Name...)
 	}
-	b = append(append(b, n.separator...), namedArguments(c)...)
+	b = append(append(b, n.separator...), argumentsObject(c)...)
 	return append(b, d.framing.affixes[1]...), isBareName(c.Name)
 }
 
-// renderedCount returns the ID of a call if it contains the name, else a new one.
-func renderedCount(space string, c chat.Call) string {
+// numberedName returns the ID of a call if it contains the name, else a new one.
+func numberedName(space string, c chat.Call) string {
 	if rest, id := cutNumber(c.ID); id != "" && strings.TrimPrefix(rest, space) == c.Name {
 		return id
 	}

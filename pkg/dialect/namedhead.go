@@ -37,20 +37,20 @@ type head struct {
 // readHead reads up to the next marker of the head.
 func (b *namedBody) readHead(p []byte) (int, frameEnd) {
 	h := &b.head
-	n, free, marker := h.readUntil(p[:min(len(p), maxHeadPiece+1-h.length())])
+	n, free, marker := h.readUntilMarker(p[:min(len(p), maxHeadPiece+1-h.pieceLength())])
 	from := len(h.text)
 	h.text = append(h.text, free...)
 	b.sink.steps += n
 	if before, rest, ends := b.sink.cutAtReasoningEnd(h.text, from); ends {
 		h.text = before
-		b.emitCutHead("the reasoning ends")
-		b.sink.unread(slices.Concat(rest, []byte(h.pending()+marker)))
+		b.emitTruncatedHead("the reasoning ends")
+		b.sink.unread(slices.Concat(rest, []byte(h.pendingText()+marker)))
 		return n, left
 	}
 	switch {
-	case marker == "" && h.length() <= maxHeadPiece:
+	case marker == "" && h.pieceLength() <= maxHeadPiece:
 		return n, notYet
-	case marker == "" || !b.takeHeadMarker(marker):
+	case marker == "" || !b.handleHeadMarker(marker):
 		return n, b.rejectHead(marker)
 	case marker == "{" && b.stage == betweenNameAndArguments:
 		b.beginArguments(b.at + n - 1)
@@ -64,11 +64,11 @@ func (b *namedBody) readHead(p []byte) (int, frameEnd) {
 	return n, notYet
 }
 
-// length returns the number of bytes read after the latest marker.
-func (h *head) length() int { return len(h.text) - h.pieceAt + h.pendingLen() }
+// pieceLength returns the number of bytes read after the latest marker.
+func (h *head) pieceLength() int { return len(h.text) - h.pieceAt + h.pendingLen() }
 
-// takeHeadMarker handles a marker of the head and the piece before it. It reports false if this is not a call.
-func (b *namedBody) takeHeadMarker(marker string) bool {
+// handleHeadMarker handles a marker of the head and the piece before it. It reports false if this is not a call.
+func (b *namedBody) handleHeadMarker(marker string) bool {
 	h := &b.head
 	piece := string(h.text[h.pieceAt:])
 	name, fenced, ok := cutFence(piece)
@@ -91,7 +91,7 @@ func (b *namedBody) takeHeadMarker(marker string) bool {
 	case name == "" && h.hasTypeWord && marker == "{" && h.missing.Code == "": // the type word was the name
 		h.name, h.nameAt = b.typeWord, h.typeWordAt
 	case name == "":
-		return b.handleUnnamed(marker)
+		return b.handleMarkerWithoutName(marker)
 	case marker == "{" && !h.afterMarker && strings.ContainsAny(name, " \t"): // a sentence
 		return false
 	case name == b.typeWord && !h.hasTypeWord && marker != "{": // the name follows
@@ -117,8 +117,8 @@ func (b *namedBody) takeHeadMarker(marker string) bool {
 	return true
 }
 
-// handleUnnamed handles a marker with nothing before it. It reports false if no name can follow.
-func (b *namedBody) handleUnnamed(marker string) bool {
+// handleMarkerWithoutName handles a marker with nothing before it. It reports false if no name can follow.
+func (b *namedBody) handleMarkerWithoutName(marker string) bool {
 	h, at := &b.head, b.head.at+len(b.head.text)
 	switch {
 	case h.missing.Code != "": // a second marker, or the arguments
@@ -129,7 +129,7 @@ func (b *namedBody) handleUnnamed(marker string) bool {
 	}
 	h.missing = diag.New(diag.CallMember, diag.Bytes(at, at+len(marker)), " before %s", marker)
 	if b.typeWord == "" {
-		return b.handleUnnamed(marker)
+		return b.handleMarkerWithoutName(marker)
 	}
 	h.hasTypeWord, h.afterMarker = true, true
 	return true
@@ -151,8 +151,8 @@ func (b *namedBody) checkTypeWord(marker string) {
 	}
 }
 
-// useAsType treats a word in place of the type as the type: the name follows the marker.
-func (b *namedBody) useAsType() {
+// useNameAsType treats a word in place of the type as the type: the name follows the marker.
+func (b *namedBody) useNameAsType() {
 	h := &b.head
 	b.headFindings = append(b.headFindings, diag.New(diag.CallMember, b.namePlace(), "unknown call type %q, expected %q", excerpt(h.name), b.typeWord))
 	h.otherType, h.otherTypeAt, h.name, h.hasTypeWord, h.pieceAt = h.name, h.nameAt, "", true, len(h.text)
@@ -177,9 +177,9 @@ func (b *namedBody) rejectHead(marker string) frameEnd {
 		h.name, h.nameAt = h.otherType, h.otherTypeAt
 		c := b.call("")
 		r := newNamedReader(c, b.sink.tools, nil)
-		r.fault(diag.CallMember, diag.Bytes(c.place.End, c.start+len(c.text)), "no arguments follow the name")
+		r.addError(diag.CallMember, diag.Bytes(c.place.End, c.start+len(c.text)), "no arguments follow the name")
 		b.sink.emitCall(r)
-		b.sink.unread([]byte(h.pending() + marker))
+		b.sink.unread([]byte(h.pendingText() + marker))
 		return left
 	case h.missing.Code != "":
 		b.sink.reportNotCalls([]diag.Finding{h.missing})
@@ -187,7 +187,7 @@ func (b *namedBody) rejectHead(marker string) frameEnd {
 	case f.marker != "":
 		b.sink.report(diag.New(diag.NotACall, diag.Bytes(f.at, f.at+len(f.marker)), "no call follows %s", strings.TrimSpace(f.marker)))
 	}
-	b.sink.unread([]byte(string(b.head.text) + b.head.pending() + marker))
+	b.sink.unread([]byte(string(b.head.text) + b.head.pendingText() + marker))
 	return left
 }
 
@@ -201,7 +201,7 @@ func (b *namedBody) readBeforeArguments(c byte) (int, frameEnd) {
 		}
 		b.fenceRead++
 	case b.typeWord != "" && !b.head.hasTypeWord && b.head.afterMarker && !b.isFenced() && isNameByte(c):
-		b.useAsType()
+		b.useNameAsType()
 		return 0, notYet
 	case b.allowsText && !b.isFenced() && c != '{' && c != '[':
 		b.stage, b.text = inText, newMarkerReader(b.terminators())
@@ -239,8 +239,8 @@ func (b *namedBody) call(text string) namedCall {
 	return c
 }
 
-// emitCutHead emits a call that is cut off in its head.
-func (b *namedBody) emitCutHead(how string) {
+// emitTruncatedHead emits a call that is cut off in its head.
+func (b *namedBody) emitTruncatedHead(how string) {
 	h := &b.head
 	f := diag.New(diag.TruncatedCall, diag.Bytes(b.frame.at, b.head.at+len(h.text)), "%s inside a call", how)
 	if h.name == "" {

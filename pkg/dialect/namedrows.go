@@ -14,14 +14,14 @@ var mistralNaming = nameSyntax{
 var (
 	mistralCall = namedJSON(mistralNaming)
 	mistralList = taggedJSON(memberNames{name: ofName, args: ofArguments, namePrecedes: true})
-	thenArgs    = either(adjacent(nameThen(adjacent(either(then("[ARGS]", "[CALL_ID]"), thenMembers)))), nameThen(wordThen(blankThen("{"), "[ARGS]")))
+	thenArgs    = either(adjacent(nameThen(adjacent(either(thenWord("[ARGS]", "[CALL_ID]"), thenObject)))), nameThen(wordThen(thenByte("{"), "[ARGS]")))
 )
 
 // mistralMarkers are the markers of Mistral. If only one version is read, the forms of the other count, too.
 func mistralMarkers(list, call lookahead) []marker {
 	return []marker{
 		{text: "[TOOL_CALLS]", role: open, lookahead: list, ownLookahead: thenJSON, grammar: &mistralList},
-		{text: "[TOOL_CALLS]", role: open, lookahead: call, ownLookahead: either(thenName, exactly("[ARGS]")), grammar: &mistralCall},
+		{text: "[TOOL_CALLS]", role: open, lookahead: call, ownLookahead: either(thenName, exactWord("[ARGS]")), grammar: &mistralCall},
 		{text: "[/TOOL_CALLS]", role: ignore},
 		{text: "</s>", role: ignore},
 	}
@@ -46,7 +46,7 @@ func namedTokenRows() []Dialect {
 			Doc: `The calls are a list of objects with "name" and "arguments" after [TOOL_CALLS]. The form of later
 models, "mistral_args", is also read. Reasoning is between [THINK] and [/THINK].`,
 			framing: framing{
-				markers: mistralMarkers(thenJSON, never), reasoning: []*delimiters{bracketThink}, implicit: missingMarker("[TOOL_CALLS]", &bareArguments), affixes: [2]string{"[TOOL_CALLS] [", "]"},
+				markers: mistralMarkers(thenJSON, never), reasoning: []*delimiters{bracketThink}, implicit: markerlessCalls("[TOOL_CALLS]", &bareArguments), affixes: [2]string{"[TOOL_CALLS] [", "]"},
 			},
 			grammar: mistralList,
 		},
@@ -65,7 +65,7 @@ be missing, and [CALL_ID] with an id may precede it. Reasoning is between [THINK
 may be missing, and <|calls|>, with which the model stops and which servers cut off. Text follows <|content|>.`,
 			framing: framing{
 				markers: []marker{
-					{text: "<|tool_calls|>", role: listOpen, lookahead: then("<|tool_call:begin|>"), ownLookahead: anything},
+					{text: "<|tool_calls|>", role: listOpen, lookahead: thenWord("<|tool_call:begin|>"), ownLookahead: anything},
 					{text: "<|tool_call:begin|>", role: open},
 					{text: "<|tool_call:name|>", role: listClose},
 					{text: "<|tool_call:args|>", role: listClose},
@@ -94,7 +94,7 @@ which may be missing. The markers are also read with plain bars, underscores and
 				markers: deepseekMarkers(thenDeepseekFunction),
 				affixes: [2]string{"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>", "\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"},
 			},
-			grammar: namedJSON(deepseekNaming("\n```json\n")),
+			grammar: namedJSON(deepseekNameSyntax("\n```json\n")),
 		},
 		{
 			Name: "deepseek_v31", Title: "NAME and JSON between markers", Families: []string{"DeepSeek V3.1"},
@@ -103,7 +103,7 @@ which may be missing. The markers are also read with plain bars, underscores and
 				markers: deepseekMarkers(thenDeepseekName),
 				affixes: [2]string{"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>", "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"},
 			},
-			grammar: namedJSON(deepseekNaming("<｜tool▁sep｜>")),
+			grammar: namedJSON(deepseekNameSyntax("<｜tool▁sep｜>")),
 		},
 		{
 			Name: "kimi_k2", Title: "functions.NAME:NUMBER and JSON between markers", Families: []string{"Kimi K2"}, Aliases: []string{"kimi"},
@@ -121,13 +121,13 @@ functions.NAME:NUMBER{…} is read. If there is only one tool, a number without 
 					{text: "<|tool_call_end|>", role: ignore},
 					{text: "<|tool_calls_section_end|>", role: listClose},
 					{text: "<|tool_call_section_end|>", role: listClose},
-					{text: "functions.", role: openKeep, lookahead: thenKimi, ownLookahead: numberedNameThen(either(exactly("{"), then("<|tool_call_argument_begin|>"))), grammar: &kimiBare},
+					{text: "functions.", role: openKeep, lookahead: thenKimi, ownLookahead: numberedNameThen(either(exactWord("{"), thenWord("<|tool_call_argument_begin|>"))), grammar: &kimiBare},
 					{text: "<|im_end|>", role: ignore},
 				},
 				reasoning: []*delimiters{thinkTags, newDelimiters("◁think▷", "◁/think▷")},
 				affixes:   [2]string{"<|tool_calls_section_begin|><|tool_call_begin|>", "<|tool_call_end|><|tool_calls_section_end|>"},
 			},
-			grammar: namedJSON(kimiNaming(kimiCloses...)),
+			grammar: namedJSON(kimiNameSyntax(kimiCloses...)),
 		},
 	}
 }
@@ -140,7 +140,7 @@ func namedPartRows() []Dialect {
 			Doc: `Each call is the object of arguments between <function=NAME> and </function>.`,
 			framing: framing{
 				markers: []marker{
-					{text: "<function=", role: open, lookahead: nameThen(wordThen(thenMembers, ">")), ownLookahead: nameThen(wordThen(blankThen("{"), ">"))},
+					{text: "<function=", role: open, lookahead: nameThen(wordThen(thenObject, ">")), ownLookahead: nameThen(wordThen(thenByte("{"), ">"))},
 					{text: "</function>", role: listClose},
 					{text: "<|eom_id|>", role: ignore},
 					{text: "<|eot_id|>", role: ignore},
@@ -157,12 +157,12 @@ func namedPartRows() []Dialect {
 line follows an object of arguments, code where the name is python, and text where it is all.`,
 			framing: framing{
 				markers: []marker{
-					{text: ">>>", role: ignore, lookahead: exactly("all\n"), skip: "all\n"},
-					{text: ">>>", role: open, lookahead: adjacent(nameThen(lineThen(thenMembers))), ownLookahead: adjacent(nameThen(tokenThen(lineThen(anything))))},
+					{text: ">>>", role: ignore, lookahead: exactWord("all\n"), skip: "all\n"},
+					{text: ">>>", role: open, lookahead: adjacent(nameThen(lineThen(thenObject))), ownLookahead: adjacent(nameThen(tokenThen(lineThen(anything))))},
 					{text: "<|eot_id|>", role: ignore},
 					{text: "<|start_header_id|>", role: ignore},
 				},
-				implicit: []marker{{role: implicitOpen, lookahead: never, ownLookahead: either(exactly("all\n"), either(exactly("python\n"), thenNameLine))}},
+				implicit: []marker{{role: implicitOpen, lookahead: never, ownLookahead: either(exactWord("all\n"), either(exactWord("python\n"), thenNameLine))}},
 				affixes:  [2]string{">>>", ""},
 			},
 			grammar: namedJSON(nameSyntax{
@@ -175,7 +175,7 @@ line follows an object of arguments, code where the name is python, and text whe
 line, the first without the two markers before the name. What follows <|content|> is an object of arguments,
 code where the name is python, and text where it is all.`,
 			framing: framing{
-				markers:  recipientMarkers(),
+				markers:  functionaryV2Markers(),
 				implicit: []marker{{role: implicitOpen, lookahead: thenRecipient}},
 				affixes:  [2]string{"<|from|>assistant\n<|recipient|>", "<|stop|>"},
 			},
@@ -191,7 +191,7 @@ arguments, or code where the tool is code_interpreter. ✿RESULT✿: and ✿RETU
 the model must not write.`,
 			framing: framing{
 				markers: []marker{
-					{text: "✿FUNCTION✿", role: open, lookahead: exactly(":"), skip: ":"},
+					{text: "✿FUNCTION✿", role: open, lookahead: exactWord(":"), skip: ":"},
 					{text: "✿FUNCTION✿", role: open},
 					{text: "✿ARGS✿", role: listClose},
 					{text: "✿RESULT✿", role: open, grammar: &qwenResults, sharedWithText: true},
@@ -210,7 +210,7 @@ the model must not write.`,
 <|assistant|>, and at the start of a response if the dialect is requested.`,
 			framing: framing{
 				markers: []marker{
-					{text: "<|assistant|>", role: open, sharedWithText: true, lookahead: adjacent(nameThen(lineThen(thenMembers))), ownLookahead: thenNameLine},
+					{text: "<|assistant|>", role: open, sharedWithText: true, lookahead: adjacent(nameThen(lineThen(thenObject))), ownLookahead: thenNameLine},
 					{text: "<|assistant|>", role: ignore},
 					{text: "<|observation|>", role: ignore},
 					{text: "<|user|>", role: ignore},
@@ -236,7 +236,7 @@ text that is the one argument, up to "Observation:" or another thought. Thoughts
 is the text after "Final Answer:".`,
 			framing: framing{
 				markers: []marker{
-					{text: "Action:", role: open, lineStart: true, lookahead: thenInput},
+					{text: "Action:", role: open, lineStart: true, lookahead: thenActionInput},
 					{text: "Final Answer:", role: ignore, lineStart: true, lookahead: never, ownLookahead: anything},
 				},
 				affixes: [2]string{"Action: ", ""},
@@ -261,30 +261,30 @@ of one comes from the definition of the tool.`,
 	}
 }
 
-// thenInput matches the rest of a line and "Action Input:".
-func thenInput(text []byte) verdict {
+// thenActionInput matches the rest of a line and "Action Input:".
+func thenActionInput(text []byte) verdict {
 	text = trimLeft(text)
 	if i := bytes.IndexByte(text, '\n'); i >= 0 {
-		return then("Action Input:")(text[i:])
+		return thenWord("Action Input:")(text[i:])
 	}
 	return undecided
 }
 
 // thenNameLine matches a name, optionally followed by a control token, and a value on the next line. Values
 // other than objects count only after a known tool name.
-var thenNameLine = nameThen(tokenThen(lineThen(either(blankThen("{"), then("[", "\"", "null")))))
+var thenNameLine = nameThen(tokenThen(lineThen(either(thenByte("{"), thenWord("[", "\"", "null")))))
 
 // thenRecipient matches a name, and the marker of its message on the next line.
-var thenRecipient = nameThen(lineThen(then("<|content|>")))
+var thenRecipient = nameThen(lineThen(thenWord("<|content|>")))
 
-// recipientMarkers returns the markers of Functionary 2. Each header is one marker, so that a quote before it is
+// functionaryV2Markers returns the markers of Functionary 2. Each header is one marker, so that a quote before it is
 // seen.
-func recipientMarkers() []marker {
+func functionaryV2Markers() []marker {
 	all := []marker{{text: "<|stop|>", role: ignore}}
 	for _, from := range []string{"", "<|from|>assistant", "<|from|>assistant ", "<|from|>assistant\n"} {
 		header := marker{text: from + "<|recipient|>", role: open}
 		all = append(all, header)
-		header.role, header.lookahead, header.skip = ignore, exactly("all\n<|content|>"), "all\n<|content|>"
+		header.role, header.lookahead, header.skip = ignore, exactWord("all\n<|content|>"), "all\n<|content|>"
 		all = append(all, header)
 	}
 	return all
@@ -293,9 +293,9 @@ func recipientMarkers() []marker {
 // qwenResults skips fabricated tool results.
 var qwenResults = fabricatedResults([]string{"✿RETURN✿"}, []string{"✿FUNCTION✿"})
 
-// deepseek returns all spellings of a DeepSeek marker: with wide or ASCII bars, and four separators between the
+// deepseekSpellings returns all spellings of a DeepSeek marker: with wide or ASCII bars, and four separators between the
 // words.
-func deepseek(words string) []string {
+func deepseekSpellings(words string) []string {
 	var all []string
 	for _, bar := range []string{"｜", "|"} {
 		for _, gap := range []string{"▁", "_", " ", `\_`} {
@@ -306,14 +306,14 @@ func deepseek(words string) []string {
 }
 
 var (
-	deepseekSep          = deepseek("tool sep")
-	deepseekOutputs      = fabricatedResults(deepseek("tool outputs end"), slices.Concat(deepseek("tool calls begin"), deepseek("end of sentence")))
-	thenDeepseekFunction = wordThen(not(blankThen("<")), prefixed("function", deepseekSep)...)
-	thenDeepseekName     = nameThen(wordThen(not(blankThen("<")), deepseekSep...))
+	deepseekSep          = deepseekSpellings("tool sep")
+	deepseekOutputs      = fabricatedResults(deepseekSpellings("tool outputs end"), slices.Concat(deepseekSpellings("tool calls begin"), deepseekSpellings("end of sentence")))
+	thenDeepseekFunction = wordThen(not(thenByte("<")), prefixEach("function", deepseekSep)...)
+	thenDeepseekName     = nameThen(wordThen(not(thenByte("<")), deepseekSep...))
 )
 
-// prefixed prepends a word to each marker.
-func prefixed(word string, markers []string) []string {
+// prefixEach prepends a word to each marker.
+func prefixEach(word string, markers []string) []string {
 	all := make([]string, len(markers))
 	for i, m := range markers {
 		all[i] = word + m
@@ -327,7 +327,7 @@ func deepseekMarkers(named lookahead) []marker {
 	var all []marker
 	add := func(m marker, words ...string) {
 		for _, w := range words {
-			for _, text := range deepseek(w) {
+			for _, text := range deepseekSpellings(w) {
 				m.text = text
 				all = append(all, m)
 			}
@@ -344,20 +344,20 @@ func deepseekMarkers(named lookahead) []marker {
 	return all
 }
 
-func deepseekNaming(between string) nameSyntax {
-	stops := slices.Concat(deepseek("tool calls begin"), deepseek("tool call begin"), deepseek("tool calls end"), deepseek("end of sentence"))
-	return nameSyntax{afterName: slices.Concat(deepseekSep, []string{jsonFenceOpener}), typeWord: "function", closers: deepseek("tool call end"), stops: stops, separator: between}
+func deepseekNameSyntax(between string) nameSyntax {
+	stops := slices.Concat(deepseekSpellings("tool calls begin"), deepseekSpellings("tool call begin"), deepseekSpellings("tool calls end"), deepseekSpellings("end of sentence"))
+	return nameSyntax{afterName: slices.Concat(deepseekSep, []string{jsonFenceOpener}), typeWord: "function", closers: deepseekSpellings("tool call end"), stops: stops, separator: between}
 }
 
 // thenKimi matches functions.NAME:NUMBER and arguments.
-var thenKimi = numberedNameThen(either(adjacent(thenMembers), then("<|tool_call_argument_begin|>")))
+var thenKimi = numberedNameThen(either(adjacent(thenObject), thenWord("<|tool_call_argument_begin|>")))
 
 var (
 	kimiCloses = []string{"<|tool_call_end|>"}
-	kimiBare   = namedJSON(kimiNaming())
+	kimiBare   = namedJSON(kimiNameSyntax())
 )
 
-func kimiNaming(closes ...string) nameSyntax {
+func kimiNameSyntax(closes ...string) nameSyntax {
 	return nameSyntax{
 		afterName: []string{"<|tool_call_argument_begin|>"}, braceAllowed: true, numbered: true, namespace: "functions.", closers: closes,
 		stops: []string{

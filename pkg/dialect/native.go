@@ -17,27 +17,27 @@ import (
 // that object. Truncated calls and calls without a tool name are never executable. Spans of findings are offsets
 // in c.Text.
 func Native(c chat.Call) (chat.Call, []diag.Finding) {
-	r := &reader{call: c}
+	r := &callReader{call: c}
 	r.cleanName(diag.Span{})
 	if strings.TrimSpace(r.call.Name) == "" {
-		r.add(diag.New(diag.CallMember, diag.Bytes(0, len(c.Text)), "the call names no tool"))
+		r.addFinding(diag.New(diag.CallMember, diag.Bytes(0, len(c.Text)), "the call names no tool"))
 	}
 	switch {
 	case c.Status == chat.StatusTruncated:
-		r.add(diag.New(diag.TruncatedCall, diag.Bytes(0, len(c.Text)), "the response ends inside the call"))
+		r.addFinding(diag.New(diag.TruncatedCall, diag.Bytes(0, len(c.Text)), "the response ends inside the call"))
 	case c.Arguments == nil:
-		r.readText(diag.Bytes(0, len(c.Text)))
-	case tooDeep(c.Arguments):
+		r.parseArgumentText(diag.Bytes(0, len(c.Text)))
+	case isTooDeep(c.Arguments):
 		r.call.Arguments, r.call.Text = nil, string(c.Arguments)
-		r.add(diag.New(diag.TooDeep, diag.Bytes(0, len(c.Arguments)), "arrays and objects are nested more than %d deep", literal.MaxDepth))
+		r.addFinding(diag.New(diag.TooDeep, diag.Bytes(0, len(c.Arguments)), "arrays and objects are nested more than %d deep", literal.MaxDepth))
 	}
 	r.setStatus()
-	r.addBackslashReading()
+	r.addLiteralBackslashAlternative()
 	return r.call, r.findings
 }
 
-// tooDeep reports whether JSON is nested deeper than a literal may be.
-func tooDeep(raw json.RawMessage) bool {
+// isTooDeep reports whether JSON is nested deeper than a literal may be.
+func isTooDeep(raw json.RawMessage) bool {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw))
 	for {
 		if _, err := dec.ReadToken(); err != nil {
@@ -49,12 +49,12 @@ func tooDeep(raw json.RawMessage) bool {
 	}
 }
 
-// readText parses the text in place of the arguments of a native call.
-func (r *reader) readText(place diag.Span) {
+// parseArgumentText parses the text in place of the arguments of a native call.
+func (r *callReader) parseArgumentText(place diag.Span) {
 	text := r.call.Text
 	r.call.Status = chat.StatusOK
 	if blank := strings.TrimSpace(text); blank == "" || blank == "null" {
-		r.noArguments(place)
+		r.useEmptyArguments(place)
 		return
 	}
 	d := parseObject(text)
@@ -65,13 +65,13 @@ func (r *reader) readText(place diag.Span) {
 	case json.Unmarshal([]byte(text), new(string)) == nil:
 		r.args = json.RawMessage(text)
 		r.argsMember = ofArguments
-		r.readEncoded(place)
+		r.readEncodedArguments(place)
 		return
 	default:
-		r.fault(diag.CallMember, place, "arguments: expected an object, got %s", kindOf(strings.TrimSpace(text)[0]))
+		r.addError(diag.CallMember, place, "arguments: expected an object, got %s", describeKind(strings.TrimSpace(text)[0]))
 	}
 	r.call.Status, r.call.ValueChanged = d.Status, d.ValueChanged
 	for _, f := range d.Findings {
-		r.add(f)
+		r.addFinding(f)
 	}
 }

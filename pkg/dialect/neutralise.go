@@ -18,7 +18,7 @@ import (
 // and backslashes. The input is returned if there is nothing to escape.
 func Neutralise(json []byte, extra ...string) []byte {
 	n := neutraliser{json: diag.EscapeInvisibleJSON(json), extra: extra}
-	n.run()
+	n.rewrite()
 	if n.done == 0 {
 		return n.json
 	}
@@ -60,8 +60,8 @@ type neutraliser struct {
 	steps int // bytes compared; tests count them
 }
 
-// run scans the text, and inside strings each character.
-func (n *neutraliser) run() {
+// rewrite scans the text, and inside strings each character.
+func (n *neutraliser) rewrite() {
 	n.stems = stemsByFirstByte()
 	inside, forced := false, false
 	for i := 0; i < len(n.json); {

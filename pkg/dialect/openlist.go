@@ -11,7 +11,7 @@ type openList struct {
 	callsBefore int // number of calls before it
 }
 
-func (w openList) open() bool { return w.dialect != nil }
+func (w openList) isOpen() bool { return w.dialect != nil }
 
 // hasListMarkers reports whether calls of the dialect are enclosed in further markers.
 func (d *Dialect) hasListMarkers() bool {

@@ -5,18 +5,18 @@ func (s *Scanner) readProse(p []byte) int {
 	n, found, steps := s.search.scan(p)
 	s.steps += steps
 	if found < 0 {
-		s.passText(p[:n], s.search.begun())
+		s.emitTextExcept(p[:n], s.search.partialLen())
 		return n
 	}
 	size := len(s.markers.texts[found])
-	s.passText(p[:n], size+s.search.beyond)
+	s.emitTextExcept(p[:n], size+s.search.beyond)
 	s.pending = pending{uses: s.markers.uses[found], prefilter: s.markers.prefilters[found], size: size, text: s.markers.texts[found]}
 	s.state = inLookahead
 	return n
 }
 
-// readSkip skips the optional text after a marker.
-func (s *Scanner) readSkip(p []byte) int {
+// skipAfterMarker skips the optional text after a marker.
+func (s *Scanner) skipAfterMarker(p []byte) int {
 	skip := s.pending.skip
 	if p[0] == skip[len(s.held)] {
 		s.hold(p[:1])

@@ -32,7 +32,7 @@ type pythonItem struct {
 
 func newPythonBody(s *sink, f *frame, prefix, suffix string) body {
 	key, b := terminatorKey{dialect: f.dialect}, pooled[pythonItem](s.bodyPool)
-	if f.open() {
+	if f.isOpen() {
 		key.fence = strings.Repeat(string(f.char), f.length)
 	}
 	ends := s.terminatorsFor(key)
@@ -63,7 +63,7 @@ func (b *pythonItem) complete(state literal.State) string {
 		b.sink.reportNotACall(junk, b.lit.NonCallReason(), b.hint())
 		b.skippedTo = junk.End
 	}
-	r := reader{tools: b.sink.tools, call: call, findings: b.lit.Findings()}
+	r := callReader{tools: b.sink.tools, call: call, findings: b.lit.Findings()}
 	b.stripAffixes(&r)
 	r.suggestEscapedQuotes(literal.NewPython)
 	if call.Positional && string(call.Arguments) == "[]" {
@@ -72,7 +72,7 @@ func (b *pythonItem) complete(state literal.State) string {
 	b.inParens, b.midLine = b.lit.IsWrapped(), !b.lit.IsLineStart()
 	b.sink.emitCall(&r)
 	if state == literal.FenceClosed {
-		b.sink.checkCloserLine(b.lit.End(), b.lit.IsLineStart())
+		b.sink.checkClosingFenceLine(b.lit.End(), b.lit.IsLineStart())
 	}
 	return b.textAfter(b.lit)
 }
@@ -80,7 +80,7 @@ func (b *pythonItem) complete(state literal.State) string {
 func (b *pythonItem) close() { b.complete(b.lit.Close()) }
 
 // stripAffixes removes the prefix and suffix of the dialect from the name of a call.
-func (b *pythonItem) stripAffixes(r *reader) {
+func (b *pythonItem) stripAffixes(r *callReader) {
 	c := &r.call
 	if rest, ok := strings.CutPrefix(c.Text, b.prefix); ok && b.prefix != "" && !hasNamespace(rest) { // not noise in this dialect
 		r.findings = slices.DeleteFunc(r.findings, func(f diag.Finding) bool { return f.Code == diag.NameNoise })
@@ -95,7 +95,7 @@ func (b *pythonItem) stripAffixes(r *reader) {
 // renderPython writes a call with keyword arguments.
 func renderPython(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	b = append(append(b, d.framing.affixes[0]...), c.Name+"("...)
-	dec := jsontext.NewDecoder(bytes.NewReader(namedArguments(c)))
+	dec := jsontext.NewDecoder(bytes.NewReader(argumentsObject(c)))
 	if t, err := dec.ReadToken(); err != nil || t.Kind() != '{' {
 		return b, false
 	}

@@ -22,7 +22,7 @@ func privateQuotes(marker string) grammar {
 		render: func(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 			b = append(append(b, d.framing.affixes[0]...), "call:"+c.Name...)
 			from := len(b)
-			b = literal.AppendDelimited(b, namedArguments(c), marker)
+			b = literal.AppendDelimited(b, argumentsObject(c), marker)
 			object := literal.NewDelimited(marker, literal.Options{})
 			object.Write(b[from:])
 			return append(b, d.framing.affixes[1]...), isBareName(c.Name) && object.Status() == chat.StatusOK
@@ -97,7 +97,7 @@ func (b *quotedItem) complete(literal.State) string {
 		Start: b.startAt, Text: string(b.head) + object[:min(len(object), b.lit.End()-begin)],
 	}
 	call.End = call.Start + len(call.Text)
-	r := reader{tools: b.sink.tools, call: call, findings: b.lit.Findings()}
+	r := callReader{tools: b.sink.tools, call: call, findings: b.lit.Findings()}
 	if at := strings.LastIndex(string(b.head), call.Name); at >= 0 {
 		r.cleanName(diag.Bytes(call.Start+at, call.Start+at+len(call.Name)))
 	}
@@ -107,7 +107,7 @@ func (b *quotedItem) complete(literal.State) string {
 }
 
 // reportStrays reports a missing marker or an extra colon before the name.
-func (b *quotedItem) reportStrays(r *reader) {
+func (b *quotedItem) reportStrays(r *callReader) {
 	first := diag.Bytes(b.startAt, b.startAt+1)
 	if lacks := b.frame.missingOpener; lacks != "" {
 		b.sink.report(diag.New(diag.MissingOpener, first, "missing %q before the call", lacks))

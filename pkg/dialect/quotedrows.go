@@ -52,7 +52,7 @@ quotes, and strings are between two tokens <|"|>, without escapes. Reasoning is 
 // strayCalls returns the marker for calls whose own marker is missing. If several dialects are read, only the
 // quote tokens distinguish them from text.
 func strayCalls(lacks, quote string) []marker {
-	own := nameThen(wordThen(either(blankThen("}"), nameThen(then(":"))), "{"))
+	own := nameThen(wordThen(either(thenByte("}"), nameThen(thenWord(":"))), "{"))
 	return []marker{{text: callWord, role: openKeep, lookahead: adjacent(quotedCall(quote)), ownLookahead: adjacent(own), missingOpener: lacks}}
 }
 

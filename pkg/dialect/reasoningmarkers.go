@@ -35,15 +35,15 @@ func (s *Scanner) endReasoning(u markerUse, at int, text string) {
 		t.ended = true
 		s.revokeCalls(diag.New(diag.CallInReasoning, place, "the reasoning that ends here contains this call, which does not count"))
 		s.emit(Event{ContentWasReasoning: true})
-		s.restartAnswer()
+		s.resetAnswer()
 	}
 	s.state = s.stateBetweenFrames()
 }
 
-// restartAnswer resets the state: the answer only begins now.
-func (s *selector) restartAnswer() {
+// resetAnswer resets the state: the answer only begins now.
+func (s *selector) resetAnswer() {
 	s.surrounding, s.foreign, s.list, s.frame, s.callHolders, s.ids = surroundingText{}, fence{}, openList{}, frame{}, 0, idSet{}
-	s.unmatched, s.elements = unmatchedOpen{}, toolElements{}
+	s.unmatched, s.suspected = unmatchedOpen{}, suspectedCalls{}
 	s.hasBegun, s.callsOnly, s.workEnded, s.rawTextDialects, s.detected = false, false, false, nil, detected{}
 	if len(s.markers.dialects) == 1 {
 		s.detected.dialect = s.markers.dialects[0]

@@ -33,7 +33,7 @@ func (s *Scanner) closeBody() {
 	}
 	s.body.close()
 	s.emit = emit
-	cut := !slices.ContainsFunc(events, isWhole)
+	cut := !slices.ContainsFunc(events, isWholeCall)
 	for i, e := range events {
 		keep := true
 		if cut {
@@ -52,8 +52,8 @@ func (s *Scanner) closeBody() {
 	}
 }
 
-// isWhole reports whether an event is a complete call, or one with a text argument.
-func isWhole(e Event) bool { return e.Call != nil && e.Call.Arguments != nil }
+// isWholeCall reports whether an event is a complete call, or one with a text argument.
+func isWholeCall(e Event) bool { return e.Call != nil && e.Call.Arguments != nil }
 
 // cutEvent returns the part of an event before the cut, and whether there is any.
 func cutEvent(e Event, at int) (Event, bool) {
@@ -79,7 +79,7 @@ func (s *Scanner) resumeAfterCut(at int, marker, rest string) {
 	if s.frame.dialect.isCloser(marker) {
 		at, rest = at+len(marker), rest[len(marker):]
 	}
-	s.drop()
+	s.dropHeld()
 	s.pushback, s.unreadPieces, s.contentEnd = s.pushback[:0], nil, at
 	s.at, s.body = at, nil
 	s.reasoning.hasText = s.reasoning.hasText || s.reasoning.inside
@@ -89,7 +89,7 @@ func (s *Scanner) resumeAfterCut(at int, marker, rest string) {
 		return
 	}
 	s.resync.happened = true
-	for _, segment := range s.frame.dialect.segments(rest) {
+	for _, segment := range s.frame.dialect.splitAtOpeners(rest) {
 		s.state, s.lineBlank = s.stateBetweenFrames(), true
 		s.search = search{Automaton: s.markers.Automaton} // forgets a partial marker
 		s.resync.reset(s.at)

@@ -6,7 +6,7 @@ import "cmp"
 // call. Without a call and without a requested dialect it is "tool" with the offset -1.
 func (s *Scanner) Detected() (d Dialect, why string, at int) {
 	row, at := s.detectedDialect()
-	return *cmp.Or(row, &Dialects()[0]), string(s.appendWhy(nil)), at
+	return *cmp.Or(row, &Dialects()[0]), string(s.appendEvidence(nil)), at
 }
 
 // step reads the next bytes of p, at least one or none with a state change, and returns the number read.
@@ -17,31 +17,31 @@ func (s *Scanner) step(p []byte) int {
 	case inLookahead:
 		return s.readLookahead(p)
 	case inSkip:
-		return s.readSkip(p)
+		return s.skipAfterMarker(p)
 	case inListGap:
 		return s.readListGap(p)
 	case inFirstKey:
 		return s.readFirstKey(p)
 	case inSkippedKey, inSkippedObject:
-		return s.readSkipped(p)
+		return s.readSkippedObject(p)
 	case inRun:
-		return s.readRun(p)
+		return s.readFenceRun(p)
 	case inInfo:
-		return s.readInfo(p)
+		return s.readInfoString(p)
 	case inBlanks:
-		return s.readBlanks(p)
+		return s.readBlanksAfterRun(p)
 	case inForeignInfo:
-		return s.readForeignInfo(p)
+		return s.readForeignInfoString(p)
 	case inFenceStart:
 		return s.readFenceStart(p)
 	case inBody:
 		return s.readBody(p)
 	case inCloser:
-		return s.readCloser(p)
+		return s.readClosingRun(p)
 	case inReopen:
-		return s.readAfterCloser(p)
+		return s.readAfterClosingRun(p)
 	case inTail:
-		return s.readTail(p)
+		return s.readClosingLineRest(p)
 	}
 	return s.readProse(p)
 }
@@ -50,12 +50,12 @@ func (s *Scanner) step(p []byte) int {
 // if its arguments are text without a terminator, as soon as something else begins. Findings about it follow.
 func NewScanner(o Options, emit func(Event)) *Scanner {
 	s := new(Scanner)
-	s.begin(o.markerSet(), o.Reasoning, o.Tools, emit)
+	s.reset(o.markerSet(), o.Reasoning, o.Tools, emit)
 	return s
 }
 
-// begin resets the scanner for a response, reusing its buffers.
-func (s *Scanner) begin(markers *markerSet, reasoning Reasoning, tools Toolset, emit func(Event)) {
+// reset resets the scanner for a response, reusing its buffers.
+func (s *Scanner) reset(markers *markerSet, reasoning Reasoning, tools Toolset, emit func(Event)) {
 	*s = Scanner{
 		search: search{Automaton: markers.Automaton},
 		selector: selector{sink: sink{
@@ -129,9 +129,9 @@ func (s *Scanner) Close() {
 	s.closeStates()
 	s.endMessage()
 	s.closeList()
-	s.closeSurrounding()
-	s.closeElements()
-	s.emitDeferred(false)
+	s.closeSurroundingText()
+	s.closeSuspectedCalls()
+	s.emitDeferredFinding(false)
 	s.closeReasoning()
 	s.state = inProse
 }
@@ -143,9 +143,9 @@ func (s *Scanner) closeStates() {
 		s.rewind()
 		s.Write(nil)
 	}
-	s.release()
+	s.emitHeld()
 	if s.state == inSkippedObject || s.state == inSkippedKey {
-		s.skipped.emit(&s.sink, nil, s.at)
+		s.skipped.emitUpTo(&s.sink, nil, s.at)
 	}
 }
 
@@ -154,11 +154,11 @@ func (s *Scanner) closeState() {
 	switch s.state {
 	case inInfo:
 		if s.info.isComplete() {
-			s.openOwnFence()
+			s.openCallFence()
 		}
 	case inReopen:
 		if s.matched == len(s.frame.reopeningInfo()) {
-			s.reopen()
+			s.reopenFence()
 		}
 	case inLookahead:
 		s.closeLookahead()

@@ -108,23 +108,23 @@ type collector struct {
 // read reads a response, given both as a string and as bytes.
 func (c *collector) read(text string, same []byte, o Options) ScanResult {
 	if c.emit == nil {
-		c.emit = c.take
+		c.emit = c.addEvent
 	}
 	c.content, c.reasoning, c.kept, c.dialects = c.content[:0], c.reasoning[:0], c.kept[:0], c.dialects[:0]
 	c.nameSpans = c.nameSpans[:0]
 	c.calls, c.revoked, c.findings = 0, 0, Findings{}
-	c.scanner.begin(o.markerSet(), o.Reasoning, o.Tools, c.emit)
+	c.scanner.reset(o.markerSet(), o.Reasoning, o.Tools, c.emit)
 	c.scanner.whole = text
 	c.scanner.Write(same)
 	c.scanner.Close()
-	return c.result(text)
+	return c.buildResult(text)
 }
 
-func (c *collector) result(text string) ScanResult {
+func (c *collector) buildResult(text string) ScanResult {
 	if c.calls > MaxKept {
 		c.findings.Add(diag.New(diag.TooMany, diag.Bytes(c.firstDropped.Start, c.firstDropped.End), "%d more calls are not shown; the first of them is here", c.calls-MaxKept))
 	}
-	r := ScanResult{Content: c.content.of(text), Reasoning: c.reasoning.of(text), Findings: c.findings.Locate(text)}
+	r := ScanResult{Content: c.content.join(text), Reasoning: c.reasoning.join(text), Findings: c.findings.Locate(text)}
 	if len(c.kept) > 0 {
 		r.Calls, r.NameSpans = slices.Clone(c.kept), slices.Clone(c.nameSpans)
 		clear(c.kept)
@@ -139,7 +139,7 @@ func (c *collector) result(text string) ScanResult {
 		why = strconv.AppendInt(append(why, "line "...), int64(1+strings.Count(text[:at], "\n")), 10)
 		why = append(why, ' ')
 	}
-	r.Why = string(c.scanner.appendWhy(why))
+	r.Why = string(c.scanner.appendEvidence(why))
 	return r
 }
 
@@ -158,8 +158,8 @@ func (p *textRanges) add(from, to int) {
 	}
 }
 
-// of joins the ranges of a text.
-func (p textRanges) of(text string) string {
+// join joins the ranges of a text.
+func (p textRanges) join(text string) string {
 	if len(p) == 1 {
 		return text[p[0].from:p[0].to]
 	}
@@ -175,7 +175,7 @@ func (p textRanges) of(text string) string {
 	return b.String()
 }
 
-func (c *collector) take(e Event) {
+func (c *collector) addEvent(e Event) {
 	shown := c.scanner.contentEnd
 	switch {
 	case e.Finding != nil:

@@ -9,7 +9,7 @@ type Scanner struct {
 	search       search
 	unreadPieces [][]byte      // pieces to be read before the next one, the last of it first
 	opener       fence         // the latest run of fence characters
-	info         info          // its info string
+	info         infoString    // its info string
 	matched      int           // bytes read of an info string after a closing run
 	firstKey     firstKey      // the beginning of an object in the text
 	skipped      skippedObject // the object being skipped
@@ -47,8 +47,8 @@ func (s *Scanner) stateBetweenFrames() scanState {
 	return inProse
 }
 
-// releaseText emits the held bytes as content and continues in the middle of a line.
-func (s *Scanner) releaseText() {
-	s.release()
+// emitHeldAsText emits the held bytes as content and continues in the middle of a line.
+func (s *Scanner) emitHeldAsText() {
+	s.emitHeld()
 	s.state, s.lineBlank = inProse, false
 }

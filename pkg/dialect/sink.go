@@ -48,7 +48,7 @@ type sink struct {
 	surrounding       surroundingText
 	precedingWord     lastWord
 	unmatched         unmatchedOpen
-	elements          toolElements
+	suspected         suspectedCalls
 
 	// Frames.
 	frame           frame

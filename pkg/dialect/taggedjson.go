@@ -10,9 +10,9 @@ import (
 	"oneshot/pkg/quote"
 )
 
-// useNameBefore treats an object without a tool name as the arguments of the tool named before it. The call is
+// usePrecedingName treats an object without a tool name as the arguments of the tool named before it. The call is
 // ambiguous.
-func (r *reader) useNameBefore(name string) {
+func (r *callReader) usePrecedingName(name string) {
 	if name == "" || r.status != chat.StatusOK || !json.Valid([]byte(r.text)) {
 		return
 	}
@@ -116,27 +116,27 @@ func (b *jsonItem) write(p []byte) (int, literal.State) {
 func (b *jsonItem) continueKeyed() bool {
 	switch b.part {
 	case bracePart:
-		b.nextKey()
+		b.expectKey()
 	case keyPart:
 		b.keyName, _, b.keySpan = b.lit.Key()
 		b.part = valuePart
 		b.lit.ExpectValue()
 	case valuePart:
-		b.emitKeyed()
+		b.emitKeyedCall()
 		b.part = commaPart
 		b.lit.ExpectPunct(",}", false)
 	case commaPart:
 		if b.lit.Punct() == '}' {
 			return true
 		}
-		b.nextKey()
+		b.expectKey()
 	case restPart:
 		return true
 	}
 	return false
 }
 
-func (b *jsonItem) nextKey() {
+func (b *jsonItem) expectKey() {
 	b.part = keyPart
 	b.lit.StartCapture()
 	b.lit.ExpectKey()
@@ -147,9 +147,9 @@ func (b *jsonItem) complete(state literal.State) string {
 	case b.part == objectPart:
 		w := pooled[callObject](b.sink.bodyPool)
 		w.load(b.memberNames, b.lit)
-		b.emitObject(w)
+		b.emitObjectCall(w)
 	case b.part == valuePart:
-		b.emitKeyed()
+		b.emitKeyedCall()
 	case b.part == restPart:
 	case state != literal.Done:
 		b.sink.reportNotACall(diag.Bytes(b.startAt, max(b.lit.End(), b.startAt+1)), "", b.hint())
@@ -159,11 +159,11 @@ func (b *jsonItem) complete(state literal.State) string {
 
 func (b *jsonItem) close() { b.complete(b.lit.Close()) }
 
-func (b *jsonItem) emitObject(w *callObject) {
-	r := reader{tools: b.sink.tools}
-	r.read(w)
+func (b *jsonItem) emitObjectCall(w *callObject) {
+	r := callReader{tools: b.sink.tools}
+	r.readObject(w)
 	if r.call.Name == "" && b.memberNames.namePrecedes {
-		r.useNameBefore(b.sink.wordBefore(b.frame.at))
+		r.usePrecedingName(b.sink.wordBefore(b.frame.at))
 	}
 	r.checkHeaderTool(b.headerTool)
 	b.sink.emitCall(&r)
@@ -176,7 +176,7 @@ type headerTool struct {
 }
 
 // checkHeaderTool reports a header with another spelling of the call's tool. The call counts.
-func (r *reader) checkHeaderTool(t headerTool) {
+func (r *callReader) checkHeaderTool(t headerTool) {
 	place, written := diag.Bytes(t.at, t.at+len(t.name)), t.name
 	token := controlTokenIndex(written)
 	if token >= 0 {
@@ -188,20 +188,20 @@ func (r *reader) checkHeaderTool(t headerTool) {
 	case r.call.Name != name:
 		f := diag.New(diag.CallMember, diag.Bytes(r.call.Start, r.call.End), "the message is for %s but calls %s; the call counts", excerpt(name), excerpt(r.call.Name))
 		f.Severity = diag.Warning
-		r.add(f)
+		r.addFinding(f)
 	case token >= 0:
 		f := diag.New(diag.MarkupInName, place, "the tool name in the header contains %q, which is not part of it", excerpt(t.name[token:]))
 		if !known {
 			f.Severity = diag.Error
 		}
-		r.add(f)
+		r.addFinding(f)
 	case noise != "":
-		r.add(diag.New(diag.NameNoise, place, "in the header: %s", noise))
+		r.addFinding(diag.New(diag.NameNoise, place, "in the header: %s", noise))
 	}
 }
 
-// emitKeyed emits a call whose tool is a key.
-func (b *jsonItem) emitKeyed() {
+// emitKeyedCall emits a call whose tool is a key.
+func (b *jsonItem) emitKeyedCall() {
 	value, place, text := b.lit.Value(), b.lit.ValueSpan(), b.lit.Captured(b.keySpan.Start)
 	text = text[:min(len(text), place.End-b.keySpan.Start)]
 	r := newNamedReader(namedCall{name: b.keyName, place: b.keySpan, toolName: b.keyName, quoted: true, start: b.keySpan.Start, text: text}, b.sink.tools, b.lit.Findings())
@@ -209,18 +209,18 @@ func (b *jsonItem) emitKeyed() {
 	switch {
 	case len(value) == 0 || value[0] == '{':
 		r.call.Arguments = value
-	case holdsObject(value):
+	case isEncodedObject(value):
 		r.args = value
-		r.readEncoded(place)
+		r.readEncodedArguments(place)
 	default:
-		r.fault(diag.CallMember, place, "arguments of %s: expected an object, got %s", excerpt(b.keyName), kindOf(value[0]))
+		r.addError(diag.CallMember, place, "arguments of %s: expected an object, got %s", excerpt(b.keyName), describeKind(value[0]))
 	}
 	b.sink.emitCall(r)
 }
 
 // renderTagged writes a call after its marker.
 func renderTagged(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
-	f, args := d.grammar.memberNames, string(namedArguments(c))
+	f, args := d.grammar.memberNames, string(argumentsObject(c))
 	b = append(b, d.framing.affixes[0]...)
 	if f.toolIsKey {
 		b = append(b, "{"+quote.JSON(c.Name)+":"+args+"}"...)

@@ -18,7 +18,7 @@ after a string that is not closed are listed and not run.`,
 			Ending: "finalResponse",
 			framing: framing{
 				fences: []fenceSpec{{
-					info: "tool", certain: true, lookahead: not(anyCase(toolNameKeyword)),
+					info: "tool", certain: true, lookahead: not(thenWordAnyCase(toolNameKeyword)),
 					mismatch: "the fence holds the line protocol of Continue (TOOL_NAME: …); it is not read",
 				}},
 			},
@@ -40,7 +40,7 @@ is never a fence or a call; calls after a string that is not closed are listed a
 			Ending: "end_turn",
 			framing: framing{
 				fences:    jsonFences,
-				implicit:  []marker{{role: implicitOpen, lookahead: thenJSON, ownLookahead: blankThen("{[")}},
+				implicit:  []marker{{role: implicitOpen, lookahead: thenJSON, ownLookahead: thenByte("{[")}},
 				firstKeys: []string{"toolCalls", "tool_calls"},
 				listKeys:  []string{"toolCalls", "tool_calls"},
 				callsOnly: true, ignoreAfterEnding: true,

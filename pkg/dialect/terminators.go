@@ -33,7 +33,7 @@ func (s *sink) literalTerminators() []string {
 	case open == nil:
 		return s.markers.literalReasoningClosers
 	default:
-		return unique(s.markers.literalReasoningClosers, open)
+		return sortedUnion(s.markers.literalReasoningClosers, open)
 	}
 }
 
@@ -53,7 +53,7 @@ func (s *sink) buildTerminators(key terminatorKey) *terminators {
 		case key.markers != nil:
 			e.texts = slices.Concat(key.markers.texts, e.texts)
 		case key.dialect != nil:
-			e.texts = unique(key.dialect.framing.closers, e.texts)
+			e.texts = sortedUnion(key.dialect.framing.closers, e.texts)
 		}
 		all := e.texts
 		if key.isJSON {
@@ -99,5 +99,5 @@ func (d *Dialect) jsonTerminators() []string {
 			all = append(all, m.text)
 		}
 	}
-	return unique(all)
+	return sortedUnion(all)
 }

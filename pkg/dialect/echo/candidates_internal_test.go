@@ -19,10 +19,10 @@ func echoesInAny(h *SeenText, u Candidate) bool {
 		if key != "" && t.resultOf == key {
 			continue
 		}
-		if e.isIn(t) || e.isSplitAcross(before, t) {
+		if e.isEchoOf(t) || e.isSplitAcross(before, t) {
 			return true
 		}
-		before = lastNearby(before, t.text)
+		before = nearbySuffix(before, t.text)
 	}
 	return false
 }

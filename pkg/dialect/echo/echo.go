@@ -52,9 +52,9 @@ func newEcho(u Candidate) *echo {
 	if args == nil {
 		args = u.RawArgs
 	}
-	for _, a := range argumentsIn(args) {
+	for _, a := range parseArguments(args) {
 		p := &echoArg{required: u.Required == nil || slices.Contains(u.Required, a.name), pendingKey: wordsOf([]byte(a.name))}
-		p.read(a.raw)
+		p.addValues(a.raw)
 		e.args = append(e.args, p)
 	}
 	return e
@@ -66,8 +66,8 @@ type argument struct {
 	raw  []byte
 }
 
-// argumentsIn returns the arguments of a call up to the first syntax error.
-func argumentsIn(args json.RawMessage) (all []argument) {
+// parseArguments returns the arguments of a call up to the first syntax error.
+func parseArguments(args json.RawMessage) (all []argument) {
 	dec := jsontext.NewDecoder(bytes.NewReader(args), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	open, err := dec.ReadToken()
 	if err != nil {
@@ -94,8 +94,8 @@ func argumentsIn(args json.RawMessage) (all []argument) {
 	}
 }
 
-// read adds the value of the argument.
-func (p *echoArg) read(raw []byte) {
+// addValues adds the value of the argument.
+func (p *echoArg) addValues(raw []byte) {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	for token, err := dec.ReadToken(); err == nil; token, err = dec.ReadToken() {
 		p.readToken(token, dec)
@@ -115,7 +115,7 @@ func (p *echoArg) readToken(token jsontext.Token, dec *jsontext.Decoder) {
 			return
 		}
 		p.hasPending = true
-		p.pendingWords = appendWords(p.pendingWords, p.addValue(token))
+		p.pendingWords = joinWords(p.pendingWords, p.addValue(token))
 	}
 }
 
@@ -123,7 +123,7 @@ func (p *echoArg) readToken(token jsontext.Token, dec *jsontext.Decoder) {
 func (p *echoArg) endPending() {
 	if p.hasPending {
 		p.hasUnkeyed = p.hasUnkeyed || len(p.pendingKey) <= 1
-		p.keyed = append(p.keyed, appendWords(p.pendingKey, p.pendingWords))
+		p.keyed = append(p.keyed, joinWords(p.pendingKey, p.pendingWords))
 		p.pendingKey = nil
 	}
 	p.pendingWords, p.hasPending = nil, false
@@ -138,29 +138,29 @@ func (p *echoArg) addValue(token jsontext.Token) []byte {
 		return nil
 	}
 	if k := token.Kind(); k == '"' || k == '0' {
-		p.weight += weightOf(w)
+		p.weight += alnumCount(w)
 	}
 	v := valueWords{words: w}
-	if meant := normalize(percentDecoded(entityDecoded(text))); !bytes.Equal(meant, text) {
+	if meant := normalize(decodePercent(decodeEntities(text))); !bytes.Equal(meant, text) {
 		v.decoded = wordsOf(meant)
 	}
 	p.values = append(p.values, v)
 	return w
 }
 
-// weightOf returns the number of letters and digits in words.
-func weightOf(words []byte) int { return len(words) - 1 - bytes.Count(words[1:], []byte{' '}) }
+// alnumCount returns the number of letters and digits in words.
+func alnumCount(words []byte) int { return len(words) - 1 - bytes.Count(words[1:], []byte{' '}) }
 
-func appendWords(to, more []byte) []byte {
+func joinWords(to, more []byte) []byte {
 	if len(to) > 0 && len(more) > 0 {
 		more = more[1:]
 	}
 	return append(slices.Clip(to), more...)
 }
 
-// isIn reports whether a text contains the call.
-func (e *echo) isIn(t *indexedText) bool {
-	if len(e.text) > 0 && t.tightForm().has(e.text) {
+// isEchoOf reports whether a text contains the call.
+func (e *echo) isEchoOf(t *indexedText) bool {
+	if len(e.text) > 0 && t.tightForm().contains(e.text) {
 		return true
 	}
 	matched := e.matchedArgs(t)
@@ -170,7 +170,7 @@ func (e *echo) isIn(t *indexedText) bool {
 // matchedArgs returns the arguments that a text contains, if it contains the name and all required arguments,
 // else none. If no argument is required, the missing values must not outweigh the matched ones.
 func (e *echo) matchedArgs(t *indexedText) (matched []*echoArg) {
-	if len(e.name) <= 1 || !t.wordForm().has(e.name) {
+	if len(e.name) <= 1 || !t.wordForm().contains(e.name) {
 		return nil
 	}
 	unmatchedWeight, needed := 0, false
@@ -193,11 +193,11 @@ func (e *echo) matchedArgs(t *indexedText) (matched []*echoArg) {
 
 // isInText reports whether a text contains all values of the argument.
 func (p *echoArg) isInText(t *indexedText) bool {
-	return !slices.ContainsFunc(p.values, func(v valueWords) bool { return !v.isInText(t) }) && t.tightForm().hasAll(p.symbols)
+	return !slices.ContainsFunc(p.values, func(v valueWords) bool { return !v.isInText(t) }) && t.tightForm().containsAll(p.symbols)
 }
 
 func (v valueWords) isInText(t *indexedText) bool {
-	return t.wordForm().has(v.words) || len(v.decoded) > 1 && t.wordForm().has(v.decoded)
+	return t.wordForm().contains(v.words) || len(v.decoded) > 1 && t.wordForm().contains(v.decoded)
 }
 
 // isDescribed reports whether the parts of a call in a text, in any order and distance, are too distinctive to
@@ -207,7 +207,7 @@ func (e *echo) isDescribed(t *indexedText, matched []*echoArg) bool {
 	weight, keyed, distinctive := 0, true, 0
 	for _, p := range matched {
 		weight += p.weight
-		keyed = keyed && !p.hasUnkeyed && t.wordForm().hasAll(p.keyed)
+		keyed = keyed && !p.hasUnkeyed && t.wordForm().containsAll(p.keyed)
 		if p.required && p.weight >= minDistinctive {
 			distinctive++
 		}
@@ -227,13 +227,13 @@ var callWords = map[string]bool{
 
 // isSpelledOut reports whether a text has the name and the matched arguments side by side.
 func (e *echo) isSpelledOut(t *indexedText, matched []*echoArg) bool {
-	if flat, ok := e.flatWords(matched); ok && t.wordForm().has(flat) {
+	if flat, ok := e.flatWords(matched); ok && t.wordForm().contains(flat) {
 		return true
 	}
 	if slices.ContainsFunc(matched, func(p *echoArg) bool { return len(p.symbols) > 0 }) {
 		return false
 	}
-	own := e.vocabulary(matched)
+	own := e.connectingWords(matched)
 	words := t.wordForm().text
 	for from := 0; ; {
 		i := bytes.Index(words[from:], e.name)
@@ -241,25 +241,25 @@ func (e *echo) isSpelledOut(t *indexedText, matched []*echoArg) bool {
 			return false
 		}
 		begin, end := from+i, from+i+len(e.name)-1
-		begin -= knownWordsBefore(words[from:begin+1], own)
-		end += knownWordsAfter(words[end:], own)
-		if !slices.ContainsFunc(matched, func(p *echoArg) bool { return !p.isWithin(words[begin : end+1]) }) {
+		begin -= knownSuffixLen(words[from:begin+1], own)
+		end += knownPrefixLen(words[end:], own)
+		if !slices.ContainsFunc(matched, func(p *echoArg) bool { return !p.isWithinWords(words[begin : end+1]) }) {
 			return true
 		}
 		from = end
 	}
 }
 
-// isWithin reports whether words contain all values of the argument.
-func (p *echoArg) isWithin(words []byte) bool {
+// isWithinWords reports whether words contain all values of the argument.
+func (p *echoArg) isWithinWords(words []byte) bool {
 	return !slices.ContainsFunc(p.values, func(v valueWords) bool {
 		return !bytes.Contains(words, v.words) && (len(v.decoded) <= 1 || !bytes.Contains(words, v.decoded))
 	})
 }
 
-// knownWordsAfter returns the length of the leading known words, each with the blank before it. The words begin
+// knownPrefixLen returns the length of the leading known words, each with the blank before it. The words begin
 // with a blank.
-func knownWordsAfter(words []byte, known map[string]bool) (n int) {
+func knownPrefixLen(words []byte, known map[string]bool) (n int) {
 	for {
 		size := bytes.IndexByte(words[n+1:], ' ')
 		if size < 0 || !known[string(words[n+1:n+1+size])] {
@@ -269,8 +269,8 @@ func knownWordsAfter(words []byte, known map[string]bool) (n int) {
 	}
 }
 
-// knownWordsBefore is [knownWordsAfter] for trailing words.
-func knownWordsBefore(words []byte, known map[string]bool) (n int) {
+// knownSuffixLen is [knownPrefixLen] for trailing words.
+func knownSuffixLen(words []byte, known map[string]bool) (n int) {
 	for {
 		end := len(words) - 1 - n
 		at := bytes.LastIndexByte(words[:max(end, 0)], ' ')
@@ -286,7 +286,7 @@ func (e *echo) flatWords(matched []*echoArg) (flat []byte, ok bool) {
 	flat = slices.Clone(e.name)
 	for _, p := range matched {
 		for _, v := range p.values {
-			flat = appendWords(flat, v.words)
+			flat = joinWords(flat, v.words)
 		}
 		if len(p.symbols) > 0 {
 			return nil, false
@@ -295,8 +295,8 @@ func (e *echo) flatWords(matched []*echoArg) (flat []byte, ok bool) {
 	return flat, true
 }
 
-// vocabulary returns the words of the call and those common in calls.
-func (e *echo) vocabulary(matched []*echoArg) map[string]bool {
+// connectingWords returns the words of the call and those common in calls.
+func (e *echo) connectingWords(matched []*echoArg) map[string]bool {
 	all := maps.Clone(callWords)
 	add := func(words []byte) {
 		for word := range bytes.FieldsSeq(words) {
@@ -316,8 +316,8 @@ func (e *echo) vocabulary(matched []*echoArg) map[string]bool {
 	return all
 }
 
-// lastNearby returns the last [nearby] bytes of two texts, separated by a byte that UTF-8 does not contain.
-func lastNearby(before, text []byte) []byte {
+// nearbySuffix returns the last [nearby] bytes of two texts, separated by a byte that UTF-8 does not contain.
+func nearbySuffix(before, text []byte) []byte {
 	if len(text) >= nearby {
 		return text[len(text)-nearby:]
 	}
@@ -362,9 +362,9 @@ func isPlainWord(name string) bool {
 	return true
 }
 
-// unescape decodes the backslash escapes of a text in any notation, inside and outside strings. It reports false
+// unescapeBackslashes decodes the backslash escapes of a text in any notation, inside and outside strings. It reports false
 // if there are none.
-func unescape(text []byte) ([]byte, bool) {
+func unescapeBackslashes(text []byte) ([]byte, bool) {
 	at := bytes.IndexByte(text, '\\')
 	if at < 0 {
 		return text, false

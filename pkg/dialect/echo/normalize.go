@@ -19,12 +19,12 @@ const maxNesting = 4
 // %-escapes and base64 decoded, and without tags and line breaks.
 func decodings(text []byte) [][]byte {
 	all := [][]byte{normalize(text)}
-	unquote := func(text []byte) []byte { plain, _ := unescape(text); return plain }
+	unquote := func(text []byte) []byte { plain, _ := unescapeBackslashes(text); return plain }
 	all = append(all, repeatedDecodings(text, unquote)...)
 	if slices.ContainsFunc(all, func(reading []byte) bool { return bytes.ContainsAny(reading, "&%") }) {
-		all = append(all, repeatedDecodings(text, func(text []byte) []byte { return percentDecoded(entityDecoded(unquote(text))) })...)
+		all = append(all, repeatedDecodings(text, func(text []byte) []byte { return decodePercent(decodeEntities(unquote(text))) })...)
 	}
-	for _, read := range []func([]byte) []byte{stripMarkup, base64Decoded} {
+	for _, read := range []func([]byte) []byte{stripMarkup, decodeBase64} {
 		for _, reading := range all {
 			if other := read(reading); !bytes.Equal(other, reading) {
 				all = append(all, other)
@@ -62,15 +62,15 @@ func normalize(text []byte) []byte {
 	return norm.NFKC.Bytes(seen)
 }
 
-func entityDecoded(text []byte) []byte {
+func decodeEntities(text []byte) []byte {
 	if bytes.IndexByte(text, '&') < 0 {
 		return text
 	}
 	return []byte(html.UnescapeString(string(text)))
 }
 
-// percentDecoded decodes %-escapes and leaves invalid ones.
-func percentDecoded(text []byte) []byte {
+// decodePercent decodes %-escapes and leaves invalid ones.
+func decodePercent(text []byte) []byte {
 	at := bytes.IndexByte(text, '%')
 	if at < 0 {
 		return text
@@ -78,7 +78,7 @@ func percentDecoded(text []byte) []byte {
 	all := make([]byte, 0, len(text))
 	for ; at >= 0; at = bytes.IndexByte(text, '%') {
 		all = append(all, text[:at]...)
-		if c, ok := hexByte(text[at+1:]); ok {
+		if c, ok := parseHexByte(text[at+1:]); ok {
 			all, text = append(all, c), text[at+3:]
 		} else {
 			all, text = append(all, '%'), text[at+1:]
@@ -90,13 +90,13 @@ func percentDecoded(text []byte) []byte {
 // minBase64 is the length from which base64 is decoded.
 const minBase64 = 16
 
-// base64Decoded decodes base64 of plain text and leaves the rest.
-func base64Decoded(text []byte) []byte {
+// decodeBase64 decodes base64 of plain text and leaves the rest.
+func decodeBase64(text []byte) []byte {
 	var all []byte
 	done := 0
 	for i := 0; i < len(text); {
 		n := base64Len(text[i:])
-		if plain, ok := plainBase64(text[i : i+n]); ok {
+		if plain, ok := decodePlainBase64(text[i : i+n]); ok {
 			all = append(append(append(append(all, text[done:i]...), ' '), plain...), ' ')
 			done = i + n
 		}
@@ -116,8 +116,8 @@ func base64Len(text []byte) (n int) {
 	return n
 }
 
-// plainBase64 decodes base64 if the result is plain text.
-func plainBase64(code []byte) (plain []byte, ok bool) {
+// decodePlainBase64 decodes base64 if the result is plain text.
+func decodePlainBase64(code []byte) (plain []byte, ok bool) {
 	if len(code) < minBase64 {
 		return nil, false
 	}
@@ -136,8 +136,8 @@ func plainBase64(code []byte) (plain []byte, ok bool) {
 	return plain[:n], err == nil && !bytes.ContainsFunc(plain[:n], isOdd)
 }
 
-// hexByte parses two leading hexadecimal digits.
-func hexByte(text []byte) (c byte, ok bool) {
+// parseHexByte parses two leading hexadecimal digits.
+func parseHexByte(text []byte) (c byte, ok bool) {
 	if len(text) < 2 {
 		return 0, false
 	}

@@ -56,8 +56,8 @@ func (p postings) hasAll(terms []uint32, first, last int) bool {
 	return !slices.ContainsFunc(terms, func(term uint32) bool { return !p.has(term, first, last) })
 }
 
-// rarest returns the texts, out of n, that contain the rarest of some terms.
-func (p postings) rarest(terms []uint32, n int) (texts []int) {
+// textsWithRarest returns the texts, out of n, that contain the rarest of some terms.
+func (p postings) textsWithRarest(terms []uint32, n int) (texts []int) {
 	count := func(term uint32) (sum int) {
 		for _, run := range p {
 			sum += len(entriesOf(run, term, 0, n-1))
@@ -106,8 +106,8 @@ func addAnchors(to map[uint32]struct{}, tight []byte) {
 	}
 }
 
-// termsOf returns the terms that add produces.
-func termsOf(add func(map[uint32]struct{}, []byte), texts ...[]byte) []uint32 {
+// collectTerms returns the terms that add produces.
+func collectTerms(add func(map[uint32]struct{}, []byte), texts ...[]byte) []uint32 {
 	all := map[uint32]struct{}{}
 	for _, text := range texts {
 		add(all, text)

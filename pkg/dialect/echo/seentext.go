@@ -66,7 +66,7 @@ func (h *SeenText) Clone() *SeenText {
 	return &SeenText{slices.Clone(h.texts), h.index, h.userText}
 }
 
-// An Candidate is a call that may be an echo.
+// A Candidate is a call that may be an echo.
 type Candidate struct {
 	Name    string
 	RawArgs json.RawMessage // as the model wrote them
@@ -100,7 +100,7 @@ func (h *SeenText) IsEcho(u Candidate) bool {
 	e.userText = h.userText
 	counts := func(t *indexedText) bool { return key == "" || t.resultOf != key }
 	alone, across := h.wordCandidates(e, counts)
-	return slices.ContainsFunc(append(alone, h.textCandidates(e)...), func(i int) bool { return counts(h.texts[i]) && e.isIn(h.texts[i]) }) ||
+	return slices.ContainsFunc(append(alone, h.textCandidates(e)...), func(i int) bool { return counts(h.texts[i]) && e.isEchoOf(h.texts[i]) }) ||
 		slices.ContainsFunc(across, func(i int) bool { return counts(h.texts[i]) && e.isSplitAcross(h.textBefore(i, counts), h.texts[i]) })
 }
 
@@ -217,8 +217,8 @@ type haystack struct {
 	index    *suffixarray.Index
 }
 
-// has reports whether the haystack contains a text.
-func (h *haystack) has(text []byte) bool {
+// contains reports whether the haystack contains a text.
+func (h *haystack) contains(text []byte) bool {
 	if h.searches.Add(1) <= maxPlainSearches {
 		return bytes.Contains(h.text, text)
 	}
@@ -226,7 +226,7 @@ func (h *haystack) has(text []byte) bool {
 	return len(h.index.Lookup(text, 1)) > 0
 }
 
-// hasAll reports whether the haystack contains all texts.
-func (h *haystack) hasAll(texts [][]byte) bool {
-	return !slices.ContainsFunc(texts, func(text []byte) bool { return !h.has(text) })
+// containsAll reports whether the haystack contains all texts.
+func (h *haystack) containsAll(texts [][]byte) bool {
+	return !slices.ContainsFunc(texts, func(text []byte) bool { return !h.contains(text) })
 }

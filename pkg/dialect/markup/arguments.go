@@ -22,15 +22,15 @@ func (b *builder) addParam(start, end int) {
 		b.note(diag.MissingOpener, start, start, "missing opening tag before the value of %s", excerpt(p.name.text))
 	}
 	if p.name.text == "" {
-		b.fail(diag.CallMember, p.name.start, max(p.name.end, p.name.start), "missing parameter name")
+		b.noteError(diag.CallMember, p.name.start, max(p.name.end, p.name.start), "missing parameter name")
 	} else if !utf8.ValidString(p.name.text) {
-		b.fail(diag.InvalidUTF8, p.name.start, p.name.end, "invalid UTF-8 in a parameter name")
+		b.noteError(diag.InvalidUTF8, p.name.start, p.name.end, "invalid UTF-8 in a parameter name")
 	}
 	if b.hasObject {
-		b.fail(diag.CallMember, start, end, "parameters mixed with a JSON object of arguments")
+		b.noteError(diag.CallMember, start, end, "parameters mixed with a JSON object of arguments")
 	}
 	b.noteValueMarkers()
-	o.scratch = reuse(o.scratch)
+	o.scratch = reusableBuffer(o.scratch)
 	value := b.paramValue(start, end)
 	switch i, isNew := o.beginArgument(p.name.text); {
 	case isNew:
@@ -39,7 +39,7 @@ func (b *builder) addParam(start, end int) {
 		o.arguments[i].repeats = append(o.arguments[i].repeats, bytes.Clone(value))
 		o.hasRepeats = true
 	default:
-		b.fail(diag.DuplicateKey, p.name.start, p.name.end, "duplicate parameter %s", excerpt(p.name.text))
+		b.noteError(diag.DuplicateKey, p.name.start, p.name.end, "duplicate parameter %s", excerpt(p.name.text))
 	}
 }
 
@@ -94,9 +94,9 @@ func (b *builder) paramValue(start, end int) json.RawMessage {
 	}
 	shape := b.shape.Property(b.param.name.text)
 	v := &b.out.value
-	*v = valueReader{m: b, start: start, trace: b.trace(start, end)}
+	*v = valueReader{m: b, start: start, trace: b.traceParam(start, end)}
 	if (b.param.isContainer || b.syntax.NestedTags) && !utf8.Valid(text) { // names in it, too
-		b.fail(diag.InvalidUTF8, start, end, "invalid UTF-8 in a value")
+		b.noteError(diag.InvalidUTF8, start, end, "invalid UTF-8 in a value")
 	}
 	switch {
 	case b.param.isContainer:
@@ -105,9 +105,9 @@ func (b *builder) paramValue(start, end int) json.RawMessage {
 		if value, ok := v.decodeNested(text, shape); ok {
 			return value
 		}
-		b.out.tracer.truncate(v.trace)
-		clear, plain := b.decodeText(text)
-		return v.decode(clear, shape.oneOrMore(), plain)
+		b.out.tracer.dropNested(v.trace)
+		clear, hasSourceOffsets := b.decodeText(text)
+		return v.decode(clear, shape.valueOrItemKinds(), hasSourceOffsets)
 	}
 	return v.decodeAttributed(text, b.param.attrs, shape)
 }
@@ -120,7 +120,7 @@ func (b *builder) noteJunk(start, end int) {
 		if b.syntax.ObjectArgs && b.addInvalidObject(start, end) {
 			return
 		}
-		b.fail(diag.NotACall, start, end, "expected arguments, got text")
+		b.noteError(diag.NotACall, start, end, "expected arguments, got text")
 		return
 	}
 	b.note(diag.SurroundingText, start, end, "unexpected text between parameters")

@@ -63,29 +63,29 @@ func (s *Syntax) typeAttrKinds(attributes []attribute) Kinds {
 // decodeAttributed decodes a text whose tag has attributes.
 func (v *valueReader) decodeAttributed(text []byte, attributes []attribute, shape *Shape) json.RawMessage {
 	s := v.m.syntax
-	text, plain := v.m.decodeText(text)
+	text, hasSourceOffsets := v.m.decodeText(text)
 	kinds := shape.kinds()
 	switch s.formOf(attributes) {
 	case asText:
-		return v.decodeTextAttr(text, kinds, plain)
+		return v.decodeTextAttr(text, kinds, hasSourceOffsets)
 	case asJSON:
 		if kinds == 0 {
 			kinds = s.typeAttrKinds(attributes)
 		}
-		return v.decodeJSONAttr(text, kinds, plain)
+		return v.decodeJSONAttr(text, kinds, hasSourceOffsets)
 	}
 	if s.FormAttr+s.StringAttr != "" {
-		v.noteAttribute(len(text), "the tag does not declare the value's format; inferred from its type")
+		v.noteWrongAttribute(len(text), "the tag does not declare the value's format; inferred from its type")
 	}
-	return v.decode(text, kinds, plain)
+	return v.decode(text, kinds, hasSourceOffsets)
 }
 
 // decodeTextAttr decodes a text that its tag declares as text. The tag is overruled only if the
 // definition does not allow text and the text is strictly of an allowed kind.
-func (v *valueReader) decodeTextAttr(text []byte, kinds Kinds, plain bool) json.RawMessage {
+func (v *valueReader) decodeTextAttr(text []byte, kinds Kinds, hasSourceOffsets bool) json.RawMessage {
 	if kinds != 0 && kinds&String == 0 && v.isStrictJSON(text) {
-		if value, ok := v.decodeJSON(text, kinds, plain); ok {
-			v.noteAttribute(len(text), "the tag declares text, but the tool definition does not allow text")
+		if value, ok := v.decodeJSON(text, kinds, hasSourceOffsets); ok {
+			v.noteWrongAttribute(len(text), "the tag declares text, but the tool definition does not allow text")
 			return value
 		}
 	}
@@ -94,19 +94,19 @@ func (v *valueReader) decodeTextAttr(text []byte, kinds Kinds, plain bool) json.
 
 // decodeJSONAttr decodes a text that its tag declares as JSON. Text that is not JSON, or not of
 // an allowed kind if the definition also allows text, stays text.
-func (v *valueReader) decodeJSONAttr(text []byte, kinds Kinds, plain bool) json.RawMessage {
+func (v *valueReader) decodeJSONAttr(text []byte, kinds Kinds, hasSourceOffsets bool) json.RawMessage {
 	if kinds == 0 {
 		kinds = anyJSON
 	}
-	if value, ok := v.decodeJSON(text, kinds, plain); ok {
+	if value, ok := v.decodeJSON(text, kinds, hasSourceOffsets); ok {
 		return value
 	}
 	if kinds&String == 0 && v.isStrictJSON(text) { // schema validation reports the mismatch
-		if value, ok := v.decodeJSON(text, anyJSON, plain); ok {
+		if value, ok := v.decodeJSON(text, anyJSON, hasSourceOffsets); ok {
 			return value
 		}
 	}
-	v.noteAttribute(len(text), "the tag declares JSON, but %s; read as text", whyNotJSON(text))
+	v.noteWrongAttribute(len(text), "the tag declares JSON, but %s; read as text", whyNotJSON(text))
 	return v.decodeAsText(text)
 }
 
@@ -123,8 +123,8 @@ func whyNotJSON(text []byte) string {
 	return "the tool definition expects text"
 }
 
-// noteAttribute reports wrong attributes of a tag, with the size of the value.
-func (v *valueReader) noteAttribute(size int, format string, args ...any) {
+// noteWrongAttribute reports wrong attributes of a tag, with the size of the value.
+func (v *valueReader) noteWrongAttribute(size int, format string, args ...any) {
 	f := v.m.note(diag.CallMember, v.start, v.start+size, format, args...)
 	f.Severity, f.Path = diag.Warning, v.path()
 }

@@ -48,15 +48,15 @@ type containerReader struct {
 func (v *valueReader) decodeContainer(text []byte, f valueForm, shape *Shape) json.RawMessage {
 	in := &lexer{syntax: v.m.syntax, words: v.m.words, text: text, final: true, qualified: v.m.qualified}
 	h := containerReader{v, in, []container{{form: f, shape: shape, trace: v.trace}}}
-	for h.step() {
+	for h.readTag() {
 	}
 	v.m.steps += in.steps
 	h.traceEnd(&h.stack[0], len(text))
 	return h.stack[0].json()
 }
 
-// step reads the next tag. It returns false at the end and at an error.
-func (h *containerReader) step() bool {
+// readTag reads the next tag. It returns false at the end and at an error.
+func (h *containerReader) readTag() bool {
 	found, _ := h.parser.nextOwnMarker()
 	switch depth := len(h.stack); {
 	case found.kind == paramOpen && depth == literal.MaxDepth:
@@ -79,7 +79,7 @@ func (h *containerReader) step() bool {
 
 // fail reports at a marker why the value cannot be read.
 func (h *containerReader) fail(code diag.Code, at marker, format string, args ...any) {
-	h.m.fail(code, h.start+at.start, h.start+max(at.start, at.end), format, args...)
+	h.m.noteError(code, h.start+at.start, h.start+max(at.start, at.end), format, args...)
 }
 
 // openTag reads a tag in the innermost container, and its value unless that is a container.
@@ -89,7 +89,7 @@ func (h *containerReader) openTag(found marker) bool {
 		h.fail(diag.MissingCloser, found, "unterminated tag")
 		return false
 	}
-	key, attributes := h.parser.splitName(h.parser.syntax.KeyAttr)
+	key, attributes := h.parser.splitNameAttribute(h.parser.syntax.KeyAttr)
 	tag := h.parser.tag
 	h.parser.lookahead = tag.next
 	if twice := tag.duplicate.name; twice != "" {
@@ -144,7 +144,7 @@ func (h *containerReader) addValue(at marker, name string, value json.RawMessage
 	b := &h.stack[len(h.stack)-1]
 	switch {
 	case b.form == asList && name != "":
-		h.noteAttribute(0, "unexpected name on a list item; ignored")
+		h.noteWrongAttribute(0, "unexpected name on a list item; ignored")
 	case b.form == asDict && name == "":
 		h.fail(diag.CallMember, at, "missing value name")
 	case b.form == asDict && b.names[name]:

@@ -18,16 +18,16 @@ func (b *builder) trimPadding(start, end int) (int, int) {
 	case b.param.openerMissing:
 		framing = Blanks
 	case b.param.wrongCloser && framing == Verbatim: // the line of the next tag ends it
-		end = b.trimLineEnd(start, b.trimRight(start, end, " \t"))
+		end = b.lineTrimmedEnd(start, b.trimmedEnd(start, end, " \t"))
 	}
 	switch framing {
 	case Blanks:
-		end = b.trimRight(start, end, " \t\r\n")
+		end = b.trimmedEnd(start, end, " \t\r\n")
 		for start < end && isSpace(b.text[start]) {
 			start++
 		}
 	case Newline:
-		end = b.trimLineEnd(start, end)
+		end = b.lineTrimmedEnd(start, end)
 		for _, lineEnd := range []string{"\r\n", "\n"} {
 			if bytes.HasPrefix(b.text[start:end], []byte(lineEnd)) {
 				return start + len(lineEnd), end
@@ -46,7 +46,7 @@ func (b *builder) decodeText(text []byte) ([]byte, bool) {
 		}
 	}
 	if b.syntax.Entities && bytes.IndexByte(text, '&') >= 0 {
-		clear := unescape(string(text))
+		clear := unescapeEntities(string(text))
 		return []byte(clear), clear == string(text)
 	}
 	return text, true
@@ -64,9 +64,9 @@ func cdataContent(text []byte) ([]byte, bool) {
 // path returns the JSON pointer to the parameter.
 func (v *valueReader) path() string { return pointer(v.m.param.name.text) }
 
-// decode decodes a text of one of several kinds to JSON. If plain is set, offsets in text are
+// decode decodes a text of one of several kinds to JSON. If hasSourceOffsets is set, offsets in text are
 // offsets in the source and findings get a span.
-func (v *valueReader) decode(text []byte, kinds Kinds, plain bool) json.RawMessage {
+func (v *valueReader) decode(text []byte, kinds Kinds, hasSourceOffsets bool) json.RawMessage {
 	switch {
 	case kinds == String:
 		return v.decodeAsText(text)
@@ -75,7 +75,7 @@ func (v *valueReader) decode(text []byte, kinds Kinds, plain bool) json.RawMessa
 	case kinds&String != 0:
 		return v.decodeStrict(text, kinds&^String)
 	}
-	if value, ok := v.decodeJSON(text, kinds, plain); ok {
+	if value, ok := v.decodeJSON(text, kinds, hasSourceOffsets); ok {
 		return value
 	}
 	if value, ok := v.decodeEscapedJSON(text, kinds); ok {
@@ -90,36 +90,36 @@ func (v *valueReader) decodeEscapedJSON(text []byte, kinds Kinds) (json.RawMessa
 		return nil, false
 	}
 	v.m.steps += len(text)
-	return v.decodeNestedJSON(literal.Parsed{Value: slices.Concat([]byte{'"'}, bytes.TrimSpace(text), []byte{'"'})}, kinds)
+	return v.decodeStringifiedJSON(literal.Parsed{Value: slices.Concat([]byte{'"'}, bytes.TrimSpace(text), []byte{'"'})}, kinds)
 }
 
 // decodeJSON decodes a text that is JSON of one of several kinds, with repairs, and returns
 // false for any other.
-func (v *valueReader) decodeJSON(text []byte, kinds Kinds, plain bool) (json.RawMessage, bool) {
-	return v.acceptParsed(v.parse(text), kinds, plain)
+func (v *valueReader) decodeJSON(text []byte, kinds Kinds, hasSourceOffsets bool) (json.RawMessage, bool) {
+	return v.acceptParsed(v.parseJSON(text), kinds, hasSourceOffsets)
 }
 
 // acceptParsed returns a parsed value if it is of one of several kinds.
-func (v *valueReader) acceptParsed(r literal.Parsed, kinds Kinds, plain bool) (json.RawMessage, bool) {
+func (v *valueReader) acceptParsed(r literal.Parsed, kinds Kinds, hasSourceOffsets bool) (json.RawMessage, bool) {
 	if r.Value == nil && isFatal(r.Findings) {
-		v.addParsed(r, plain)
+		v.addParsed(r, hasSourceOffsets)
 		v.m.out.invalid = true
 		return json.RawMessage("null"), true
 	}
 	if r.Value != nil && kinds&String == 0 && jsonKind(r.Value) == String {
-		if inner, ok := v.decodeNestedJSON(r, kinds); ok {
+		if inner, ok := v.decodeStringifiedJSON(r, kinds); ok {
 			return inner, true
 		}
 	}
 	if r.Value == nil || !kinds.has(jsonKind(r.Value)) {
 		return nil, false
 	}
-	v.addParsed(r, plain)
+	v.addParsed(r, hasSourceOffsets)
 	return r.Value, true
 }
 
-// parse parses a text that may be JSON.
-func (v *valueReader) parse(text []byte) literal.Parsed {
+// parseJSON parses a text that may be JSON.
+func (v *valueReader) parseJSON(text []byte) literal.Parsed {
 	v.m.steps += len(text)
 	if value, ok := v.m.out.parseStrict(text); ok {
 		return literal.Parsed{Value: value, Status: chat.StatusOK}
@@ -210,13 +210,13 @@ func isFatal(findings []diag.Finding) bool {
 	})
 }
 
-// decodeNestedJSON returns the object or array in a JSON string if no string is allowed.
-func (v *valueReader) decodeNestedJSON(r literal.Parsed, kinds Kinds) (json.RawMessage, bool) {
+// decodeStringifiedJSON returns the object or array in a JSON string if no string is allowed.
+func (v *valueReader) decodeStringifiedJSON(r literal.Parsed, kinds Kinds) (json.RawMessage, bool) {
 	var text string
 	if kinds&(Array|Object) == 0 || json.Unmarshal(r.Value, &text) != nil || !v.isStrictJSON([]byte(text)) {
 		return nil, false
 	}
-	inner := v.parse([]byte(text))
+	inner := v.parseJSON([]byte(text))
 	if inner.Value == nil || inner.Status != chat.StatusOK || !(kinds & (Array | Object)).has(jsonKind(inner.Value)) {
 		return nil, false
 	}
@@ -227,8 +227,8 @@ func (v *valueReader) decodeNestedJSON(r literal.Parsed, kinds Kinds) (json.RawM
 }
 
 // addParsed adds the findings about a value.
-func (v *valueReader) addParsed(r literal.Parsed, plain bool) {
-	if !plain {
+func (v *valueReader) addParsed(r literal.Parsed, hasSourceOffsets bool) {
+	if !hasSourceOffsets {
 		for i := range r.Findings {
 			r.Findings[i].Span, r.Findings[i].Fixes = diag.Span{}, nil
 		}
@@ -244,7 +244,7 @@ func (v *valueReader) addParsed(r literal.Parsed, plain bool) {
 func (v *valueReader) decodeAsText(text []byte) json.RawMessage {
 	b := v.m.out.quote(text)
 	if !utf8.Valid(text) {
-		v.m.fail(diag.InvalidUTF8, v.start, v.start+1, "invalid UTF-8 in a value")
+		v.m.noteError(diag.InvalidUTF8, v.start, v.start+1, "invalid UTF-8 in a value")
 	}
 	return b
 }

@@ -23,8 +23,8 @@ func (b *builder) note(code diag.Code, start, end int, format string, args ...an
 	return b.out.addFinding(f)
 }
 
-// fail records an error: the call has no arguments.
-func (b *builder) fail(code diag.Code, start, end int, format string, args ...any) {
+// noteError records an error: the call has no arguments.
+func (b *builder) noteError(code diag.Code, start, end int, format string, args ...any) {
 	f := b.note(code, start, end, format, args...)
 	f.Severity = diag.Error
 	if b.out != nil {
@@ -32,7 +32,7 @@ func (b *builder) fail(code diag.Code, start, end int, format string, args ...an
 	}
 }
 
-func (b *builder) fix(f *diag.Finding, kind diag.FixKind, title string, start, end int, text string) {
+func (b *builder) addFix(f *diag.Finding, kind diag.FixKind, title string, start, end int, text string) {
 	f.Fixes = append(f.Fixes, diag.Fix{Title: title, Kind: kind, Edits: []diag.Edit{{Start: b.base + start, End: b.base + end, New: text}}})
 }
 
@@ -46,7 +46,7 @@ func (b *builder) noteName(n name) {
 	kind := diag.Safe
 	switch {
 	case n.hasExtra:
-		b.fail(diag.CallMember, n.start, n.end, "unexpected text beside the name in the tag")
+		b.noteError(diag.CallMember, n.start, n.end, "unexpected text beside the name in the tag")
 		return
 	case n.hasControlToken && b.tag.unclosed && n.end == b.tag.end && bytes.HasPrefix(b.text[n.start:n.end], []byte(n.text)):
 		b.tag.tokenStart = n.start + len(n.text)
@@ -62,7 +62,7 @@ func (b *builder) noteName(n name) {
 	default:
 		return
 	}
-	b.fix(f, kind, "use the plain name", n.start, n.end, n.text)
+	b.addFix(f, kind, "use the plain name", n.start, n.end, n.text)
 }
 
 // noteOpenTag reports an opening tag without its end. The fix is safe only at the end of a line
@@ -78,7 +78,7 @@ func (b *builder) noteOpenTag() {
 	}
 	if t.tokenStart > 0 {
 		f := b.note(diag.MarkupInName, t.tokenStart, t.end, "expected %s at the end of the tag, got %s", end, excerpt(string(b.text[t.tokenStart:t.end])))
-		b.fix(f, diag.Unsafe, "replace it", t.tokenStart, t.next, end)
+		b.addFix(f, diag.Unsafe, "replace it", t.tokenStart, t.next, end)
 		return
 	}
 	f := b.noteMissingEnd(t.marker.start, t.end, t.next, end)
@@ -96,7 +96,7 @@ func isUnexpectedInTag(r rune) bool {
 // noteMissingEnd reports a tag without its end, which belongs between two offsets.
 func (b *builder) noteMissingEnd(start, from, to int, end string) *diag.Finding {
 	f := b.note(diag.MissingCloser, start, to, "unterminated tag: missing %s", end)
-	b.fix(f, diag.Safe, "add it", from, to, end)
+	b.addFix(f, diag.Safe, "add it", from, to, end)
 	return f
 }
 
@@ -104,7 +104,7 @@ func (b *builder) noteMissingEnd(start, from, to int, end string) *diag.Finding 
 func (b *builder) noteCutCloser(found marker) {
 	first := b.syntax.delimiters().Close[:1]
 	f := b.note(diag.MissingCloser, found.start, found.end, "missing %q at the start of the closing tag", first)
-	b.fix(f, diag.Safe, "add it", found.start, found.start, first)
+	b.addFix(f, diag.Safe, "add it", found.start, found.start, first)
 }
 
 // noteMissingCloser reports a call without a closing tag. Closing it is not safe if another call
@@ -112,7 +112,7 @@ func (b *builder) noteCutCloser(found marker) {
 func (b *builder) noteMissingCloser(fix diag.FixKind) {
 	closer := b.callClosingTag()
 	f := b.note(diag.MissingCloser, b.start, b.pos, "missing closing tag %s of the call", closer)
-	b.fix(f, fix, "add it", b.pos, b.pos, closer)
+	b.addFix(f, fix, "add it", b.pos, b.pos, closer)
 }
 
 // callClosingTag returns the closing tag of the call.
@@ -145,12 +145,12 @@ func (b *builder) noteWrongCloser(found marker) {
 	if found.kind == elementClose || found.kind == paramClose {
 		end = found.end
 	}
-	b.fix(f, diag.Unsafe, "close the parameter", found.start, end, b.paramClosingTag())
+	b.addFix(f, diag.Unsafe, "close the parameter", found.start, end, b.paramClosingTag())
 }
 
 func (b *builder) noteKeyCloser(found marker) {
 	f := b.note(diag.WrongCloser, found.start, found.end, "missing closing tag of the name %s: this tag ends it", excerpt(b.param.name.text))
-	b.fix(f, diag.Safe, "close the name", found.start, found.start, b.closingTag(b.syntax.KeyTag))
+	b.addFix(f, diag.Safe, "close the name", found.start, found.start, b.closingTag(b.syntax.KeyTag))
 }
 
 // noteAttributes reports unknown attributes.
@@ -166,11 +166,11 @@ func (b *builder) noteAttributes(attributes []attribute) {
 
 func (b *builder) noteStray(found marker) {
 	f := b.note(diag.StrayMarker, found.start, found.end, "unmatched closing tag")
-	b.fix(f, diag.Safe, "remove it", found.start, found.end, "")
+	b.addFix(f, diag.Safe, "remove it", found.start, found.end, "")
 }
 
 func (b *builder) noteNoValue(start, end int) {
-	b.fail(diag.CallMember, start, end, "parameter name without a value")
+	b.noteError(diag.CallMember, start, end, "parameter name without a value")
 }
 
 func (b *builder) noteTruncated() {
@@ -196,11 +196,11 @@ func (b *builder) noteTag(others []attribute) {
 		f := b.note(diag.CallMember, found.start, found.nameEnd+len(b.syntax.NameAttr), "missing space before the attribute %q", b.syntax.NameAttr)
 		f.Severity = diag.Warning
 		sign := len(b.text[:found.nameEnd]) - len(bytes.TrimSuffix(b.text[:found.nameEnd], []byte(byteLevelSpace)))
-		b.fix(f, diag.Safe, "add a space", found.nameEnd-sign, found.nameEnd, " ")
+		b.addFix(f, diag.Safe, "add a space", found.nameEnd-sign, found.nameEnd, " ")
 	}
 	b.noteAttributes(others)
 	if a := b.tag.duplicate; a.name != "" {
-		b.fail(diag.DuplicateKey, a.start, a.end, "duplicate attribute %s", excerpt(a.name))
+		b.noteError(diag.DuplicateKey, a.start, a.end, "duplicate attribute %s", excerpt(a.name))
 	}
 	b.noteOpenTag()
 }

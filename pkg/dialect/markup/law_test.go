@@ -308,7 +308,7 @@ func FuzzScanner(f *testing.F) {
 		if c := whole.Call; c.Executable && utf8.ValidString(c.Name) {
 			if b, ok := s.Append(nil, c, with); ok {
 				again := outcomeOf(t, s, with, string(b))
-				if !sameJSON(again.Call.Arguments, c.Arguments) {
+				if !isSameJSON(again.Call.Arguments, c.Arguments) {
 					t.Errorf("%q: %s, %s", b, c.Arguments, again.Call.Arguments)
 				}
 			}

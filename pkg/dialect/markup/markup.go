@@ -57,8 +57,8 @@ func New(s *Syntax, o Options) *Scanner {
 // valid.
 func (r *Scanner) Reset(s *Syntax, o Options) {
 	*r = Scanner{
-		m:     machine{builder: builder{lexer: lexer{syntax: s, words: s.words(), text: reuse(r.m.text), attrBuffer: r.m.attrBuffer[:0]}, base: o.Base, tools: o.Tools}},
-		out:   output{args: reuse(r.out.args), scratch: reuse(r.out.scratch), arguments: r.out.arguments[:0], strictJSON: r.out.strictJSON},
+		m:     machine{builder: builder{lexer: lexer{syntax: s, words: s.markerWords(), text: reusableBuffer(r.m.text), attrBuffer: r.m.attrBuffer[:0]}, base: o.Base, tools: o.Tools}},
+		out:   output{args: reusableBuffer(r.out.args), scratch: reusableBuffer(r.out.scratch), arguments: r.out.arguments[:0], strictJSON: r.out.strictJSON},
 		stops: stops{markers: o.Stops, lookahead: r.stops.lookahead[:0]},
 	}
 	r.m.out = &r.out
@@ -76,7 +76,7 @@ func (s *Scanner) Write(p []byte) (int, State) {
 	for n < len(p) && s.state == NeedMore {
 		before := len(s.m.text) + len(s.stops.lookahead)
 		piece := min(len(p)-n, max(minPiece, before))
-		s.stops.appendText(&s.m, p[n:n+piece])
+		s.stops.appendUpToStop(&s.m, p[n:n+piece])
 		s.m.run()
 		n += s.finishIfEnded(before, piece)
 	}
@@ -123,7 +123,7 @@ func (s *Scanner) finish() {
 		s.state = Truncated
 	}
 	s.reading = s.m.finishCall()
-	s.m.text = reuse(s.m.text)
+	s.m.text = reusableBuffer(s.m.text)
 }
 
 // Call returns the call, and false if there was none or the text ended before its name. A faulty
@@ -176,7 +176,7 @@ func LocateArguments(s *Syntax, text string, tools Toolset) (json.RawMessage, []
 // parseTraced returns a machine that has read the text of a call with tracing enabled.
 func parseTraced(s *Syntax, text string, tools Toolset) *machine {
 	m := &machine{
-		builder:       builder{lexer: lexer{syntax: s, words: s.words(), text: []byte(text), final: true}, tools: tools, out: &output{tracer: tracer{enabled: true}}},
+		builder:       builder{lexer: lexer{syntax: s, words: s.markerWords(), text: []byte(text), final: true}, tools: tools, out: &output{tracer: tracer{enabled: true}}},
 		endsAtCallEnd: true,
 	}
 	m.run()

@@ -20,8 +20,8 @@ func findAttribute(attributes []attribute, name string) (attribute, bool) {
 	return attribute{}, false
 }
 
-// unescape replaces XML entities. An "&" that begins none is text.
-func unescape(text string) string {
+// unescapeEntities replaces XML entities. An "&" that begins none is text.
+func unescapeEntities(text string) string {
 	if strings.IndexByte(text, '&') < 0 {
 		return text
 	}
@@ -33,14 +33,14 @@ func unescape(text string) string {
 			return b.String()
 		}
 		b.WriteString(text[:i])
-		clear, n := entity(text[i:])
+		clear, n := decodeEntity(text[i:])
 		b.WriteString(clear)
 		text = text[i+n:]
 	}
 }
 
-// entity returns the character of the entity at the start of a text, and the entity's length.
-func entity(text string) (string, int) {
+// decodeEntity returns the character of the entity at the start of a text, and the entity's length.
+func decodeEntity(text string) (string, int) {
 	const longest = len("&#x10ffff;")
 	end := strings.IndexByte(text[:min(len(text), longest)], ';')
 	if end < 0 {
@@ -90,7 +90,7 @@ func (l *lexer) scanTag() bool {
 		l.steps++
 		if token != "" && c == token[0] {
 			if v := l.matchAt(at, token); v != no {
-				return v == yes && t.endWithoutEnd(at, end)
+				return v == yes && t.endUnclosed(at, end)
 			}
 		}
 		v := no
@@ -103,20 +103,20 @@ func (l *lexer) scanTag() bool {
 		case v == yes && (end != ">" || t.lastNonBlank != '|'): // a leaked control token ends with |>
 			if t.quote == 0 {
 				t.selfClosing = t.lastNonBlank == '/'
-				return t.finish(at, at+len(end))
+				return t.setEnd(at, at+len(end))
 			}
 			if t.unquotedEnd == 0 {
 				t.unquotedEnd = at
 			}
 		case (c == '\n' || c == '\r') && (inTag || t.quote != 0):
-			return t.endWithoutEnd(at, end)
+			return t.endUnclosed(at, end)
 		case c == d.Open[0]:
 			found, v := l.parseMarker(at)
 			if v == maybe {
 				return false
 			}
 			if v == yes {
-				return t.endWithoutEnd(found.start, end)
+				return t.endUnclosed(found.start, end)
 			}
 		case !inTag:
 			t.readQuote(c)
@@ -139,16 +139,16 @@ func (t *tag) readQuote(c byte) {
 	}
 }
 
-// endWithoutEnd ends a tag without its end, or with an unclosed quote.
-func (t *tag) endWithoutEnd(at int, end string) bool {
+// endUnclosed ends a tag without its end, or with an unclosed quote.
+func (t *tag) endUnclosed(at int, end string) bool {
 	if t.quote != 0 && t.unquotedEnd > 0 {
-		return t.finish(t.unquotedEnd, t.unquotedEnd+len(end))
+		return t.setEnd(t.unquotedEnd, t.unquotedEnd+len(end))
 	}
 	t.unclosed = true
-	return t.finish(at, at)
+	return t.setEnd(at, at)
 }
 
-func (t *tag) finish(end, next int) bool {
+func (t *tag) setEnd(end, next int) bool {
 	if t.selfClosing {
 		end--
 	}
@@ -164,8 +164,8 @@ func (l *lexer) namePosition() string {
 	return l.syntax.KeyAttr
 }
 
-// splitName returns the attribute with the name, and the others.
-func (l *lexer) splitName(where string) (attribute, []attribute) {
+// splitNameAttribute returns the attribute with the name, and the others.
+func (l *lexer) splitNameAttribute(where string) (attribute, []attribute) {
 	t := &l.tag
 	from := t.marker.nameEnd
 	if where == InTag {
@@ -242,7 +242,7 @@ func (l *lexer) parseAttribute(i, end int) (attribute, int) {
 	}
 	next := l.parseAttributeValue(&a, i, end)
 	if l.syntax.AttrEntities {
-		a.value = unescape(a.value)
+		a.value = unescapeEntities(a.value)
 	}
 	return a, next
 }
@@ -269,11 +269,11 @@ func (l *lexer) parseAttributeValue(a *attribute, i, end int) int {
 	return i + n
 }
 
-// paramKey returns the parameter name in the tag and stores its attributes.
-func (l *lexer) paramKey() name {
-	a, others := l.splitName(l.syntax.KeyAttr)
+// readParamName returns the parameter name in the tag and stores its attributes.
+func (l *lexer) readParamName() name {
+	a, others := l.splitNameAttribute(l.syntax.KeyAttr)
 	l.param.attrs = others
-	n := l.paramName(a.value, a.start, a.end)
+	n := l.newParamName(a.value, a.start, a.end)
 	n.irregular = n.irregular || a.irregular
 	has, _ := l.shape.hasProperty(n.text)
 	n.hasExtra = l.syntax.KeyAttr == InTag && !has && strings.Contains(n.text, "=")
@@ -302,17 +302,17 @@ func cleanName(text string, start, end int) name {
 	return n
 }
 
-// paramName returns a parameter name, cleaned unless the tool has a parameter with exactly that
+// newParamName returns a parameter name, cleaned unless the tool has a parameter with exactly that
 // name.
-func (l *lexer) paramName(text string, start, end int) name {
+func (l *lexer) newParamName(text string, start, end int) name {
 	if has, _ := l.shape.hasProperty(text); has {
 		return name{text: text, start: start, end: end}
 	}
 	return cleanName(text, start, end)
 }
 
-// cutDoubled splits NAME.NAME into namespace and name.
-func cutDoubled(text string) (space, rest string) {
+// cutDoubledName splits NAME.NAME into namespace and name.
+func cutDoubledName(text string) (space, rest string) {
 	space, rest, _ = strings.Cut(text, ".")
 	if space != rest {
 		return "", text
@@ -342,8 +342,8 @@ func removeControlTokens(text string) (clean string, found bool) {
 	return b.String(), found
 }
 
-// peekKey returns the name of the parameter that a marker in a value would begin.
-func (l *lexer) peekKey(found marker) (string, verdict) {
+// peekParamName returns the name of the parameter that a marker in a value would begin.
+func (l *lexer) peekParamName(found marker) (string, verdict) {
 	ahead := l.newLookahead(found)
 	defer func() { l.steps += ahead.steps }()
 	if l.syntax.KeyTag == "" {
@@ -351,7 +351,7 @@ func (l *lexer) peekKey(found marker) (string, verdict) {
 		if !ahead.scanTag() {
 			return "", ahead.maybeUnlessFinal()
 		}
-		return ahead.paramKey().text, yes
+		return ahead.readParamName().text, yes
 	}
 	ahead.lookahead = found.end
 	closer, ok := ahead.scanMarker()

@@ -45,12 +45,12 @@ func (s *Syntax) roundTrips(text []byte, name string, arguments json.RawMessage,
 	r := New(s, Options{Tools: tools})
 	n, state := r.Write(text)
 	call, _ := r.Call()
-	return state == Done && n == len(text) && call.Status == chat.StatusOK && call.Name == name && sameJSON(call.Arguments, arguments)
+	return state == Done && n == len(text) && call.Status == chat.StatusOK && call.Name == name && isSameJSON(call.Arguments, arguments)
 }
 
-// sameJSON reports whether two values are equal: numbers digit by digit, and members in the same
+// isSameJSON reports whether two values are equal: numbers digit by digit, and members in the same
 // order.
-func sameJSON(a, b json.RawMessage) bool {
+func isSameJSON(a, b json.RawMessage) bool {
 	left, right := json.NewDecoder(bytes.NewReader(a)), json.NewDecoder(bytes.NewReader(b))
 	left.UseNumber()
 	right.UseNumber()
@@ -242,7 +242,7 @@ func (w *writer) writeNested(key string, value json.RawMessage) bool {
 		}
 		w.openTag(next.name)
 		stack = append(stack, pendingTag{name: next.name})
-		parts, ok := next.children()
+		parts, ok := next.childTags()
 		if !ok {
 			w.writeValue(next.value)
 		}
@@ -253,8 +253,8 @@ func (w *writer) writeNested(key string, value json.RawMessage) bool {
 	return true
 }
 
-// children returns the members or items of a value, and false if it is not a container.
-func (n *pendingTag) children() ([]pendingTag, bool) {
+// childTags returns the members or items of a value, and false if it is not a container.
+func (n *pendingTag) childTags() ([]pendingTag, bool) {
 	var parts []pendingTag
 	var items []json.RawMessage
 	switch jsonKind(n.value) {

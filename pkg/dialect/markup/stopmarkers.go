@@ -12,8 +12,8 @@ type stops struct {
 	lookahead []byte // the end of the text, if it can begin a stop or is one
 }
 
-// appendText writes a piece of the text to a machine, up to a stop.
-func (s *stops) appendText(m *machine, p []byte) {
+// appendUpToStop writes a piece of the text to a machine, up to a stop.
+func (s *stops) appendUpToStop(m *machine, p []byte) {
 	from := len(m.text)
 	m.text = append(append(m.text, s.lookahead...), p...)
 	if len(s.markers) == 0 {

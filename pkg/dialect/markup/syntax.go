@@ -39,7 +39,7 @@ type Syntax struct {
 	EscapedNewline bool     // the characters \n may replace a line end between tags
 
 	once  sync.Once
-	known vocabulary // cache of [Syntax.words]
+	known vocabulary // cache of [Syntax.markerWords]
 }
 
 // Delimiters are the delimiters of a tag.
@@ -134,10 +134,10 @@ type vocabulary struct {
 	by  [256][]markerWord
 }
 
-// words returns the vocabulary of the syntax.
-func (s *Syntax) words() *vocabulary {
+// markerWords returns the vocabulary of the syntax.
+func (s *Syntax) markerWords() *vocabulary {
 	s.once.Do(func() {
-		s.known.all = s.makeWords()
+		s.known.all = s.buildWords()
 		for c := range s.known.by {
 			for _, w := range s.known.all {
 				if len(w.text) < 2 || w.text[1] == byte(c) {
@@ -149,8 +149,8 @@ func (s *Syntax) words() *vocabulary {
 	return &s.known
 }
 
-// at returns the words that can be at the start of a text.
-func (v *vocabulary) at(text []byte) []markerWord {
+// wordsAt returns the words that can be at the start of a text.
+func (v *vocabulary) wordsAt(text []byte) []markerWord {
 	switch {
 	case v == nil:
 		return nil
@@ -160,7 +160,7 @@ func (v *vocabulary) at(text []byte) []markerWord {
 	return v.by[text[1]]
 }
 
-func (s *Syntax) makeWords() []markerWord {
+func (s *Syntax) buildWords() []markerWord {
 	d := s.delimiters()
 	var words []markerWord
 	add := func(kind markerKind, tail tail, before string, names ...string) {

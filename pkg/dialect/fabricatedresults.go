@@ -1,0 +1,48 @@
+package dialect
+
+import (
+	"slices"
+
+	"oneshot/pkg/diag"
+)
+
+// fabricatedResults is the grammar of tool results that a model has fabricated: between their own markers, or up
+// to the next calls or the end of reasoning. They are neither content nor calls.
+func fabricatedResults(ends, next []string) grammar {
+	markers := newMarkerList(func() []string { return sortedUnion(ends, next, []string{"</think>"}) })
+	return grammar{newBody: func(s *sink, f *frame) body {
+		return &fabricatedBody{markerReader: newMarkerReader(markers()), sink: s, closers: ends, startAt: f.at, at: f.bodyAt}
+	}}
+}
+
+// A fabricatedBody skips fabricated results.
+type fabricatedBody struct {
+	markerReader
+	sink    *sink
+	closers []string
+	startAt int
+	at      int // offset of the next byte
+}
+
+func (b *fabricatedBody) write(p []byte) (int, frameEnd) {
+	n, _, marker := b.readUntilMarker(p)
+	b.at += n
+	b.sink.steps += n
+	switch {
+	case marker == "":
+		return n, notYet
+	case slices.Contains(b.closers, marker):
+		b.report(b.at)
+		return n, ended
+	}
+	b.report(b.at - len(marker))
+	b.sink.unread([]byte(marker))
+	return n, left
+}
+
+func (b *fabricatedBody) close() { b.report(b.at) }
+
+func (b *fabricatedBody) report(end int) {
+	f := diag.New(diag.QuotedCall, diag.Bytes(b.startAt, end), "the model fabricated tool results here: they are not part of its text")
+	b.sink.report(f)
+}
