@@ -63,9 +63,9 @@ func (o toolAccess) open(ctx context.Context, env Env, t *console, c *confined) 
 func (o *confineOptions) runner(env Env, tools *tool.Registry, touch executor.Env) *executor.Runner {
 	r := executor.New(tools, touch)
 	if root, err := filepath.Abs(o.root); err == nil && o.root != "" {
-		r.HideDirs(executor.HiddenDir{Dir: root})
+		r.RedactDirs(executor.RedactedDir{Dir: root})
 	}
-	r.HideDirs(executor.HiddenDir{Dir: env.Getenv("HOME"), Alias: "~"})
+	r.RedactDirs(executor.RedactedDir{Dir: env.Getenv("HOME"), Alias: "~"})
 	return r
 }
 

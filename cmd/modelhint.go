@@ -102,7 +102,7 @@ func hintOf(err error) string {
 	var hinted *hintedError
 	var usage *usageError
 	var denied *agent.DeniedError
-	var unauthorized *agent.UnauthorizedError
+	var unauthorized *agent.ToolAuthError
 	var unfit *agent.AnswerError
 	var limit *agent.LimitError
 	var late *agent.TimeoutError

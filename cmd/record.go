@@ -90,7 +90,7 @@ func (p *runPlan) record(cfg agent.Config) (runfile.Run, error) {
 	if err != nil {
 		return runfile.Run{}, err
 	}
-	body, err := cfg.Record()
+	body, err := cfg.RunRecord()
 	if err != nil {
 		return runfile.Run{}, err
 	}

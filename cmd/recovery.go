@@ -15,7 +15,7 @@ func (r *runState) recovery(err error) recovery {
 	if err == nil {
 		return advice
 	}
-	if r.recorded.replay != nil && (as[*agent.ModelError](err) || as[*provider.TimeoutError](err)) {
+	if r.recorded.replay != nil && (as[*agent.UselessReplyError](err) || as[*provider.TimeoutError](err)) {
 		advice = recovery{retry: runfile.RetryNo}
 	}
 	if r.canResume(err) {
@@ -58,12 +58,12 @@ func (r *runState) canResume(err error) bool {
 	case name == "findings":
 		return as[*agent.AnswerError](err)
 	case name == "denied":
-		return as[*agent.RequiredError](err)
+		return as[*agent.RequiredToolsError](err)
 	case errors.As(err, &limit):
 		return limit.Why == "" && !as[*policyLimitError](err) // the policy must not change
 	case errors.As(err, &late):
 		return late.Limit == r.flags.limits.Wall
-	case as[*agent.UnauthorizedError](err):
+	case as[*agent.ToolAuthError](err):
 		return r.stoppedShort()
 	}
 	return true

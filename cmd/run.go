@@ -132,7 +132,7 @@ func (p *runPlan) openTools(ctx context.Context, cfg *agent.Config) (release fun
 		cfg.Runner = p.recorded.replay.tools()
 		return release, nil
 	}
-	cfg.FileBefore = env.Before
+	cfg.BeforeImage = env.BeforeImage
 	if cfg.Tools != nil {
 		env.Secret = p.secret
 		cfg.Runner = p.access.runner(p.env, cfg.Tools, env)
@@ -195,7 +195,7 @@ func (r *runState) runAgent(ctx context.Context, cfg agent.Config) (err error) {
 
 // isFinalVerdict reports whether a resumed run without new records ends with the same error.
 func isFinalVerdict(err error) bool {
-	return as[*agent.DeniedError](err) || as[*agent.AllDeniedError](err) || as[*agent.UnauthorizedError](err)
+	return as[*agent.DeniedError](err) || as[*agent.AllDeniedError](err) || as[*agent.ToolAuthError](err)
 }
 
 // inDoubt lists the calls that were cut off during a change.

@@ -168,7 +168,7 @@ func (t timeline) describe(r runfile.Record) (head, text string) {
 }
 
 // describeBefore describes the effect of a call on a file, with a diff if the old content is fully recorded.
-func describeBefore(b *runfile.Before, args json.RawMessage) (head, diff string) {
+func describeBefore(b *runfile.BeforeImage, args json.RawMessage) (head, diff string) {
 	if b == nil {
 		return "", ""
 	}

@@ -292,7 +292,7 @@ func resultError(def *tool.Definition, r chat.Result) error {
 	case len(r.Needs) > 0:
 		return &hintedError{&agent.NeedsError{All: []agent.Needs{{Tool: def.Name, Fields: r.Needs, Question: r.Question}}}, "pass it in --args"}
 	case r.Error != nil && r.Error.Code == chat.Unauthorized:
-		return &agent.UnauthorizedError{Tool: def.Name, Why: r.Error.Message, Hint: def.Renew}
+		return &agent.ToolAuthError{Tool: def.Name, Why: r.Error.Message, Hint: def.Renew}
 	case r.Error != nil:
 		return &findingsError{fmt.Sprintf("%s: %s: %s", def.Name, r.Error.Code, r.Error.Message)}
 	}

@@ -28,7 +28,7 @@ func Run(ctx context.Context, cfg Config) (Outcome, error) {
 	}
 	ctx, cancel := withWallLimit(ctx, cfg.Limits.Wall, cfg.Elapsed)
 	defer cancel() // also ends running calls if the model or the observer panics
-	err = r.gate.ledger.rootCause(r.loop(ctx), cfg.RequiredTools)
+	err = r.gate.outcomes.rootCause(r.loop(ctx), cfg.RequiredTools)
 	out := r.outcome()
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {
 		out.Aborted = true
@@ -61,8 +61,8 @@ func (c Config) FirstRequest() (chat.Request, error) {
 	if err != nil {
 		return chat.Request{}, err
 	}
-	if !r.conversation.start() {
-		return r.exchange.next(chat.PurposeAnswer, r.conversation.answer.requestFormats()[0]), nil
+	if !r.conversation.addPrompt() {
+		return r.exchange.nextRequest(chat.PurposeAnswer, r.conversation.answer.requestFormats()[0]), nil
 	}
-	return r.exchange.next(chat.PurposeTurn, requestFormat{}), nil
+	return r.exchange.nextRequest(chat.PurposeTurn, requestFormat{}), nil
 }

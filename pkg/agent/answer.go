@@ -21,12 +21,12 @@ func (r *run) requestAnswer(ctx context.Context) error {
 		switch {
 		case errors.As(err, &refused) && len(formats) > 1:
 			formats = formats[1:]
-			r.reprompt(refused.Error())
+			r.emitReprompt(refused.Error())
 			continue
 		case err != nil:
-			err = r.recoverFrom(ctx, err)
+			err = r.recoverFromRequestError(ctx, err)
 		case uselessReason(p) != "":
-			err = r.retryUseless(p, uselessReason(p))
+			err = r.retryUselessReply(p, uselessReason(p))
 		default:
 			r.out.FormatMode = formats[0].mode
 			err = r.checkAnswer(p)
@@ -35,7 +35,7 @@ func (r *run) requestAnswer(ctx context.Context) error {
 			return err
 		}
 	}
-	r.reportAnswer()
+	r.reportSuspiciousAnswer()
 	if err := r.recordAnswer(); err != nil {
 		r.out.Answer = nil // an answer that is not on record is not shown
 		return err
@@ -63,7 +63,7 @@ func (r *run) checkAnswer(p *reply) error {
 		return &AnswerError{Text: p.text, Findings: a.faults, Repairs: r.out.Repairs, Default: r.cfg.Schema == nil}
 	}
 	r.out.Repairs++
-	r.reprompt(answerProblem(p.text, a.faults))
+	r.emitReprompt(answerProblem(p.text, a.faults))
 	r.conversation.addUser(r.conversation.texts.Violations(a.faults, r.conversation.boundary))
 	return nil
 }
@@ -71,7 +71,7 @@ func (r *run) checkAnswer(p *reply) error {
 // acceptAnswer takes a reply as the answer if it is valid without any repair.
 func (r *run) acceptAnswer(text string) bool {
 	format := r.conversation.answer
-	if !format.acceptsUnrequested(text, r.conversation.native) {
+	if !format.isUnrequestedAnswer(text, r.conversation.native) {
 		return false
 	}
 	a := parsedAnswer{json: json.RawMessage(strings.TrimSpace(text))}
@@ -89,16 +89,16 @@ func (r *run) acceptAnswer(text string) bool {
 // maxReportedLinks bounds the reported URLs of an answer.
 const maxReportedLinks = 10
 
-// reportAnswer reports unknown URLs in the answer, and an answer that is a question.
-func (r *run) reportAnswer() {
+// reportSuspiciousAnswer reports unknown URLs in the answer, and an answer that is a question.
+func (r *run) reportSuspiciousAnswer() {
 	text := string(r.out.Answer)
-	links := r.gate.read.unknownLinks(decodedStrings(r.out.Answer), r.conversation.trustedText(), maxReportedLinks)
+	links := r.gate.untrusted.unknownLinks(decodedStrings(r.out.Answer), r.conversation.trustedText(), maxReportedLinks)
 	for _, link := range links {
-		r.journal.addFindings(answerFinding(diag.UnsourcedLink, text, link[:min(len(link), maxLinkBytes)],
+		r.journal.addFindings(newAnswerFinding(diag.UnsourcedLink, text, link[:min(len(link), maxLinkBytes)],
 			"the answer links to "+quote.Shorten(link, maxLinkBytes)+", which appears in no input or result of the run; do not fetch it automatically"))
 	}
 	if r.conversation.answer.isQuestion(r.out.Answer) {
-		r.journal.addFindings(answerFinding(diag.AnswerIsQuestion, text, text, "the answer ends in a question"))
+		r.journal.addFindings(newAnswerFinding(diag.AnswerIsQuestion, text, text, "the answer ends in a question"))
 	}
 }
 

@@ -52,9 +52,9 @@ func (f answerFormat) requestFormats() []requestFormat {
 	return requestFormats
 }
 
-// acceptsUnrequested reports whether text is a valid answer before the model is asked for one. A text
+// isUnrequestedAnswer reports whether text is a valid answer before the model is asked for one. A text
 // answer counts only if calls are native: there the model ends its work with it.
-func (f answerFormat) acceptsUnrequested(text string, native bool) bool {
+func (f answerFormat) isUnrequestedAnswer(text string, native bool) bool {
 	text = strings.TrimSpace(text)
 	if f.text {
 		return text != "" && native && f.description == ""
@@ -75,13 +75,13 @@ func (f answerFormat) parse(text string) parsedAnswer {
 	if f.text {
 		return parseTextAnswer(text)
 	}
-	whole := f.unwrap(text, text)
+	whole := f.parseUnfenced(text, text)
 	if whole.faults == nil {
 		return whole
 	}
 	if rest, hasReasoning := dialect.StripReasoning(text); hasReasoning {
-		if a := f.unwrap(text, rest); a.faults == nil {
-			a.tolerated = append(a.tolerated, toleratedReasoning(text))
+		if a := f.parseUnfenced(text, rest); a.faults == nil {
+			a.tolerated = append(a.tolerated, newReasoningFinding(text))
 			return a
 		}
 	}
@@ -96,32 +96,32 @@ func parseTextAnswer(text string) (a parsedAnswer) {
 		return a
 	}
 	if hasReasoning {
-		a.tolerated = []diag.Finding{toleratedReasoning(text)}
+		a.tolerated = []diag.Finding{newReasoningFinding(text)}
 	}
 	a.json = slices.Concat([]byte(`{"answer":`), quote.Encoded(rest), []byte("}"))
 	return a
 }
 
-// unwrap parses the JSON in part, a part of text, without a code fence around it.
-func (f answerFormat) unwrap(text, part string) (a parsedAnswer) {
+// parseUnfenced parses the JSON in part, a part of text, without a code fence around it.
+func (f answerFormat) parseUnfenced(text, part string) (a parsedAnswer) {
 	bare := strings.TrimSpace(part)
 	inner, fenced := unfence(bare)
 	if findings := f.schema.Check([]byte(inner)); len(findings) > 0 {
 		return parsedAnswer{faults: findings}
 	}
 	if fenced {
-		a.tolerated = []diag.Finding{answerFinding(diag.FencedAnswer, text, bare, "removed the code fence around the answer")}
+		a.tolerated = []diag.Finding{newAnswerFinding(diag.FencedAnswer, text, bare, "removed the code fence around the answer")}
 	}
 	a.json = json.RawMessage(inner)
 	return a
 }
 
-func toleratedReasoning(text string) diag.Finding {
-	return answerFinding(diag.ReasoningBeforeAnswer, text, strings.TrimSpace(text), "removed the reasoning before the answer")
+func newReasoningFinding(text string) diag.Finding {
+	return newAnswerFinding(diag.ReasoningBeforeAnswer, text, strings.TrimSpace(text), "removed the reasoning before the answer")
 }
 
-// answerFinding returns a finding about an answer at the position of part in text.
-func answerFinding(code diag.Code, text, part, message string) diag.Finding {
+// newAnswerFinding returns a finding about an answer at the position of part in text.
+func newAnswerFinding(code diag.Code, text, part, message string) diag.Finding {
 	at := max(0, strings.Index(text, part))
 	f := diag.New(code, diag.Bytes(at, at+len(part)), "%s", message)
 	f.Span = diag.NewLines([]byte(text)).Locate(f.Span)

@@ -37,7 +37,7 @@ func (g *Gate) requestApproval(ctx context.Context, inv *Invocation) (q Approval
 			return q, err
 		}
 	}
-	return q, g.handleUnanswered(inv, errors.New("the effects of the call keep changing during its approval"))
+	return q, g.denyOrStop(inv, errors.New("the effects of the call keep changing during its approval"))
 }
 
 // requestApprovalOnce asks for the approval of one call or defers it. It reports changed if the
@@ -47,7 +47,7 @@ func (g *Gate) requestApprovalOnce(ctx context.Context, inv *Invocation) (q Appr
 	if inv.state == callDeferred {
 		inv.enter(callReady)
 	}
-	d := g.judge(inv, inv.call.Arguments)
+	d := g.policyDecision(inv, inv.call.Arguments)
 	if d.Verdict == policy.Deny {
 		g.deny(inv, d)
 		return q, false, nil
@@ -66,9 +66,9 @@ func (g *Gate) requestApprovalOnce(ctx context.Context, inv *Invocation) (q Appr
 	isReplayed := g.journal.isReplaying()
 	a, err := g.obtainApproval(ctx, q)
 	if err != nil {
-		return q, false, g.handleUnanswered(inv, err)
+		return q, false, g.denyOrStop(inv, err)
 	}
-	if now := q; a.Approved && !isReplayed && g.preview(&now) != q.Approval {
+	if now := q; a.Approved && !isReplayed && g.updatePreview(&now) != q.Approval {
 		return now, true, nil
 	}
 	return q, false, g.recordApproval(inv, q, a, d)
@@ -77,16 +77,16 @@ func (g *Gate) requestApprovalOnce(ctx context.Context, inv *Invocation) (q Appr
 // ApprovalRequest returns the question to the approver about an admitted call.
 func (g *Gate) ApprovalRequest(inv *Invocation) ApprovalRequest {
 	q := ApprovalRequest{
-		CallID: inv.call.ID, Tool: inv.call.Name, Arguments: inv.call.Arguments, Digest: g.digest(inv.call.Name, inv.call.Arguments),
+		CallID: inv.call.ID, Tool: inv.call.Name, Arguments: inv.call.Arguments, Digest: g.callDigest(inv.call.Name, inv.call.Arguments),
 		Effect: inv.def.Effect, Purpose: inv.def.Description, Rule: inv.decision.Rule, Why: inv.decision.Why, Def: inv.def,
 	}
-	g.preview(&q)
+	g.updatePreview(&q)
 	return q
 }
 
-// handleUnanswered handles a call without a decision: it denies the call, or returns an error that
+// denyOrStop handles a call without a decision: it denies the call, or returns an error that
 // ends the run.
-func (g *Gate) handleUnanswered(inv *Invocation, why error) error {
+func (g *Gate) denyOrStop(inv *Invocation, why error) error {
 	if g.cfg.ContinueDenied {
 		g.deny(inv, inv.decision.DenyUnapproved())
 		return nil
@@ -94,14 +94,14 @@ func (g *Gate) handleUnanswered(inv *Invocation, why error) error {
 	return &noAnswerError{why}
 }
 
-// preview updates the preview of a call and returns the digest that an approval of it is bound to.
-func (g *Gate) preview(q *ApprovalRequest) string {
+// updatePreview updates the preview of a call and returns the digest that an approval of it is bound to.
+func (g *Gate) updatePreview(q *ApprovalRequest) string {
 	if g.cfg.Preview != nil {
 		q.Preview = g.cfg.Preview(q.Def, q.Arguments)
 	}
 	for i := range q.Preview.Files {
 		if f := &q.Preview.Files[i]; f.Reason == "" {
-			f.Reason = g.journal.state.Origin(f.Path)
+			f.Reason = g.journal.state.FileNameOrigin(f.Path)
 		}
 	}
 	q.Approval = q.Preview.ApprovalDigest(g.cfg.ID, q.CallID, q.Digest)
@@ -154,11 +154,11 @@ func (g *Gate) obtainApproval(ctx context.Context, q ApprovalRequest) (Approval,
 func (g *Gate) recordApproval(inv *Invocation, q ApprovalRequest, a Approval, asked policy.Decision) error {
 	d := a.decide(inv.def, asked, func(args json.RawMessage) policy.Decision {
 		inv.approverArgs = true
-		return g.judge(inv, args)
+		return g.policyDecision(inv, args)
 	})
 	record := runfile.Approval{Call: q.CallID, Digest: q.Digest, Approval: q.Approval, Approved: a.Approved, By: a.By, ID: a.ID, Why: a.Why}
 	if a.Modified != nil {
-		record.Modified, record.ModifiedDigest = a.Modified, g.digest(q.Tool, a.Modified)
+		record.Modified, record.ModifiedDigest = a.Modified, g.callDigest(q.Tool, a.Modified)
 		record.Rule, record.Labels = d.Rule, d.LabelNames()
 	}
 	g.emitApproval(inv, record)
@@ -170,7 +170,7 @@ func (g *Gate) recordApproval(inv *Invocation, q ApprovalRequest, a Approval, as
 		return nil
 	}
 	inv.applyDecision(d)
-	inv.report.Arguments, inv.digest = d.Arguments, g.digest(q.Tool, d.Arguments)
+	inv.report.Arguments, inv.digest = d.Arguments, g.callDigest(q.Tool, d.Arguments)
 	return nil
 }
 

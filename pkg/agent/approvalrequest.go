@@ -76,7 +76,7 @@ const cancelledMessage = "User cancelled tool execution"
 // decide returns the decision about a call that follows from the approval and from asked, the
 // decision that required it. Modified arguments are checked against the definition and judged like
 // those of a model, except that a rule that requires approval counts as satisfied.
-func (a Approval) decide(def *tool.Definition, asked policy.Decision, judge func(args json.RawMessage) policy.Decision) policy.Decision {
+func (a Approval) decide(def *tool.Definition, asked policy.Decision, policyDecision func(args json.RawMessage) policy.Decision) policy.Decision {
 	d := asked
 	switch {
 	case !a.Approved:
@@ -87,9 +87,9 @@ func (a Approval) decide(def *tool.Definition, asked policy.Decision, judge func
 			faults = def.Check(a.Modified)
 		}
 		if diag.HasErrors(faults) {
-			return policy.Decision{Verdict: policy.Deny, Code: chat.InvalidArguments, Why: "the approver's arguments are invalid: " + messages(faults)}
+			return policy.Decision{Verdict: policy.Deny, Code: chat.InvalidArguments, Why: "the approver's arguments are invalid: " + joinMessages(faults)}
 		}
-		if d = judge(def.WithDefaults(a.Modified)); d.Verdict == policy.Deny {
+		if d = policyDecision(def.WithDefaults(a.Modified)); d.Verdict == policy.Deny {
 			return d
 		}
 	}

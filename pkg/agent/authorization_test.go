@@ -57,7 +57,7 @@ func TestUnauthorized(t *testing.T) {
 				}
 				return
 			}
-			e := wantError[*agent.UnauthorizedError](t, err)
+			e := wantError[*agent.ToolAuthError](t, err)
 			if e.Tool != c.ends || e.Why != "expired" || e.Hint != "sign in" || out.Answer != nil {
 				t.Errorf("%+v", e)
 			}
@@ -79,7 +79,7 @@ func TestUnauthorizedContinues(t *testing.T) {
 	first := newRig(t, steps...)
 	first.do["put"] = put
 	_, err := first.run()
-	wantError[*agent.UnauthorizedError](t, err)
+	wantError[*agent.ToolAuthError](t, err)
 	records := append([]runfile.Record{{Body: runfile.Run{}}}, asRecords(first.records)...)
 
 	barred = false

@@ -52,7 +52,7 @@ func (b *batch) add(call chat.Call, faults []diag.Finding) error {
 		b.final = true
 		return nil
 	case call.Status == chat.StatusSuppressed && !g.native: // a draft in reasoning
-		g.ledger.addCall(inv)
+		g.outcomes.addCall(inv)
 		return nil
 	}
 	a, err := g.admit(inv, b.added-1, faults, !b.hasWrite) // a read never overtakes a write
@@ -62,7 +62,7 @@ func (b *batch) add(call chat.Call, faults []diag.Finding) error {
 		b.hasWrite = b.hasWrite || inv.hasEffect()
 	}
 	if err == nil && a.early {
-		err = b.startNow(inv)
+		err = b.startWithinRate(inv)
 	}
 	return err
 }
@@ -108,11 +108,11 @@ func (b *batch) toolsNeedingUser() (names []string) {
 	return names
 }
 
-// outcomes returns the results for the prompt, in execution order.
-func (b *batch) outcomes() []prompt.ToolResult {
+// promptResults returns the results for the prompt, in execution order.
+func (b *batch) promptResults() []prompt.ToolResult {
 	var shown []prompt.ToolResult
 	for _, inv := range b.invocations {
-		shown = append(shown, inv.promptOutcome())
+		shown = append(shown, inv.promptResult())
 	}
 	return shown
 }
@@ -199,9 +199,9 @@ func (b *batch) executionOrder() []*Invocation {
 	return invocations
 }
 
-// start runs a call in its own goroutine as soon as a slot is free. Calls that talk to the user run
+// startAfter runs a call in its own goroutine as soon as a slot is free. Calls that talk to the user run
 // one after the other.
-func (b *batch) start(inv *Invocation, wait time.Duration) {
+func (b *batch) startAfter(inv *Invocation, wait time.Duration) {
 	inv.enter(callStarted)
 	var previous, done chan struct{}
 	if inv.def.WritesChat() {
@@ -227,11 +227,11 @@ func (b *batch) start(inv *Invocation, wait time.Duration) {
 	})
 }
 
-// startNow starts a call after the wait that its rate limits demand.
-func (b *batch) startNow(inv *Invocation) error {
-	wait, err := b.gate.reserveRate(inv)
+// startWithinRate starts a call after the wait that its rate limits demand.
+func (b *batch) startWithinRate(inv *Invocation) error {
+	wait, err := b.gate.reserveStart(inv)
 	if err == nil {
-		b.start(inv, wait)
+		b.startAfter(inv, wait)
 	}
 	return err
 }
@@ -279,11 +279,11 @@ func (b *batch) discard(why string) error {
 	return err
 }
 
-// stopDenied ends the run at a denied call: it drops running calls and starts no others.
-func (b *batch) stopDenied() error {
+// stopAtDenial ends the run at a denied call: it drops running calls and starts no others.
+func (b *batch) stopAtDenial() error {
 	for _, inv := range b.invocations {
 		if inv.isRefused() {
-			inv.finalize()
+			inv.fillReport()
 		}
 	}
 	if err := b.discard("another call of the response was denied"); err != nil {
@@ -326,8 +326,8 @@ func (b *batch) runByPriority() error {
 	return b.runParallel(reads...)
 }
 
-// runNext runs one call on its own.
-func (b *batch) runNext(inv *Invocation) error {
+// runAlone runs one call on its own.
+func (b *batch) runAlone(inv *Invocation) error {
 	if inv.isRefused() || inv.def.Effect == tool.Read {
 		return b.runParallel(inv)
 	}
@@ -340,7 +340,7 @@ func (b *batch) runParallel(invocations ...*Invocation) error {
 		if inv.state != callReady {
 			continue
 		}
-		if err := b.startNow(inv); err != nil {
+		if err := b.startWithinRate(inv); err != nil {
 			return err
 		}
 	}
@@ -357,7 +357,7 @@ func (b *batch) runParallel(invocations ...*Invocation) error {
 // before it starts, and its result before the next step.
 func (b *batch) runWrite(inv *Invocation) error {
 	g := b.gate
-	wait, err := g.reserveRate(inv)
+	wait, err := g.reserveStart(inv)
 	if err != nil {
 		return err
 	}
@@ -368,15 +368,15 @@ func (b *batch) runWrite(inv *Invocation) error {
 	if err := g.recordIntent(inv); err != nil {
 		return err
 	}
-	before := g.ledger.effects
-	g.ledger.effects = max(before, effectsOf(inv.def))
-	b.start(inv, 0)
+	before := g.outcomes.effects
+	g.outcomes.effects = max(before, effectsOf(inv.def))
+	b.startAfter(inv, 0)
 	b.running.Wait()
 	if err := b.recordResult(inv); err != nil {
 		return err
 	}
-	if inv.changedNothing() {
-		g.ledger.effects = before
+	if inv.hasChangedNothing() {
+		g.outcomes.effects = before
 	}
 	return g.journal.sync()
 }

@@ -67,7 +67,7 @@ func testGate(t *testing.T, r Runner) *Gate {
 	}
 	registry, _ := tool.NewRegistry(defs...)
 	cfg := GateConfig{Tools: registry, Runner: r, Policy: policy.Policy{Flags: policy.FlagRules{Allow: []string{"put"}}}}
-	return newGate(cfg, newJournal(cfg, nil), readData{})
+	return newGate(cfg, newJournal(cfg, nil), untrustedData{})
 }
 
 func call(name, q string, priority float64) chat.Call {
@@ -105,7 +105,7 @@ func TestPriority(t *testing.T) {
 			t.Errorf("what runs before the first write (-want +got):\n%s", diff)
 		}
 		var shown []string
-		for _, o := range b.outcomes() {
+		for _, o := range b.promptResults() {
 			shown = append(shown, o.Tool)
 		}
 		if diff := cmp.Diff([]string{"look", "put", "put", "look", "put", "look", "put"}, shown); diff != "" {

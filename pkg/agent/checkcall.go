@@ -23,10 +23,10 @@ func (s toolSet) check(inv *Invocation) {
 	def, ok := s.registry.Get(inv.call.Name)
 	switch {
 	case tool.EndingTool(inv.call.Name) != nil: // the ending tool of another dialect, or calls are native
-		inv.reject(chat.Failure(chat.UnknownTool, "Unknown tool: %s%s", inv.call.Name, suggestion(s.ending)))
+		inv.reject(chat.Failure(chat.UnknownTool, "Unknown tool: %s%s", inv.call.Name, didYouMean(s.ending)))
 		return
 	case !ok, def == tool.AskUser && !s.askUser:
-		inv.reject(chat.Failure(chat.UnknownTool, "Unknown tool: %s%s", quoteName(inv.call.Name), suggestion(s.registry.Suggest(inv.call.Name))))
+		inv.reject(chat.Failure(chat.UnknownTool, "Unknown tool: %s%s", quoteName(inv.call.Name), didYouMean(s.registry.Suggest(inv.call.Name))))
 		return
 	}
 	inv.def = def
@@ -39,19 +39,19 @@ func (s toolSet) check(inv *Invocation) {
 		inv.call = bound
 	}
 	if diag.HasErrors(findings) {
-		inv.reject(def.RejectionResult(findings, messages(findings)))
+		inv.reject(def.RejectionResult(findings, joinMessages(findings)))
 		return
 	}
 	if def == tool.AskUser {
-		askUser(inv, bound.Arguments)
+		setUserQuestion(inv, bound.Arguments)
 		return
 	}
 	inv.boundArgs = def.WithDefaults(bound.Arguments)
 	inv.call.Arguments = inv.boundArgs
 }
 
-// askUser turns a call of [tool.AskUser] into a question to the user.
-func askUser(inv *Invocation, args json.RawMessage) {
+// setUserQuestion turns a call of [tool.AskUser] into a question to the user.
+func setUserQuestion(inv *Invocation, args json.RawMessage) {
 	var q struct{ Question, Key string }
 	if err := json.Unmarshal(args, &q); err != nil {
 		panic(err) // the check accepted them
@@ -70,7 +70,7 @@ func quoteName(name string) string {
 	}, quote.Shorten(name, 64))
 }
 
-func suggestion(name string) string {
+func didYouMean(name string) string {
 	if name == "" {
 		return ""
 	}

@@ -54,9 +54,9 @@ type GateConfig struct {
 	// Preview returns the effects of a call. Approvers see them, and an approval is bound to them. Nil
 	// if there are no previews.
 	Preview func(def *tool.Definition, args json.RawMessage) chat.Preview
-	// FileBefore describes the file that a call is about to replace, for the record of the intent; it
-	// returns nil if the call replaces no file. FileBefore may be nil.
-	FileBefore func(def *tool.Definition, args json.RawMessage) *runfile.Before
+	// BeforeImage describes the file that a call is about to replace, for the record of the intent; it
+	// returns nil if the call replaces no file. BeforeImage may be nil.
+	BeforeImage func(def *tool.Definition, args json.RawMessage) *runfile.BeforeImage
 	// ContinueDenied continues the run after a denied write; otherwise the first one ends it.
 	ContinueDenied bool
 	// ReportUnknownOutcome makes a resumed run report a change with an unknown outcome to the model;

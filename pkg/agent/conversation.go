@@ -86,8 +86,8 @@ func (c *conversation) useDialect() {
 	c.recorded = 0 // the conversation restarts
 }
 
-// ending returns the name of the tool that ends the work; "" if calls are native.
-func (c *conversation) ending() string {
+// endingTool returns the name of the tool that ends the work; "" if calls are native.
+func (c *conversation) endingTool() string {
 	if c.native {
 		return ""
 	}
@@ -99,8 +99,8 @@ func (c *conversation) hasTool(matches func(name string) bool) bool {
 	return slices.ContainsFunc(c.defs, func(def *tool.Definition) bool { return matches(def.Name) })
 }
 
-// start appends the user's prompt. Without tools it asks for the answer at once and returns false.
-func (c *conversation) start() bool {
+// addPrompt appends the user's prompt. Without tools it asks for the answer at once and returns false.
+func (c *conversation) addPrompt() bool {
 	question := c.texts.User(prompt.UserMessage{Prompt: c.cfg.Prompt, Input: c.cfg.Input, Now: c.cfg.Now, Boundary: c.boundary})
 	if len(c.defs) == 0 {
 		question += "\n\n" + c.answerRequest()
@@ -134,8 +134,8 @@ func (c *conversation) addAssistant(p chat.Response, calls []chat.Call) {
 
 // addNativeResult appends the result of a native call.
 func (c *conversation) addNativeResult(inv *Invocation) {
-	content := prompt.Result(inv.envelope, c.boundary, inv.modelBytes())
-	if changed := c.texts.Changed(inv.call.Name, inv.promptOutcome(), c.boundary); changed != "" {
+	content := prompt.Result(inv.envelope, c.boundary, inv.maxModelBytes())
+	if changed := c.texts.Changed(inv.call.Name, inv.promptResult(), c.boundary); changed != "" {
 		content += "\n\n" + changed
 	}
 	c.messages = append(c.messages, chat.Message{Role: chat.Tool, CallID: inv.call.ID, Name: inv.call.Name, Content: content})
@@ -144,7 +144,7 @@ func (c *conversation) addNativeResult(inv *Invocation) {
 // reminder returns the text that tells the model how to call a tool.
 func (c *conversation) reminder() string {
 	example, _ := c.dialect.Render(c.reminderExample(), nil) // dialects for prompts can express every call
-	return c.texts.Reminder(example, c.ending())
+	return c.texts.Reminder(example, c.endingTool())
 }
 
 // reminderExample returns the example call of a reminder. It skips examples with markers, which
@@ -157,7 +157,7 @@ func (c *conversation) reminderExample() chat.Call {
 			}
 		}
 	}
-	return chat.Call{Name: c.ending(), Arguments: []byte("{}")}
+	return chat.Call{Name: c.endingTool(), Arguments: []byte("{}")}
 }
 
 // drawNonce marks the fences of the run with a new nonce that occurs in none of the texts, if
@@ -174,9 +174,9 @@ func (c *conversation) drawNonce(texts ...string) error {
 	return nil
 }
 
-// renewNonce replaces the nonce if a result contains it, because the author of that data could write
+// renewLeakedNonce replaces the nonce if a result contains it, because the author of that data could write
 // calls. It returns the message for the model, or "".
-func (c *conversation) renewNonce(results []string) (string, error) {
+func (c *conversation) renewLeakedNonce(results []string) (string, error) {
 	if !c.cfg.Nonce || !c.nonce.occursIn(results...) {
 		return "", nil
 	}
@@ -195,8 +195,8 @@ func (c *conversation) trustedText() string {
 	return strings.Join(all, "\n")
 }
 
-// request builds the next request, which allows so many native calls.
-func (c *conversation) request(purpose chat.Purpose, f requestFormat, maxCalls int) chat.Request {
+// newRequest builds the next request, which allows so many native calls.
+func (c *conversation) newRequest(purpose chat.Purpose, f requestFormat, maxCalls int) chat.Request {
 	req := chat.Request{
 		Purpose: purpose, System: c.system, Messages: c.messages, Tools: c.functions,
 		AnyJSON: f.anyJSON, Params: c.cfg.Params, MaxCalls: maxCalls,
@@ -204,21 +204,21 @@ func (c *conversation) request(purpose chat.Purpose, f requestFormat, maxCalls i
 	if f.schema {
 		req.Format = c.answer.schema.Raw()
 	}
-	req.Digest = c.digest(req)
+	req.Digest = c.requestDigest(req)
 	return req
 }
 
-// digest returns the digest of a request without its secrets, so that the request can be verified
+// requestDigest returns the digest of a request without its secrets, so that the request can be verified
 // from the record.
-func (c *conversation) digest(req chat.Request) string {
-	c.chain.Add(redacted(req.Messages[c.chain.Count():], c.cfg.Policy.Secrets)...)
+func (c *conversation) requestDigest(req chat.Request) string {
+	c.chain.Add(redactMessages(req.Messages[c.chain.Count():], c.cfg.Policy.Secrets)...)
 	req.System = c.cfg.Policy.Secrets.Hide(req.System)
 	return c.chain.Digest(req)
 }
 
-// record returns the record of a request with only its new messages: a record with all of them would
+// requestRecord returns the record of a request with only its new messages: a record with all of them would
 // grow quadratically.
-func (c *conversation) record(req chat.Request, turn int) runfile.Request {
+func (c *conversation) requestRecord(req chat.Request, turn int) runfile.Request {
 	body := runfile.Request{
 		Turn: turn, Purpose: req.Purpose, Messages: req.Messages[c.recorded:],
 		Format: req.Format, AnyJSON: req.AnyJSON, Digest: req.Digest,
@@ -233,8 +233,8 @@ func (c *conversation) record(req chat.Request, turn int) runfile.Request {
 	return body
 }
 
-// redacted returns messages without secrets, as they are recorded.
-func redacted(messages []chat.Message, s *redact.Set) []chat.Message {
+// redactMessages returns messages without secrets, as they are recorded.
+func redactMessages(messages []chat.Message, s *redact.Set) []chat.Message {
 	if s.IsEmpty() {
 		return messages
 	}

@@ -19,7 +19,7 @@ func TestDigestHidden(t *testing.T) {
 		want   string
 	}{{hidden, `{"text":"***"}`}, {nil, string(args)}} {
 		g := NewGate(GateConfig{Policy: policy.Policy{Secrets: c.hidden}})
-		if got, want := g.digest("say", args), runfile.CallDigest("say", []byte(c.want)); got != want {
+		if got, want := g.callDigest("say", args), runfile.CallDigest("say", []byte(c.want)); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

@@ -41,12 +41,12 @@ func (e *StreamError) Error() string {
 	return fmt.Sprintf("the deltas of the reply have %d bytes and %d calls, but the reply has %d and %d", e.StreamedBytes, e.StreamedCalls, e.ResponseBytes, e.ResponseCalls)
 }
 
-// A ModelError says that the model gave no usable reply, even after another request.
-type ModelError struct {
+// A UselessReplyError says that the model gave no usable reply, even after another request.
+type UselessReplyError struct {
 	Why string // "empty", "length", "other" (another unclean end), "leaked call" or "no call"
 }
 
-func (e *ModelError) Error() string {
+func (e *UselessReplyError) Error() string {
 	switch e.Why {
 	case "empty":
 		return "the model's reply was empty twice"
@@ -105,25 +105,25 @@ type DeniedError struct {
 
 func (e *DeniedError) Error() string { return fmt.Sprintf("tool %s: denied: %s", e.Tool, e.Why) }
 
-// An UnauthorizedError says that the authorization of a tool is missing or expired and that the run
+// An ToolAuthError says that the authorization of a tool is missing or expired and that the run
 // needs it: the tool changes something or is required.
-type UnauthorizedError struct {
+type ToolAuthError struct {
 	Tool string
 	Why  string
 	Hint string // how to renew the authorization, from the definition; may be empty
 }
 
-func (e *UnauthorizedError) Error() string {
+func (e *ToolAuthError) Error() string {
 	return fmt.Sprintf("tool %s: unauthorized: %s", e.Tool, e.Why)
 }
 
-// A RequiredError says that the model ended the work before a call of each required tool succeeded.
-type RequiredError struct {
+// A RequiredToolsError says that the model ended the work before a call of each required tool succeeded.
+type RequiredToolsError struct {
 	Tools []string
 	Err   error // that ended the run; nil if the model ended its work
 }
 
-func (e *RequiredError) Error() string {
+func (e *RequiredToolsError) Error() string {
 	text := "required work was not done: no call of " + strings.Join(e.Tools, ", ") + " succeeded"
 	if e.Err != nil {
 		text += ", and " + e.Err.Error()
@@ -132,7 +132,7 @@ func (e *RequiredError) Error() string {
 }
 
 // Unwrap returns the cause.
-func (e *RequiredError) Unwrap() error { return e.Err }
+func (e *RequiredToolsError) Unwrap() error { return e.Err }
 
 // An AllDeniedError says that the model ended the work after calls were denied and none was
 // executed.
@@ -163,13 +163,13 @@ func (e *DivergedError) Error() string {
 	return fmt.Sprintf("the resumed run differs from record %d: %s", e.Record, e.Why)
 }
 
-// A RecordError says that a run file cannot be resumed or replayed.
-type RecordError struct{ Err error }
+// A UnusableRecordError says that a run file cannot be resumed or replayed.
+type UnusableRecordError struct{ Err error }
 
-func (e *RecordError) Error() string { return e.Err.Error() }
+func (e *UnusableRecordError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the fault.
-func (e *RecordError) Unwrap() error { return e.Err }
+func (e *UnusableRecordError) Unwrap() error { return e.Err }
 
 // An UnknownOutcomeError says that a run was cut off during a call with an effect, whose outcome is
 // unknown.

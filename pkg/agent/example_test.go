@@ -101,7 +101,7 @@ func ExampleResume() {
 		cfg := sum(replies{"```tool\nreturn add(40, 2);\n```"})
 		cfg.ID = runfile.NewID(time.Now(), rand.Uint64())
 		cfg.Seed = sha256.Sum256([]byte(cfg.ID))
-		record, err := cfg.Record()
+		record, err := cfg.RunRecord()
 		if err != nil {
 			return err
 		}

@@ -20,9 +20,9 @@ type exchange struct {
 	responseStarted bool   // the latest response sent at least one delta
 }
 
-// next returns the next request.
-func (x *exchange) next(purpose chat.Purpose, f requestFormat) chat.Request {
-	return x.conversation.request(purpose, f, x.gate.budget.left())
+// nextRequest returns the next request.
+func (x *exchange) nextRequest(purpose chat.Purpose, f requestFormat) chat.Request {
+	return x.conversation.newRequest(purpose, f, x.gate.budget.left())
 }
 
 // send sends one request and reads its response. If it returns an error, all calls of the response
@@ -31,12 +31,12 @@ func (x *exchange) send(ctx context.Context, purpose chat.Purpose, f requestForm
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	req := x.next(purpose, f)
-	if err := x.reserve(req); err != nil {
+	req := x.nextRequest(purpose, f)
+	if err := x.chargeBudget(req); err != nil {
 		return nil, err
 	}
 	x.journal.turn = x.budget.turns
-	if err := x.journal.append(x.conversation.record(req, x.journal.turn)); err != nil {
+	if err := x.journal.append(x.conversation.requestRecord(req, x.journal.turn)); err != nil {
 		return nil, err
 	}
 	x.journal.emit(Event{Kind: EventRequest, Purpose: purpose})
@@ -64,8 +64,8 @@ func (x *exchange) send(ctx context.Context, purpose chat.Purpose, f requestForm
 	return &l.reply, nil
 }
 
-// reserve checks the budgets and counts a request.
-func (x *exchange) reserve(req chat.Request) error {
+// chargeBudget checks the budgets and counts a request.
+func (x *exchange) chargeBudget(req chat.Request) error {
 	if err := x.budget.checkTokens(1); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (x *exchange) recordBrokenResponse(l *listener, resp chat.Response, why err
 	if body.Usage.Total() == 0 { // the server had not sent its usage yet
 		body.Usage = chat.Usage{InputTokens: l.estimatedTokens, OutputTokens: body.DeltaCount}
 	}
-	shortenBroken(&body, l.callBytes)
+	truncateBrokenResponse(&body, l.callBytes)
 	x.budget.addTokens(body.Usage, body.DeltaCount)
 	x.usage = x.usage.Add(body.Usage)
 	return x.journal.append(body)

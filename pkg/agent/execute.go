@@ -10,9 +10,9 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// reserveRate reserves the start of a call and returns how long its rate limits delay it. A call
+// reserveStart reserves the start of a call and returns how long its rate limits delay it. A call
 // that already started in the recorded run does not wait.
-func (g *Gate) reserveRate(inv *Invocation) (time.Duration, error) {
+func (g *Gate) reserveStart(inv *Invocation) (time.Duration, error) {
 	if g.cfg.Replay || g.journal.recorded.hasBegun(inv.call.ID) {
 		return 0, nil
 	}
@@ -66,8 +66,8 @@ func (g *Gate) replayResult(inv *Invocation) (done bool, err error) {
 // recordIntent makes the intent of a call with an effect durable.
 func (g *Gate) recordIntent(inv *Invocation) error {
 	intent := runfile.Intent{Call: inv.call.ID, Key: g.idempotencyKey(inv)}
-	if g.cfg.FileBefore != nil && g.journal.isNew() {
-		intent.Before = g.cfg.FileBefore(inv.def, inv.call.Arguments)
+	if g.cfg.BeforeImage != nil && g.journal.isRecording() {
+		intent.Before = g.cfg.BeforeImage(inv.def, inv.call.Arguments)
 	}
 	if err := g.journal.append(intent); err != nil {
 		return err
@@ -84,11 +84,11 @@ func (g *Gate) recordResult(inv *Invocation) error {
 		return fmt.Errorf("tool %s: %w", inv.call.Name, err)
 	}
 	inv.envelope = envelope
-	inv.finalize()
+	inv.fillReport()
 	if !inv.isRefused() { // a refusal is written by oneshot, not by a tool
-		g.read.addResult(inv.call.Name, inv.writtenArgs, envelope)
+		g.untrusted.addResult(inv.call.Name, inv.writtenArgs, envelope)
 	}
-	g.ledger.addResult(inv)
+	g.outcomes.addResult(inv)
 	g.emitFinal(EventResult, inv, inv.failureReason()+inv.renewalHint())
 	return g.journal.append(runfile.Result{Call: inv.call.ID, Result: inv.result, Duration: inv.duration, Labels: inv.result.Labels})
 }
@@ -102,7 +102,7 @@ func (g *Gate) toolDenialError(inv *Invocation) error {
 	case e.Code == chat.Denied:
 		return &DeniedError{Tool: inv.call.Name, Why: e.Message}
 	case e.Code == chat.Unauthorized:
-		return newUnauthorizedError(inv.def, e)
+		return newToolAuthError(inv.def, e)
 	}
 	return nil
 }

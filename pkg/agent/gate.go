@@ -22,23 +22,23 @@ import (
 // the result, and records every step. A run drives it for the calls of each response; [Gate.Admit]
 // and [Gate.Finish] drive it for a single call. A Gate is not safe for concurrent use.
 type Gate struct {
-	cfg     GateConfig
-	journal *journal
-	tools   toolSet
-	native  bool // calls come through the tool-call field of the server
-	budget  callBudget
-	callIDs map[string]bool // in use
-	read    readData
-	ledger  ledger
+	cfg       GateConfig
+	journal   *journal
+	tools     toolSet
+	native    bool // calls come through the tool-call field of the server
+	budget    callBudget
+	callIDs   map[string]bool // in use
+	untrusted untrustedData
+	outcomes  callOutcomes
 }
 
-func newGate(cfg GateConfig, j *journal, read readData) *Gate {
+func newGate(cfg GateConfig, j *journal, read untrustedData) *Gate {
 	if cfg.Tools == nil {
 		cfg.Tools, _ = tool.NewRegistry()
 	}
 	return &Gate{
 		cfg: cfg, journal: j, tools: toolSet{registry: cfg.Tools, askUser: cfg.AskUser}, budget: newCallBudget(cfg.Limits),
-		callIDs: map[string]bool{}, read: read, ledger: newLedger(),
+		callIDs: map[string]bool{}, untrusted: read, outcomes: newCallOutcomes(),
 	}
 }
 
@@ -90,16 +90,16 @@ func (g *Gate) admit(inv *Invocation, index int, faults []diag.Finding, mayStart
 		g.tools.check(inv)
 	case g.native: // protocols require a result for every call
 		inv.refusalRule = "floor:decode"
-		inv.reject(chat.Failure(chat.InvalidArguments, "%s", messages(faults)))
+		inv.reject(chat.Failure(chat.InvalidArguments, "%s", joinMessages(faults)))
 	default:
-		g.ledger.addCall(inv)
+		g.outcomes.addCall(inv)
 		return admission{}, nil
 	}
 	if err := g.budget.addIdentical(inv.call); err != nil {
 		return admission{}, err
 	}
 	g.decide(inv)
-	inv.report = g.ledger.addCall(inv)
+	inv.report = g.outcomes.addCall(inv)
 	a := admission{decided: true, early: inv.decision.Early && mayStart && !inv.hasEffect()}
 	if err := g.recordCall(inv, index, a.early); err != nil {
 		return a, err
@@ -116,7 +116,7 @@ func (g *Gate) decide(inv *Invocation) {
 		inv.decision = policy.Decision{Verdict: policy.Deny, Rule: cmp.Or(inv.refusalRule, "check"), Why: inv.refusalReason(), Arguments: inv.call.Arguments}
 		return
 	}
-	d := g.judge(inv, inv.call.Arguments)
+	d := g.policyDecision(inv, inv.call.Arguments)
 	if d.Verdict == policy.Deny {
 		g.deny(inv, d)
 		return
@@ -127,8 +127,8 @@ func (g *Gate) decide(inv *Invocation) {
 	}
 }
 
-// judge asks the policy about a call with the given arguments.
-func (g *Gate) judge(inv *Invocation, args json.RawMessage) policy.Decision {
+// policyDecision asks the policy about a call with the given arguments.
+func (g *Gate) policyDecision(inv *Invocation, args json.RawMessage) policy.Decision {
 	d := g.cfg.Policy.Decide(&g.journal.state, policy.Facts{Def: inv.def, Arguments: args, Resolve: g.cfg.Resolve, Trusted: g.cfg.Trusted || inv.approverArgs})
 	if d.Verdict != policy.Deny && g.journal.recorded.secret[secretArguments{inv.call.ID, inv.approverArgs}] {
 		d = d.DenySecret()
@@ -140,7 +140,7 @@ func (g *Gate) judge(inv *Invocation, args json.RawMessage) policy.Decision {
 	if g.native {
 		call.Text = ""
 	}
-	return g.read.denyEchoed(call, d)
+	return g.untrusted.denyEchoed(call, d)
 }
 
 // deny refuses a call. The denial of a change ends the run, unless Config.ContinueDenied is set.
@@ -164,7 +164,7 @@ func (g *Gate) reportExfiltration(inv *Invocation, d policy.Decision) {
 // recordCall records a decided call and emits its event.
 func (g *Gate) recordCall(inv *Invocation, index int, early bool) error {
 	d := inv.decision
-	inv.digest = g.digest(inv.call.Name, inv.call.Arguments)
+	inv.digest = g.callDigest(inv.call.Name, inv.call.Arguments)
 	g.journal.emit(Event{Kind: EventCall, Call: *inv.report, Verdict: d.Verdict, Rule: d.Rule, Digest: inv.digest, Text: d.Why})
 	return g.journal.append(runfile.Call{
 		Turn: g.journal.turn, Index: index, ID: inv.call.ID, Name: inv.call.Name, Effect: string(inv.report.Effect),
@@ -179,8 +179,8 @@ func (g *Gate) emitFinal(kind EventKind, inv *Invocation, why string) {
 	g.journal.emit(Event{Kind: kind, Call: *inv.report, Digest: inv.digest, Duration: inv.duration, Text: why})
 }
 
-// digest returns the digest of a call as recorded, without secrets.
-func (g *Gate) digest(tool string, args json.RawMessage) string {
+// callDigest returns the digest of a call as recorded, without secrets.
+func (g *Gate) callDigest(tool string, args json.RawMessage) string {
 	return runfile.CallDigest(tool, g.cfg.Policy.Secrets.HideJSON(args))
 }
 

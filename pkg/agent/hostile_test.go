@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"oneshot/internal/raced"
+	"oneshot/internal/testsize"
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/dialect"
@@ -29,7 +29,7 @@ func chunked(text string, size int) step {
 // For any model output, a run ends with an outcome that encodes as JSON, sends the model nothing
 // that it could take for a boundary or marker, and takes linear time.
 func TestHostileReplies(t *testing.T) {
-	long := raced.Pick(10<<20, 1<<20)
+	long := testsize.Pick(10<<20, 1<<20)
 	for name, text := range map[string]string{
 		"prose":                      strings.Repeat("All work and no play. ", long/22),
 		"one long line of backticks": strings.Repeat("`` ", 1<<20),

@@ -115,8 +115,8 @@ func (inv *Invocation) drop(why string) runfile.Body {
 	return runfile.Discarded{Call: inv.call.ID, Why: why}
 }
 
-// finalize copies the outcome of a call to its report.
-func (inv *Invocation) finalize() {
+// fillReport copies the outcome of a call to its report.
+func (inv *Invocation) fillReport() {
 	inv.report.Status, inv.report.Code, _ = statusOf(inv.result)
 	if inv.state == callDenied {
 		inv.report.Status = CallDenied
@@ -137,13 +137,13 @@ func (inv *Invocation) refusalReason() string {
 	return inv.failureReason()
 }
 
-// promptOutcome returns the result of a call for the prompt.
-func (inv *Invocation) promptOutcome() prompt.ToolResult {
-	return prompt.ToolResult{Tool: inv.call.Name, Result: inv.envelope, MaxBytes: inv.modelBytes(), Changed: inv.changedArgs}
+// promptResult returns the result of a call for the prompt.
+func (inv *Invocation) promptResult() prompt.ToolResult {
+	return prompt.ToolResult{Tool: inv.call.Name, Result: inv.envelope, MaxBytes: inv.maxModelBytes(), Changed: inv.changedArgs}
 }
 
-// modelBytes returns the maximum size of the result in the prompt, in bytes.
-func (inv *Invocation) modelBytes() int64 {
+// maxModelBytes returns the maximum size of the result in the prompt, in bytes.
+func (inv *Invocation) maxModelBytes() int64 {
 	most := int64(prompt.DefaultModelBytes)
 	if inv.def != nil && inv.def.ModelBytes > 0 {
 		most = inv.def.ModelBytes
@@ -163,8 +163,8 @@ func (inv *Invocation) renewalHint() string {
 	return ""
 }
 
-// changedNothing reports whether the tool rejected the call before it changed anything.
-func (inv *Invocation) changedNothing() bool {
+// hasChangedNothing reports whether the tool rejected the call before it changed anything.
+func (inv *Invocation) hasChangedNothing() bool {
 	if inv.result.Error == nil {
 		return len(inv.result.Needs) > 0
 	}

@@ -64,12 +64,12 @@ func (j *journal) replayNext(body runfile.Body) error {
 // isReplaying reports whether recorded steps are left to repeat.
 func (j *journal) isReplaying() bool { return len(j.unreplayed) > 0 }
 
-// isNew reports whether the next step is to be recorded: there is a recorder and no recorded step
+// isRecording reports whether the next step is to be recorded: there is a recorder and no recorded step
 // is left.
-func (j *journal) isNew() bool { return j.to != nil && !j.isReplaying() }
+func (j *journal) isRecording() bool { return j.to != nil && !j.isReplaying() }
 
 func (j *journal) sync() error {
-	if j.err == nil && j.isNew() {
+	if j.err == nil && j.isRecording() {
 		j.err = j.to.Sync()
 	}
 	return j.err

@@ -78,7 +78,7 @@ func (l *listener) onDelta(d chat.Delta) {
 	}
 	l.write(d.Content)
 	if d.Call != nil {
-		l.nativeCall(*d.Call)
+		l.onNativeCall(*d.Call)
 	}
 }
 
@@ -119,8 +119,8 @@ func (l *listener) revokeCalls() error {
 	return before.discard("the rest of the response shows that it is not a call")
 }
 
-// nativeCall takes a call parsed by the server. In a request for the answer it is only a finding.
-func (l *listener) nativeCall(c chat.Call) {
+// onNativeCall takes a call parsed by the server. In a request for the answer it is only a finding.
+func (l *listener) onNativeCall(c chat.Call) {
 	l.nativeCalls++
 	switch {
 	case l.err != nil:
@@ -152,7 +152,7 @@ func (l *listener) close(resp chat.Response) error {
 	if l.contentBytes == 0 && l.nativeCalls == 0 { // the model does not stream
 		l.write(resp.Content)
 		for _, c := range resp.Calls {
-			l.nativeCall(c)
+			l.onNativeCall(c)
 		}
 	}
 	if l.contentBytes != len(resp.Content) || l.nativeCalls != len(resp.Calls) {

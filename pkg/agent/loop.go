@@ -9,7 +9,7 @@ import (
 
 // loop runs the conversation from the user's prompt to the answer.
 func (r *run) loop(ctx context.Context) error {
-	for over := !r.conversation.start(); ; {
+	for over := !r.conversation.addPrompt(); ; {
 		if over {
 			if err := r.requestAnswer(ctx); err != nil {
 				return err
@@ -30,20 +30,20 @@ func (r *run) loop(ctx context.Context) error {
 func (r *run) turn(ctx context.Context) (over bool, err error) {
 	p, err := r.exchange.send(ctx, chat.PurposeTurn, requestFormat{})
 	if err != nil {
-		return false, r.recoverFrom(ctx, err)
+		return false, r.recoverFromRequestError(ctx, err)
 	}
 	if why := uselessReason(p); why != "" {
-		return false, r.retryUseless(p, why)
+		return false, r.retryUselessReply(p, why)
 	}
 	r.appendAssistant(p)
 	if p.batch.denial() != nil {
-		return false, p.batch.stopDenied()
+		return false, p.batch.stopAtDenial()
 	}
 	if err := p.batch.approve(); err != nil {
 		return false, joinErrors(err, p.batch.discard("the run has ended"))
 	}
 	if p.batch.denial() != nil { // by the approver
-		return false, p.batch.stopDenied()
+		return false, p.batch.stopAtDenial()
 	}
 	needUser := p.batch.toolsNeedingUser()
 	if err := p.batch.execute(); err != nil {
@@ -63,7 +63,7 @@ func (r *run) turn(ctx context.Context) (over bool, err error) {
 // tools without names. It returns false if there are no needs, and a *[NeedsError] if values are
 // missing or are the same as before.
 func (r *run) applyUserAnswers(ctx context.Context, names ...string) (applied bool, err error) {
-	c, needs := r.conversation, r.gate.ledger.needs
+	c, needs := r.conversation, r.gate.outcomes.needs
 	var open []*Needs
 	for _, def := range c.defs {
 		if n := needs[def.Name]; n != nil && (len(names) == 0 || slices.Contains(names, n.Tool)) {

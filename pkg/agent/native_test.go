@@ -147,7 +147,7 @@ func TestLeakedCalls(t *testing.T) {
 	leak := calls(`put("a")`)
 	r := nativeRig(t, says(leak), says(leak))
 	out, err := r.run()
-	if wrong := wantError[*agent.ModelError](t, err); wrong.Why != "leaked call" {
+	if wrong := wantError[*agent.UselessReplyError](t, err); wrong.Why != "leaked call" {
 		t.Errorf("why %q", wrong.Why)
 	}
 	if len(out.Calls) != 0 || len(out.Findings) != 2 || out.Findings[0].Span.Line != 2 {
@@ -271,14 +271,14 @@ func TestRequire(t *testing.T) {
 	r.cfg.RequiredTools = []string{"look"}
 	r.do["look"] = func(context.Context, string) (chat.Result, error) { return chat.Failure(chat.NotFound, "no"), nil }
 	out, err := r.run()
-	if undone := wantError[*agent.RequiredError](t, err); !slices.Equal(undone.Tools, []string{"look"}) || out.Answer != nil {
+	if undone := wantError[*agent.RequiredToolsError](t, err); !slices.Equal(undone.Tools, []string{"look"}) || out.Answer != nil {
 		t.Errorf("undone %v, answer %s", undone.Tools, out.Answer)
 	}
 
 	r = nativeRig(t, says(answer42), says(answer42))
 	r.cfg.RequiredTools = []string{"look"}
 	_, err = r.run()
-	wantError[*agent.RequiredError](t, err)
+	wantError[*agent.RequiredToolsError](t, err)
 }
 
 // FirstRequest returns the request that is sent.

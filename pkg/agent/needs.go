@@ -78,7 +78,7 @@ func UnmetNeeds(records []runfile.Record) map[string]*Needs {
 		case runfile.Call:
 			tools[b.ID] = b.Name
 		case runfile.Result:
-			trackNeeds(missing, tools[b.Call], b.Result)
+			updateNeeds(missing, tools[b.Call], b.Result)
 		case runfile.UserInput:
 			if isAskUser(b.Tool) {
 				delete(missing, b.Tool)
@@ -88,8 +88,8 @@ func UnmetNeeds(records []runfile.Record) map[string]*Needs {
 	return missing
 }
 
-// trackNeeds stores the needs of a tool until a call of it succeeds.
-func trackNeeds(missing map[string]*Needs, name string, result chat.Result) {
+// updateNeeds stores the needs of a tool until a call of it succeeds.
+func updateNeeds(missing map[string]*Needs, name string, result chat.Result) {
 	switch first := missing[name]; {
 	case len(result.Needs) > 0 && first != nil && isAskUser(name):
 		missing[name] = &Needs{name, slices.Compact(append(slices.Clone(first.Fields), result.Needs...)), first.Question + "\n" + result.Question}

@@ -22,10 +22,10 @@ const (
 	answerJSON = "json"
 )
 
-// Record returns the first record of a run with this configuration, with everything that [Resume]
+// RunRecord returns the first record of a run with this configuration, with everything that [Resume]
 // needs. Callers may add what they want to know later. A record needs Config.ID, such as one of
 // [runfile.NewID].
-func (c Config) Record() (runfile.Run, error) {
+func (c Config) RunRecord() (runfile.Run, error) {
 	texts, err := prompt.Load(c.Texts)
 	if err != nil {
 		return runfile.Run{}, err
@@ -56,7 +56,7 @@ func (c Config) Record() (runfile.Run, error) {
 // continues after them.
 //
 // The returned record says that the run was resumed. It must be the next one in the run file, before
-// Run. The error is a *[FinishedError] if the run has its answer, or a *[RecordError].
+// Run. The error is a *[FinishedError] if the run has its answer, or a *[UnusableRecordError].
 func Resume(log *runfile.Log, cfg *Config) (runfile.Resumed, error) {
 	history, err := History(log)
 	if err != nil {
@@ -77,25 +77,25 @@ func Resume(log *runfile.Log, cfg *Config) (runfile.Resumed, error) {
 // Restore sets what the requests of the recorded run depend on besides its prompt and its tools: the
 // seed, the clock, the prompt texts, the dialect, the form of the answer, parameters that cfg lacks,
 // and the resume points. A run with the same prompt, the same tools and a replay as its model then
-// sends the recorded requests. The error is a *[RecordError].
+// sends the recorded requests. The error is a *[UnusableRecordError].
 func Restore(log *runfile.Log, cfg *Config) error {
 	first, ok := log.Run()
 	if !ok {
-		return &RecordError{errors.New("the record has no beginning")}
+		return &UnusableRecordError{errors.New("the record has no beginning")}
 	}
 	if cfg.Seed, ok = first.SeedBytes(); !ok {
-		return &RecordError{errors.New("the recorded seed is damaged")}
+		return &UnusableRecordError{errors.New("the recorded seed is damaged")}
 	}
 	cfg.Texts = prompt.RecordedFiles(first.Texts, cfg.Texts)
 	if _, err := prompt.Load(cfg.Texts); err != nil {
-		return &RecordError{err}
+		return &UnusableRecordError{err}
 	}
 	name := first.Dialect
 	if cfg.Native = name == NativeDialect && cfg.Tools != nil; name == NativeDialect {
 		name = defaultDialect
 	}
 	if cfg.Dialect, ok = dialect.Lookup(name); !ok {
-		return &RecordError{errors.New("the recorded dialect " + name + " is unknown")}
+		return &UnusableRecordError{errors.New("the recorded dialect " + name + " is unknown")}
 	}
 	cfg.Now, cfg.AskUser = first.Clock(), first.AskUser
 	cfg.TextAnswer = cfg.Schema == nil && first.AnswerForm == answerText

@@ -286,7 +286,7 @@ func TestResume(t *testing.T) {
 	r := newRig(t)
 	r.cfg.ID, r.cfg.Seed, r.cfg.TextAnswer, r.cfg.Input = "x", [32]byte{1, 2}, true, "data"
 	r.cfg.Params = map[string]json.RawMessage{"seed": json.RawMessage("7")}
-	first, err := r.cfg.Record()
+	first, err := r.cfg.RunRecord()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,11 +311,11 @@ func TestResume(t *testing.T) {
 		damaged := first
 		change(&damaged)
 		log.Records[0].Body = damaged
-		if _, err := agent.Resume(log, &cfg); !errors.As(err, new(*agent.RecordError)) {
+		if _, err := agent.Resume(log, &cfg); !errors.As(err, new(*agent.UnusableRecordError)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := agent.Restore(&runfile.Log{}, &cfg); !errors.As(err, new(*agent.RecordError)) {
+	if err := agent.Restore(&runfile.Log{}, &cfg); !errors.As(err, new(*agent.UnusableRecordError)) {
 		t.Errorf("an empty record: %v", err)
 	}
 	log.Records[3].Body = runfile.End{}

@@ -37,20 +37,20 @@ func newRun(cfg Config) (*run, error) {
 	j := newJournal(cfg.GateConfig, cfg.History)
 	j.state.Apply(cfg.Now, runfile.Run{InputLabels: policy.LabelNames(cfg.inputLabels())})
 	r := &run{
-		cfg: cfg, journal: j, conversation: c, gate: newGate(cfg.GateConfig, j, newReadData(cfg)), userAnswers: newUserAnswers(cfg, j),
+		cfg: cfg, journal: j, conversation: c, gate: newGate(cfg.GateConfig, j, newUntrustedData(cfg)), userAnswers: newUserAnswers(cfg, j),
 	}
 	r.exchange = &exchange{gate: r.gate, journal: j, conversation: c, model: cfg.Model, answerModel: cfg.AnswerModel, budget: requestBudget{limits: cfg.Limits}}
 	r.setNotation()
-	return r, r.replayHistory()
+	return r, r.useResumedModels()
 }
 
 // setNotation tells the gate how the model writes its calls.
 func (r *run) setNotation() {
-	r.gate.native, r.gate.tools.ending = r.conversation.native, r.conversation.ending()
+	r.gate.native, r.gate.tools.ending = r.conversation.native, r.conversation.endingTool()
 }
 
-// replayHistory makes the models answer from the records of the resumed run.
-func (r *run) replayHistory() error {
+// useResumedModels makes the models answer from the records of the resumed run.
+func (r *run) useResumedModels() error {
 	if lastIndexOf[runfile.Request](r.cfg.History) < 0 {
 		return nil
 	}
@@ -77,8 +77,8 @@ func (r *run) resetIfResumePoint() bool {
 	return true
 }
 
-// reprompt reports that the model is asked again.
-func (r *run) reprompt(why string) {
+// emitReprompt reports that the model is asked again.
+func (r *run) emitReprompt(why string) {
 	r.journal.emit(Event{Kind: EventReprompt, Text: why})
 }
 
@@ -92,8 +92,8 @@ func (r *run) appendAssistant(p *reply) {
 func (r *run) outcome() Outcome {
 	out := r.out
 	out.Model, out.Turns, out.Usage = r.exchange.by, r.journal.turn, r.exchange.usage
-	out.Findings, out.Effects, out.Labels = r.journal.findings, r.gate.ledger.effects, r.journal.state.Labels()
-	for _, report := range r.gate.ledger.reports {
+	out.Findings, out.Effects, out.Labels = r.journal.findings, r.gate.outcomes.effects, r.journal.state.Labels()
+	for _, report := range r.gate.outcomes.reports {
 		out.Calls = append(out.Calls, *report)
 	}
 	return out

@@ -8,7 +8,7 @@ import (
 
 // NewGate returns the gate for calls outside of a run.
 func NewGate(cfg GateConfig) *Gate {
-	g := newGate(cfg, newJournal(cfg, nil), readData{})
+	g := newGate(cfg, newJournal(cfg, nil), untrustedData{})
 	g.native = true
 	return g
 }
@@ -30,7 +30,7 @@ func (g *Gate) Finish(ctx context.Context, inv *Invocation) (chat.Result, error)
 	b.invocations = []*Invocation{inv}
 	err := b.approve()
 	if err == nil {
-		err = b.runNext(inv)
+		err = b.runAlone(inv)
 	}
 	if err != nil {
 		return inv.result, joinErrors(err, b.discard("the call was given up"))

@@ -21,7 +21,7 @@ import (
 func TestReminders(t *testing.T) {
 	r := newRig(t, says("I think"), says("that"), says("it is over."))
 	out, err := r.run()
-	if wrong := wantError[*agent.ModelError](t, err); wrong.Why != "no call" {
+	if wrong := wantError[*agent.UselessReplyError](t, err); wrong.Why != "no call" {
 		t.Errorf("why %q", wrong.Why)
 	}
 	if out.Turns != 3 {
@@ -74,7 +74,7 @@ func TestRemindersInARow(t *testing.T) {
 	r = newRig(t, well)
 	r.cfg.Limits.Reminders = 0
 	_, err := r.run()
-	wantError[*agent.ModelError](t, err)
+	wantError[*agent.UselessReplyError](t, err)
 }
 
 // An empty registry is the same as none: the first request asks for the answer.
@@ -120,7 +120,7 @@ func TestUselessReplies(t *testing.T) {
 			for _, first := range []step{look, says(calls("finalResponse()"))} {
 				r = newRig(t, first, c.step, c.step)
 				out, err := r.run()
-				if wrong := wantError[*agent.ModelError](t, err); wrong.Why != c.why || wrong.Error() == "" {
+				if wrong := wantError[*agent.UselessReplyError](t, err); wrong.Why != c.why || wrong.Error() == "" {
 					t.Errorf("why %q (%v), want %q", wrong.Why, wrong, c.why)
 				}
 				if out.Turns != 3 {

@@ -50,7 +50,7 @@ func argv(def *tool.Definition, args json.RawMessage) ([]string, error) {
 		filled, err := def.FillProgram(args)
 		return filled.Argv, err
 	case RunsPrograms(def):
-		c, err := commandOf(args)
+		c, err := parseCommand(args)
 		return c.words, err
 	}
 	return nil, nil

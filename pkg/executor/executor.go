@@ -76,11 +76,11 @@ func notImplemented(def *tool.Definition) chat.Result {
 
 // A Runner executes calls of the tools of a registry. Its methods may be called concurrently.
 type Runner struct {
-	registry   *tool.Registry
-	executors  map[tool.Backend]execute
-	secrets    *redact.Set
-	rates      rateLimiter
-	hiddenDirs []HiddenDir
+	registry     *tool.Registry
+	executors    map[tool.Backend]execute
+	secrets      *redact.Set
+	rates        rateLimiter
+	redactedDirs []RedactedDir
 }
 
 // New returns a runner of the registry's tools, which access only env.
@@ -121,20 +121,20 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 	if x.MaxBytes > 0 {
 		t.maxResult = min(t.maxResult, x.MaxBytes)
 	}
-	result, err := runWithin(ctx, t, x.Deadline, run)
+	result, err := runWithDeadline(ctx, t, x.Deadline, run)
 	if err != nil {
 		return chat.Result{}, err
 	}
-	shown := limitSize(r.withoutHiddenDirs(r.secrets.HideResult(result)), t.maxResult)
+	shown := limitSize(r.redactDirs(r.secrets.HideResult(result)), t.maxResult)
 	shown.Labels = result.Labels
 	if result.Error == nil {
-		shown = noteEffect(def, shown)
+		shown = noteTakenEffect(def, shown)
 	}
 	return shown, nil
 }
 
-// noteEffect notes in a failure that the call has taken effect, although its result is unusable.
-func noteEffect(def *tool.Definition, r chat.Result) chat.Result {
+// noteTakenEffect notes in a failure that the call has taken effect, although its result is unusable.
+func noteTakenEffect(def *tool.Definition, r chat.Result) chat.Result {
 	if r.Error != nil && def.Effect != tool.Read {
 		r.Error.Message += hasTakenEffect
 	}
@@ -168,9 +168,9 @@ type outcome struct {
 	err    error
 }
 
-// runWithin runs a tool until it ends or its time is up. The tool has its own goroutine, so that one that
+// runWithDeadline runs a tool until it ends or its time is up. The tool has its own goroutine, so that one that
 // hangs does not block the run.
-func runWithin(ctx context.Context, t task, deadline time.Time, run execute) (chat.Result, error) {
+func runWithDeadline(ctx context.Context, t task, deadline time.Time, run execute) (chat.Result, error) {
 	limit := cmp.Or(t.def.Timeout, defaultTimeout)
 	if !deadline.IsZero() {
 		limit = min(limit, time.Until(deadline))
@@ -178,7 +178,7 @@ func runWithin(ctx context.Context, t task, deadline time.Time, run execute) (ch
 	own, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	done := make(chan outcome, 1)
-	go func() { done <- protect(own, run, t) }()
+	go func() { done <- runRecoveringPanic(own, run, t) }()
 
 	out, ended := waitOutcome(own, done, graceOf(t.def))
 	if ended && out.err == nil {
@@ -189,13 +189,13 @@ func runWithin(ctx context.Context, t task, deadline time.Time, run execute) (ch
 	}
 	switch {
 	case !ended, own.Err() != nil:
-		return timedOut(t.def, limit, outputIn(out.err)), nil
+		return timeoutResult(t.def, limit, stoppedOutput(out.err)), nil
 	}
 	return chat.Failure(chat.Failed, "%v", out.err), nil
 }
 
-// protect runs a tool and converts a panic to an error.
-func protect(ctx context.Context, run execute, t task) (out outcome) {
+// runRecoveringPanic runs a tool and converts a panic to an error.
+func runRecoveringPanic(ctx context.Context, run execute, t task) (out outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			out = outcome{err: fmt.Errorf("tool exception: %v", p)}
@@ -249,8 +249,8 @@ type stoppedError struct {
 
 func (e *stoppedError) Unwrap() error { return e.error }
 
-// outputIn returns the output of a stopped tool.
-func outputIn(err error) string {
+// stoppedOutput returns the output of a stopped tool.
+func stoppedOutput(err error) string {
 	var stopped *stoppedError
 	if errors.As(err, &stopped) {
 		return stopped.output
@@ -258,9 +258,9 @@ func outputIn(err error) string {
 	return ""
 }
 
-// timedOut is the result of a tool that timed out, with its output so far. If it may have had an effect, the
+// timeoutResult is the result of a tool that timed out, with its output so far. If it may have had an effect, the
 // model must not simply retry.
-func timedOut(def *tool.Definition, limit time.Duration, said string) chat.Result {
+func timeoutResult(def *tool.Definition, limit time.Duration, said string) chat.Result {
 	result := chat.Failure(chat.Timeout, "%s did not finish within %v", def.Name, max(limit, 0).Round(time.Millisecond))
 	if def.Effect != tool.Read && !def.Idempotent {
 		result.Error.Retryable = false

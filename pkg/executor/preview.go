@@ -28,15 +28,15 @@ func (e Env) Preview(def *tool.Definition, args json.RawMessage) chat.Preview {
 	}
 	if would.Request != nil {
 		p.Request = &chat.PreviewRequest{Method: would.Request.Method, URL: would.Request.URL}
-	} else if page := e.pageOf(def, args); page != "" {
+	} else if page := e.requestedURL(def, args); page != "" {
 		p.Request = &chat.PreviewRequest{Method: "GET", URL: page}
 	}
-	p.Files = e.filesOf(def, args)
+	p.Files = e.previewFiles(def, args)
 	return p
 }
 
-// pageOf returns the URL that a built-in tool requests or opens, as it is sent, or "".
-func (e Env) pageOf(def *tool.Definition, args json.RawMessage) string {
+// requestedURL returns the URL that a built-in tool requests or opens, as it is sent, or "".
+func (e Env) requestedURL(def *tool.Definition, args json.RawMessage) string {
 	var in struct{ URI, URL string }
 	if json.Unmarshal(args, &in) != nil {
 		return ""
@@ -54,17 +54,17 @@ func (e Env) pageOf(def *tool.Definition, args json.RawMessage) string {
 	return ""
 }
 
-// filesOf returns the files of a call.
-func (e Env) filesOf(def *tool.Definition, args json.RawMessage) []chat.PreviewFile {
+// previewFiles returns the files of a call.
+func (e Env) previewFiles(def *tool.Definition, args json.RawMessage) []chat.PreviewFile {
 	paths, err := def.FilePaths(args)
 	if err != nil || e.Root == nil { // the call reports the error
 		return nil
 	}
 	var out []chat.PreviewFile
 	for _, path := range paths {
-		f := e.fileAt(path)
+		f := e.previewFile(path)
 		if def.Builtin == FilePut {
-			f.New = newContent(args)
+			f.New = filePutContent(args)
 		} else {
 			f.Old = nil
 		}
@@ -73,15 +73,15 @@ func (e Env) filesOf(def *tool.Definition, args json.RawMessage) []chat.PreviewF
 	return out
 }
 
-// newContent returns the content that file_put writes; never nil.
-func newContent(args json.RawMessage) []byte {
+// filePutContent returns the content that file_put writes; never nil.
+func filePutContent(args json.RawMessage) []byte {
 	var in struct{ Content string }
 	_ = json.Unmarshal(args, &in) // they fit the definition
 	return append([]byte{}, in.Content...)
 }
 
-// fileAt describes the file at a path.
-func (e Env) fileAt(path string) chat.PreviewFile {
+// previewFile describes the file at a path.
+func (e Env) previewFile(path string) chat.PreviewFile {
 	f := chat.PreviewFile{Path: path, Resolved: path, State: chat.FilePresent}
 	leads, err := e.Root.Resolve(path)
 	if err == nil {

@@ -124,9 +124,9 @@ var protectedNames = []string{
 	".oneshot", "tooldefs", "agent.yaml", "agent.yml", "policy.yaml", "policy.yml",
 }
 
-// Protected lists the names, in lower case, that are never written: files and whole folders, at any
+// ProtectedNames lists the names, in lower case, that are never written: files and whole folders, at any
 // depth. Names with a leading dot are not written either, except those of [Root.AllowDotted].
-func Protected() []string { return slices.Clone(protectedNames) }
+func ProtectedNames() []string { return slices.Clone(protectedNames) }
 
 // protectedReason returns why a clean path must not be written, or "".
 func (r *Root) protectedReason(clean string) string {
@@ -159,7 +159,7 @@ func (r *Root) isDotted(folded string) bool {
 }
 
 // IsProtected reports whether a path, of any kind, is or lies in a name that is never written: see
-// [Protected]. A leading dot alone does not count.
+// [ProtectedNames]. A leading dot alone does not count.
 func IsProtected(path string) bool {
 	padded := "/" + Fold(path) + "/"
 	return slices.ContainsFunc(protectedNames, func(name string) bool { return strings.Contains(padded, "/"+name+"/") })

@@ -35,7 +35,7 @@ const notFolder = "a part of the path is not a folder"
 
 // newPathError converts an error of package os.
 func newPathError(path string, err error) *PathError {
-	e := &PathError{Kind: Failed, Path: path, Reason: cause(err).Error()}
+	e := &PathError{Kind: Failed, Path: path, Reason: withoutPath(err).Error()}
 	var errno syscall.Errno
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -56,8 +56,8 @@ func newPathError(path string, err error) *PathError {
 	return e
 }
 
-// cause strips the file names from an error of package os.
-func cause(err error) error {
+// withoutPath strips the file names from an error of package os.
+func withoutPath(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
 	switch {

@@ -4,7 +4,7 @@
 // regular files with one hard link, on the file system of the root, can be read
 // or replaced. Reads follow symbolic links that stay inside the root; writes
 // follow none. Files that control other programs or later runs are never
-// written: see [Protected].
+// written: see [ProtectedNames].
 //
 // [os.Root] enforces the confinement, also against files that are replaced by
 // links concurrently. Package policy decides which tool may access which file.
@@ -35,21 +35,21 @@ type Root struct {
 
 // Open opens a folder, or a link to one, as a root. A relative name is resolved against the working directory.
 // Each element of protect is a slash path below the folder that must not be written (a file or a folder), or
-// "*" and a suffix of such file names; they add to those of [Protected]. The root directory of the file system
+// "*" and a suffix of such file names; they add to those of [ProtectedNames]. The root directory of the file system
 // is refused.
 func Open(dir string, protect ...string) (*Root, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("root %s: %w", dir, cause(err))
+		return nil, fmt.Errorf("root %s: %w", dir, withoutPath(err))
 	}
 	info, err := root.Stat(".")
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("root %s: %w", dir, cause(err)), root.Close())
+		return nil, errors.Join(fmt.Errorf("root %s: %w", dir, withoutPath(err)), root.Close())
 	}
 	if top, err := os.Stat("/"); err == nil && os.SameFile(top, info) {
 		return nil, errors.Join(fmt.Errorf("root %s: the whole file system cannot be a root", dir), root.Close())
 	}
-	r := &Root{root: root, device: device(info)}
+	r := &Root{root: root, device: deviceID(info)}
 	for _, p := range protect {
 		r.protected = append(r.protected, Fold(path.Clean(p)))
 	}
@@ -57,7 +57,7 @@ func Open(dir string, protect ...string) (*Root, error) {
 }
 
 // AllowDotted allows writes at or below these names, each with a leading dot. All other such names stay
-// protected, as do those of [Protected]. It must be called before the first write.
+// protected, as do those of [ProtectedNames]. It must be called before the first write.
 func (r *Root) AllowDotted(names ...string) {
 	for _, name := range names {
 		r.dotted = append(r.dotted, Fold(name))
@@ -141,7 +141,7 @@ func (r *Root) openResolved(path string) (_ *os.File, err error) {
 	last := len(names) - 1
 	dir, err := r.openParent(path, names[:last], false)
 	if err != nil {
-		return nil, linkAsChanged(path, err)
+		return nil, linkToChangedError(path, err)
 	}
 	defer dir.Close()
 	f, err := dir.OpenFile(names[last], os.O_RDONLY|unix.O_NONBLOCK, 0)
@@ -162,11 +162,11 @@ func (r *Root) openResolved(path string) (_ *os.File, err error) {
 
 const resolvesElsewhere = "it resolves to a different file than a moment ago"
 
-// linkAsChanged converts the error for a folder that has become a link.
-func linkAsChanged(path string, err error) error {
+// linkToChangedError converts the error for a folder that has become a link.
+func linkToChangedError(path string, err error) error {
 	var refused *PathError
 	if errors.As(err, &refused) && refused.Reason == throughLink {
-		return changed(path, resolvesElsewhere)
+		return newChangedError(path, resolvesElsewhere)
 	}
 	return err
 }
@@ -179,7 +179,7 @@ func (r *Root) checkOpened(path string, f *os.File, named fs.FileInfo) error {
 		return newPathError(path, err)
 	}
 	if !os.SameFile(named, opened) {
-		return changed(path, resolvesElsewhere)
+		return newChangedError(path, resolvesElsewhere)
 	}
 	return r.checkFile(path, named)
 }
@@ -206,17 +206,17 @@ func (r *Root) checkFile(path string, info fs.FileInfo) error {
 	case !info.Mode().IsRegular():
 		return &PathError{Kind: NotRegular, Path: path, Reason: "it is not a regular file"}
 	case linkCount(info) == 0:
-		return changed(path, "it is being replaced")
+		return newChangedError(path, "it is being replaced")
 	case linkCount(info) != 1:
 		return &PathError{Kind: Refused, Path: path, Reason: "the file has several hard links"}
-	case device(info) != r.device:
+	case deviceID(info) != r.device:
 		return &PathError{Kind: Refused, Path: path, Reason: "it is on a different file system than the root"}
 	}
 	return nil
 }
 
-// device returns the ID of the file system that a file is on.
-func device(info fs.FileInfo) uint64 {
+// deviceID returns the ID of the file system that a file is on.
+func deviceID(info fs.FileInfo) uint64 {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return 0

@@ -411,7 +411,7 @@ func TestProtected(t *testing.T) {
 	for _, path := range []string{".obsidian/.git/config", ".obsidian/.x", ".git/config", ".github/workflows/ci.yml", ".obsidian2/x", ".github/.x"} {
 		w.wantRefusal(t, root.Write(path, nil, ""), Refused)
 	}
-	for _, name := range Protected() {
+	for _, name := range ProtectedNames() {
 		if name != Fold(name) {
 			t.Errorf("%q is not in the form that it is compared in: %q", name, Fold(name))
 		}

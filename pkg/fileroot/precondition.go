@@ -32,7 +32,7 @@ func (p Precondition) isDigest() bool { return p != "" && p != Missing }
 func (p Precondition) convertNotFound(path string, err error) error {
 	var missing *PathError
 	if errors.As(err, &missing) && missing.Kind == NotFound && p.isDigest() {
-		return changed(path, notThere)
+		return newChangedError(path, notThere)
 	}
 	return err
 }
@@ -47,7 +47,9 @@ const (
 	otherContent = "its content has changed"
 )
 
-func changed(path, why string) *PathError { return &PathError{Kind: Changed, Path: path, Reason: why} }
+func newChangedError(path, why string) *PathError {
+	return &PathError{Kind: Changed, Path: path, Reason: why}
+}
 
 // checkPrecondition returns an error unless the file at a location meets want.
 func (r *Root) checkPrecondition(path string, at location, want Precondition) error {
@@ -59,13 +61,13 @@ func (r *Root) checkPrecondition(path string, at location, want Precondition) er
 	case missing && want == Missing:
 		return nil
 	case missing:
-		return changed(path, notThere)
+		return newChangedError(path, notThere)
 	case err != nil:
 		return newPathError(path, err)
 	}
 	defer f.Close()
 	if want == Missing {
-		return changed(path, alreadyThere)
+		return newChangedError(path, alreadyThere)
 	}
 	named, err := at.dir.Lstat(at.name)
 	if err != nil {
@@ -84,7 +86,7 @@ func compareDigest(path string, f io.Reader, want Precondition) error {
 	case err != nil:
 		return err
 	case string(sum) != strings.ToLower(string(want)):
-		return changed(path, otherContent)
+		return newChangedError(path, otherContent)
 	}
 	return nil
 }

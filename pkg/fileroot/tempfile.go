@@ -171,7 +171,7 @@ func (d *tempFile) commit(new bool) error {
 	}
 	d.committed = true
 	if err := syncFolder(folder); err != nil {
-		return fmt.Errorf("%w: %w", errNotDurable, cause(err))
+		return fmt.Errorf("%w: %w", errNotDurable, withoutPath(err))
 	}
 	return nil
 }
@@ -185,10 +185,10 @@ func (d *tempFile) linkNoReplace(from, to string) error {
 		return err
 	}
 	if err := failpoint.At("after link of a temp file"); err != nil {
-		return fmt.Errorf("%w: %w", errNotDurable, cause(err))
+		return fmt.Errorf("%w: %w", errNotDurable, withoutPath(err))
 	}
 	if err := d.target.dir.Remove(from); err != nil {
-		return fmt.Errorf("%w: %w", errNotDurable, cause(err))
+		return fmt.Errorf("%w: %w", errNotDurable, withoutPath(err))
 	}
 	return nil
 }

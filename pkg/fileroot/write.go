@@ -70,7 +70,7 @@ func (r *Root) replace(path string, at location, content []byte, old fs.FileInfo
 	case errors.Is(err, errNotDurable):
 		return &PathError{Kind: Replaced, Path: path, Reason: err.Error()}
 	case errors.Is(err, fs.ErrExist):
-		return changed(path, alreadyThere)
+		return newChangedError(path, alreadyThere)
 	case err != nil:
 		return newPathError(path, err)
 	}
@@ -145,7 +145,7 @@ func (r *Root) checkFolder(path string, info fs.FileInfo) error {
 		return &PathError{Kind: Refused, Path: path, Reason: throughLink}
 	case !info.IsDir():
 		return &PathError{Kind: NotFound, Path: path, Reason: notFolder}
-	case device(info) != r.device:
+	case deviceID(info) != r.device:
 		return &PathError{Kind: Refused, Path: path, Reason: "it is on a different file system than the root"}
 	}
 	return nil

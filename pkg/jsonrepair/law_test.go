@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"oneshot/internal/raced"
+	"oneshot/internal/testsize"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
@@ -133,7 +133,7 @@ func TestGrowth(t *testing.T) {
 		last := 0
 		for _, n := range []int{16_000, 32_000} {
 			s := text(n)
-			if n <= raced.Pick(32_000, 16_000) {
+			if n <= testsize.Pick(32_000, 16_000) {
 				laws(t, s)
 			}
 			r := newReader(s)
@@ -152,7 +152,7 @@ func TestBudget(t *testing.T) {
 	exceeded := 0
 	for _, text := range hostile {
 		for _, end := range []string{"", `"`, `'`, `,"`, `:"`, `{"`, "`", `"\\`, "```", `"""`} {
-			s := text(raced.Pick(8000, 4000)) + end
+			s := text(testsize.Pick(8000, 4000)) + end
 			laws(t, s)
 			if r := newReader(s); !r.readDocument() && r.budget < 0 {
 				exceeded++

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"oneshot/internal/raced"
+	"oneshot/internal/testsize"
 )
 
 // scraps are what strings of random values are made of: whatever could be taken
@@ -73,7 +73,7 @@ func TestOneFault(t *testing.T) {
 		"an item without quotes": func(s string) string { return strings.Replace(s, "[", "[None, ", 1) },
 	}
 	g := rand.New(rand.NewPCG(7, 7))
-	for n := range raced.Pick(3000, 300) {
+	for n := range testsize.Pick(3000, 300) {
 		v := []any{value(g, 3), value(g, 2), map[string]any{"k": value(g, 1)}}
 		for name, fault := range faults {
 			text := fault(marshal(t, v, []string{"", "  "}[n%2]))

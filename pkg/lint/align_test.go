@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"oneshot/internal/raced"
+	"oneshot/internal/testsize"
 )
 
 // Arguments are located in every JSON-like notation, even where they were parsed differently than
@@ -54,7 +54,7 @@ func TestArgumentNames(t *testing.T) {
 
 // The cost is linear for long arguments and for texts with many brackets.
 func TestArgumentPlacesAreLinear(t *testing.T) {
-	count := raced.Pick(1<<20, 1<<18)
+	count := testsize.Pick(1<<20, 1<<18)
 	long := strings.Repeat(`"x",`, count)
 	text := strings.Repeat("(", 100) + "f([" + long + `"5"])`
 	begin := time.Now()

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"oneshot/internal/raced"
+	"oneshot/internal/testsize"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
@@ -160,7 +160,7 @@ func TestEchoes(t *testing.T) {
 // Checking many long arguments against definitions is linear in their length.
 func TestDefinitionsAreLinear(t *testing.T) {
 	o := Options{Tools: greeting(t), Coerce: true}
-	count := raced.Pick(5000, 1000)
+	count := testsize.Pick(5000, 1000)
 	begin := time.Now()
 	many := asText("f", []byte(fenced(strings.Repeat("greet({name: 7, times: \"5\"}); ", count))), o)
 	if len(many.Calls) != count || !many.Calls[count-1].Executable {

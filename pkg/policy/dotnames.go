@@ -13,7 +13,7 @@ import (
 // "**" opens none.
 func (p *Policy) DotNames() []string {
 	var out []string // nil before the first layer
-	if p.countOwnLayers() == 0 {
+	if p.countUserLayers() == 0 {
 		return nil
 	}
 	for _, l := range p.Layers {

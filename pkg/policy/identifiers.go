@@ -111,17 +111,17 @@ func (k *knownValues) areKnown(texts []string) []bool {
 func markKnown(f *ahocorasick.Automaton, s *textSource, good []bool) {
 	echoed := map[int]bool{}
 	f.FindAll(s.argumentTexts, func(text, from, to int) {
-		if to-from >= minDistinctiveBytes || isWhole(s.argumentTexts, from, to) {
+		if to-from >= minDistinctiveBytes || isWholeWord(s.argumentTexts, from, to) {
 			echoed[text] = true
 		}
 	})
 	f.FindAll(s.text, func(text, from, to int) {
-		good[text] = good[text] || !echoed[text] && isWhole(s.text, from, to)
+		good[text] = good[text] || !echoed[text] && isWholeWord(s.text, from, to)
 	})
 }
 
-// isWhole reports whether a part of a text is not inside a longer word or number.
-func isWhole(text string, from, to int) bool {
+// isWholeWord reports whether a part of a text is not inside a longer word or number.
+func isWholeWord(text string, from, to int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:from])
 	first, _ := utf8.DecodeRuneInString(text[from:to])
 	last, _ := utf8.DecodeLastRuneInString(text[from:to])
@@ -207,7 +207,7 @@ func textValues(raw []byte) string {
 	for {
 		token, err := dec.ReadToken()
 		if err != nil {
-			return string(append(b, partialString(raw[dec.InputOffset():])...))
+			return string(append(b, completeWords(raw[dec.InputOffset():])...))
 		}
 		switch token.Kind() {
 		case '"':
@@ -218,8 +218,8 @@ func textValues(raw []byte) string {
 	}
 }
 
-// partialString returns the complete words of a truncated JSON string.
-func partialString(raw []byte) []byte {
+// completeWords returns the complete words of a truncated JSON string.
+func completeWords(raw []byte) []byte {
 	raw = bytes.TrimLeft(raw, " \t\r\n,:")
 	if !bytes.HasPrefix(raw, []byte(`"`)) {
 		return nil

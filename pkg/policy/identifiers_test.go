@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"oneshot/internal/raced"
+	"oneshot/internal/testsize"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
@@ -157,7 +157,7 @@ func TestIdentifiersOfCutResults(t *testing.T) {
 		`"tick-7 ` + strings.Repeat("fill\\n", runfile.MaxResult/6) + `tick-8"`,
 		`"tick-7 ` + strings.Repeat("x", runfile.MaxResult-8) + `tick-8"`,
 	}
-	for _, data := range raced.Pick(all, all[1:2]) {
+	for _, data := range testsize.Pick(all, all[1:2]) {
 		whole := runfile.Result{Call: "c", Result: chat.Result{Data: json.RawMessage(data)}}
 		text, _ := json.Marshal(data[:runfile.MaxResult])
 		cut := runfile.Result{Call: "c", Result: chat.Result{Data: text}, Truncated: true, Bytes: len(data)}
@@ -276,7 +276,7 @@ func stands(in []string, value string, whole bool) bool {
 	return slices.ContainsFunc(in, func(text string) bool {
 		for from := range len(text) - len(value) + 1 {
 			to := from + len(value)
-			if text[from:to] == value && (!whole || isWhole(text, from, to)) {
+			if text[from:to] == value && (!whole || isWholeWord(text, from, to)) {
 				return true
 			}
 		}

@@ -169,16 +169,16 @@ func (d *nameDFA) run(s *nameState, name string) *nameState {
 func (d *nameDFA) next(s *nameState, char string) *nameState {
 	switch {
 	case !s.cached:
-		return d.state(d.after(s, char))
+		return d.state(d.tokensAfter(s, char))
 	case len(char) == 1 && char[0] < utf8.RuneSelf:
 		if s.ascii[char[0]] == nil {
-			s.ascii[char[0]] = d.state(d.after(s, char))
+			s.ascii[char[0]] = d.state(d.tokensAfter(s, char))
 		}
 		return s.ascii[char[0]]
 	case s.others[char] != nil:
 		return s.others[char]
 	}
-	next := d.state(d.after(s, char))
+	next := d.state(d.tokensAfter(s, char))
 	if d.cacheRoom >= nonASCIIWords {
 		d.cacheRoom -= nonASCIIWords
 		s.others[strings.Clone(char)] = next
@@ -186,8 +186,8 @@ func (d *nameDFA) next(s *nameState, char string) *nameState {
 	return next
 }
 
-// after returns the tokens that can follow a character.
-func (d *nameDFA) after(s *nameState, char string) []int {
+// tokensAfter returns the tokens that can follow a character.
+func (d *nameDFA) tokensAfter(s *nameState, char string) []int {
 	var at []int
 	for _, i := range s.at {
 		switch t := &d.tokens[i]; {

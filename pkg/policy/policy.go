@@ -114,11 +114,11 @@ func (p *Policy) Decide(s *State, f Facts) (d Decision) {
 func (p *Policy) BlockedReason(def *tool.Definition) (why, hint string) {
 	flags := p.Flags
 	flags.Deny = nil
-	if d := flags.allows(Facts{Def: def}, p.countOwnLayers() > 0); d.Verdict == Deny {
+	if d := flags.denyOrAllow(Facts{Def: def}, p.countUserLayers() > 0); d.Verdict == Deny {
 		return d.Why, cmp.Or(d.Hint, "remove the tool")
 	}
 	for _, l := range p.Layers {
-		if d := l.checkListed(def, ""); d.Verdict == Deny {
+		if d := l.denyUnlisted(def, ""); d.Verdict == Deny {
 			return d.Why, "add it to the policy"
 		}
 	}
@@ -198,8 +198,8 @@ type layerDecision struct {
 	by rule
 }
 
-// stricter combines the on_unknown of two rules: stop if either says stop, report if both do.
-func stricter(a, b string, first bool) string {
+// stricterOnUnknown combines the on_unknown of two rules: stop if either says stop, report if both do.
+func stricterOnUnknown(a, b string, first bool) string {
 	switch {
 	case first || a == b || b == "stop":
 		return b
@@ -209,8 +209,8 @@ func stricter(a, b string, first bool) string {
 	return ""
 }
 
-// countOwnLayers returns the number of layers that the user named. Managed layers follow them.
-func (p *Policy) countOwnLayers() int {
+// countUserLayers returns the number of layers that the user named. Managed layers follow them.
+func (p *Policy) countUserLayers() int {
 	n := 0
 	for _, l := range p.Layers {
 		if !l.Managed {
@@ -225,7 +225,7 @@ func (p *Policy) layerPrefix(layer int) string {
 	switch {
 	case p.Layers[layer].Managed:
 		return "managed:"
-	case p.countOwnLayers() == 1:
+	case p.countUserLayers() == 1:
 		return ""
 	}
 	return strconv.Itoa(layer+1) + ":"
@@ -243,7 +243,7 @@ func (p *Policy) checkBeforeLayers(f Facts) (d Decision, open bool) {
 	if f.decodeError != "" && len(p.Layers) > 0 { // without layers the tool reports the fault
 		return d.deny("floor:arguments", "%s", f.decodeError), false
 	}
-	d = p.Flags.decide(f, p.countOwnLayers() > 0)
+	d = p.Flags.decide(f, p.countUserLayers() > 0)
 	return d, d.Verdict != Deny
 }
 
@@ -283,7 +283,7 @@ func (d Decision) combine(each []layerDecision) Decision {
 	}
 	for i, next := range each {
 		rules = append(rules, next.Rule)
-		d.OnUnknownOutcome = stricter(d.OnUnknownOutcome, next.by.onUnknownOutcome, i == 0)
+		d.OnUnknownOutcome = stricterOnUnknown(d.OnUnknownOutcome, next.by.onUnknownOutcome, i == 0)
 		if next.Verdict == Ask {
 			d.Verdict, d.Why = Ask, next.Why
 		}

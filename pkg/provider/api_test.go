@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"oneshot/internal/raced"
+	"oneshot/internal/testsize"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/provider/ollama"
@@ -222,7 +222,7 @@ func TestReplyLongLine(t *testing.T) {
 		t.Run(p.api.API, func(t *testing.T) {
 			long := 1 << 20
 			if p.api == &openai.Protocol { // one of those that share a reader
-				long = raced.Pick(64<<20, 8<<20)
+				long = testsize.Pick(64<<20, 8<<20)
 			}
 			text := strings.Replace(p.text(), "Hel", strings.Repeat("x", long), 1)
 			for _, limit := range []int64{int64(len(text)), int64(len(text)) / 2} {

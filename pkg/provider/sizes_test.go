@@ -1,8 +1,8 @@
 package provider_test
 
-import "oneshot/internal/raced"
+import "oneshot/internal/testsize"
 
 var (
-	growthSize = raced.Pick(1<<16, 1<<13) // the smaller of the bodies in tests of growth, in bytes
-	mutants    = raced.Pick(50, 10)       // of each body
+	growthSize = testsize.Pick(1<<16, 1<<13) // the smaller of the bodies in tests of growth, in bytes
+	mutants    = testsize.Pick(50, 10)       // of each body
 )

@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"oneshot/internal/raced"
+	"oneshot/internal/testsize"
 )
 
 const word = "very-secret-token"
@@ -223,7 +223,7 @@ func BenchmarkHide(b *testing.B) {
 func TestLong(t *testing.T) {
 	s := of(t, strings.Repeat("a", 40)+"b", "sk-"+strings.Repeat("sk-", 20))
 	for _, unit := range []string{"a", "aaaaaaaaa…", `\u0061`, "%61", "&#97;", "&am", "?t=", "&token=a1", `\`, "sk-", "ya29.", "eyJaaaaaaaa.", "-----BEGIN PRIVATE KEX-----", "…", "***"} {
-		text := strings.Repeat(unit, raced.Pick(4<<20, 1<<18)/len(unit))
+		text := strings.Repeat(unit, testsize.Pick(4<<20, 1<<18)/len(unit))
 		begin := time.Now()
 		s.Redact(text)
 		s.ContainsJSON([]byte(`{"a":"` + text + `"}`))

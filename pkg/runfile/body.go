@@ -189,17 +189,17 @@ type Approval struct {
 
 // Intent says that a call is about to change something outside the run.
 type Intent struct {
-	Call   string  `json:"call"`             // its ID
-	Key    string  `json:"key,omitempty"`    // idempotency key
-	Before *Before `json:"before,omitempty"` // for a call that replaces a file
+	Call   string       `json:"call"`             // its ID
+	Key    string       `json:"key,omitempty"`    // idempotency key
+	Before *BeforeImage `json:"before,omitempty"` // for a call that replaces a file
 }
 
-// Before describes the file that a call is about to replace.
-type Before struct {
+// BeforeImage describes the file that a call is about to replace.
+type BeforeImage struct {
 	State  string `json:"state"` // [chat.FilePresent], [chat.FileMissing], or why the content is not known
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256,omitempty"` // of its content, in hexadecimal digits
-	// Text is the file's content, truncated to [MaxBefore] bytes; absent if that is not UTF-8 text.
+	// Text is the file's content, truncated to [MaxBeforeText] bytes; absent if that is not UTF-8 text.
 	// Secrets are masked.
 	Text      string `json:"text,omitempty"`
 	Truncated bool   `json:"truncated,omitempty"`

@@ -262,7 +262,7 @@ func (e End) problem() string {
 }
 
 // problem returns what is invalid in the description of a file, or "".
-func (b *Before) problem() string {
+func (b *BeforeImage) problem() string {
 	if b == nil {
 		return ""
 	}
@@ -273,12 +273,12 @@ func (b *Before) problem() string {
 		return "before has no state"
 	case b.State == chat.FilePresent && !isKnown:
 		return fmt.Sprintf("before.sha256 is %q, expected 64 hexadecimal digits", b.SHA256)
-	case b.State != chat.FilePresent && *b != Before{State: b.State}:
+	case b.State != chat.FilePresent && *b != BeforeImage{State: b.State}:
 		return fmt.Sprintf("before describes a file whose state is %q", b.State)
 	case b.Bytes < 0:
 		return fmt.Sprintf("before.bytes is %d", b.Bytes)
-	case len(b.Text) > MaxBefore:
-		return fmt.Sprintf("before.text has %d bytes, the limit is %d", len(b.Text), MaxBefore)
+	case len(b.Text) > MaxBeforeText:
+		return fmt.Sprintf("before.text has %d bytes, the limit is %d", len(b.Text), MaxBeforeText)
 	}
 	return ""
 }

@@ -28,8 +28,8 @@ const MaxLine = 64 << 20
 // tool's result even if JSON encodes each byte as six.
 const MaxResult = 8 << 20
 
-// MaxBefore is the maximum number of bytes of a replaced file in an [Intent] record.
-const MaxBefore = 64 << 10
+// MaxBeforeText is the maximum number of bytes of a replaced file in an [Intent] record.
+const MaxBeforeText = 64 << 10
 
 // A Kind says what a record is about.
 type Kind string

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"oneshot/internal/raced"
+	"oneshot/internal/testsize"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/lint"
@@ -221,7 +221,7 @@ func TestChosenMeasures(t *testing.T) {
 // with, and that prose has none.
 func TestTextsOfThroughput(t *testing.T) {
 	for i, d := range dialect.Dialects() {
-		if i%raced.Pick(1, 8) != 0 {
+		if i%testsize.Pick(1, 8) != 0 {
 			continue
 		}
 		for _, arguments := range []string{benchSmall, benchLarge} {

@@ -105,7 +105,7 @@ func TestJudge(t *testing.T) {
 	unknown := leg{exit: exitUnknown, stderr: "cut off during call c1 of send_plain", file: fileBefore}
 	putCall := runfile.Call{Turn: 1, ID: "p", Name: "file_put", Verdict: "allow", Effective: []byte(`{"path":"text.md","content":"apples\n"}`)}
 	putDone := runfile.Result{Call: "p", Result: chat.Result{Data: []byte(`1`)}}
-	asBefore := runfile.Before{State: chat.FilePresent, Bytes: int64(len(textBefore)), SHA256: digest(textBefore), Text: textBefore}
+	asBefore := runfile.BeforeImage{State: chat.FilePresent, Bytes: int64(len(textBefore)), SHA256: digest(textBefore), Text: textBefore}
 	const both = "none one 1\nk two 1\n"
 	tests := []struct {
 		name    string
@@ -132,7 +132,7 @@ func TestJudge(t *testing.T) {
 		{"a step that is missing", "none one 1\n", []runfile.Body{done}, []leg{ok, again}, "c1", []guilt{lost}},
 		{"success in spite of a fault", both, []runfile.Body{done}, []leg{{stdout: theAnswer, file: fileBefore, place: "before fsync of the run file"}, again}, "", []guilt{unfit}},
 		{"half a file", both, []runfile.Body{done}, []leg{{exit: -1, file: `{"ans`}, ok, again}, "", []guilt{unfit}},
-		{"a file that was another one before", both, []runfile.Body{done, putCall, runfile.Intent{Call: "p", Before: &runfile.Before{State: chat.FileMissing}}, putDone}, []leg{ok, again}, "c1", []guilt{unfit}},
+		{"a file that was another one before", both, []runfile.Body{done, putCall, runfile.Intent{Call: "p", Before: &runfile.BeforeImage{State: chat.FileMissing}}, putDone}, []leg{ok, again}, "c1", []guilt{unfit}},
 		{"a file as it was before", both, []runfile.Body{done, putCall, runfile.Intent{Call: "p", Before: &asBefore}, putDone}, []leg{ok, again}, "c1", nil},
 		{"records out of order", both, []runfile.Body{done, done}, []leg{ok, again}, "", []guilt{unfit}},
 	}

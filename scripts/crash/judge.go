@@ -238,9 +238,9 @@ func (j *judgement) befores() {
 				continue
 			}
 			seen[path] = true
-			want := runfile.Before{State: chat.FileMissing}
+			want := runfile.BeforeImage{State: chat.FileMissing}
 			if path == "text.md" {
-				want = runfile.Before{State: chat.FilePresent, Bytes: int64(len(textBefore)), SHA256: digest(textBefore), Text: textBefore}
+				want = runfile.BeforeImage{State: chat.FilePresent, Bytes: int64(len(textBefore)), SHA256: digest(textBefore), Text: textBefore}
 			}
 			if b.Before == nil || *b.Before != want {
 				j.charge(unfit, "the intent of %s says of %s before: %+v", b.Call, path, b.Before)

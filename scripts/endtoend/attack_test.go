@@ -15,7 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"oneshot/internal/raced"
+	"oneshot/internal/testsize"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/runfile"
@@ -67,7 +67,7 @@ func attack(ts *testscript.TestScript, neg bool, args []string) {
 // attacked returns the dialects that a script tries: the two that scripts look at more closely, and of the
 // others all, or one of some.
 func attacked(ts *testscript.TestScript) []dialect.Dialect {
-	every := raced.Pick(1, 4)
+	every := testsize.Pick(1, 4)
 	return slices.DeleteFunc(slices.Clone(dialect.Dialects()), func(d dialect.Dialect) bool {
 		at := slices.IndexFunc(dialect.Dialects(), func(other dialect.Dialect) bool { return other.Name == d.Name })
 		return d.Name != "tool" && d.Name != "hermes" && (at+len(ts.Name()))%every != 0

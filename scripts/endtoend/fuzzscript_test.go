@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"oneshot/internal/raced"
+	"oneshot/internal/testsize"
 )
 
 // scripts/fuzz goes through all targets, moves inputs that fail out of the way of the tests, and tells them from a seed
 // that fails.
 func TestFuzzScript(t *testing.T) {
 	t.Parallel()
-	if !raced.Long() {
+	if !testsize.IsLong() {
 		t.Skip("it builds with the instruments of the fuzzer: make test-long runs it")
 	}
 	script, err := os.ReadFile("scripts/fuzz")

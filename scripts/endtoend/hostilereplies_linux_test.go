@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"oneshot/internal/raced"
+	"oneshot/internal/testsize"
 	"oneshot/scripts/modelserver"
 )
 
@@ -161,7 +161,7 @@ const mostMemory = (64 + 2*64) << 20
 // TestReplyMemory holds M8 and D11: a hostile reply ends the run at a limit that the message names, and never takes
 // more than [mostMemory].
 func TestReplyMemory(t *testing.T) {
-	if !raced.Long() {
+	if !testsize.IsLong() {
 		t.Skip("make memory runs it, without the race detector, which multiplies memory")
 	}
 	for _, tt := range hostileReplies() {
@@ -180,7 +180,7 @@ func TestReplyMemory(t *testing.T) {
 
 // TestReplyMemorySettings holds the bound where the collector is off, and that a GOMEMLIMIT of the user wins over it.
 func TestReplyMemorySettings(t *testing.T) {
-	if !raced.Long() {
+	if !testsize.IsLong() {
 		t.Skip("make memory runs it, without the race detector, which multiplies memory")
 	}
 	all := hostileReplies()

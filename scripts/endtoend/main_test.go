@@ -18,7 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"oneshot/cmd"
-	"oneshot/internal/raced"
+	"oneshot/internal/testsize"
 	"oneshot/pkg/subprocess"
 	"oneshot/scripts/modelserver"
 )
@@ -146,9 +146,9 @@ func condition(name string, api modelserver.API) (bool, error) {
 	case "sandbox":
 		return (&subprocess.Confinement{Sandboxes: []subprocess.Sandbox{{}}}).Check() == nil, nil
 	case "race":
-		return raced.Detector, nil
+		return testsize.RaceDetector, nil
 	case "full":
-		return raced.Long(), nil
+		return testsize.IsLong(), nil
 	case "hangup":
 		return !signal.Ignored(syscall.SIGHUP), nil
 	}

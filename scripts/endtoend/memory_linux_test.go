@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"oneshot/internal/raced"
+	"oneshot/internal/testsize"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/runfile"
 )
@@ -23,7 +23,7 @@ import (
 // TestRecordMemory holds D6: a record over 64 MiB is validated, linted and shown in flat memory, and a line over the
 // limit of a record is a finding of its own that names the limit.
 func TestRecordMemory(t *testing.T) {
-	if !raced.Long() {
+	if !testsize.IsLong() {
 		t.Skip("make memory runs it, without the race detector, which multiplies memory")
 	}
 	const mostKiB = 100 << 10

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"oneshot/internal/raced"
+	"oneshot/internal/testsize"
 )
 
 // heard returns what was told in some texts.
@@ -105,7 +105,7 @@ func TestSeenTextArguments(t *testing.T) {
 // Very many calls are looked for in an index: the answers stay the same, and the cost
 // is that of the text and of the calls.
 func TestSeenTextIsLinear(t *testing.T) {
-	count := raced.Pick(200_000, 40_000)
+	count := testsize.Pick(200_000, 40_000)
 	var b strings.Builder
 	for i := range count {
 		fmt.Fprintf(&b, "put(%d)\n", 2*i)

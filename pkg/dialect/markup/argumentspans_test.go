@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"oneshot/internal/raced"
+	"oneshot/internal/testsize"
 )
 
 // LocateArguments knows the position of each value, also of nested tags.
@@ -81,7 +81,7 @@ func TestPlaces(t *testing.T) {
 // The work is bounded for many values and for deep ones.
 func TestPlacesAreLinear(t *testing.T) {
 	begin := time.Now()
-	deep, long, count := 50, strings.Repeat("n", 100), raced.Pick(200_000, 40_000)
+	deep, long, count := 50, strings.Repeat("n", 100), testsize.Pick(200_000, 40_000)
 	text := `<invoke name="f">` + strings.Repeat("<"+long+">", deep) + strings.Repeat("<a>1</a><b>2</b>", count/2) + strings.Repeat("</"+long+">", deep) + "</invoke>"
 	args, places := LocateArguments(MinimaxM3, text, nil)
 	if len(args) == 0 || len(places) == 0 || len(places) > deep {

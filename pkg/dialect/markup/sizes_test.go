@@ -1,5 +1,5 @@
 package markup
 
-import "oneshot/internal/raced"
+import "oneshot/internal/testsize"
 
-var growthSize = raced.Pick(1<<17, 1<<13)
+var growthSize = testsize.Pick(1<<17, 1<<13)

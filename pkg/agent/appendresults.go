@@ -7,8 +7,8 @@ func (r *run) appendResults(p *reply) (over bool, err error) {
 		return r.appendNativeResults(p)
 	}
 	b, c, faults := p.batch, r.conversation, p.callFindings()
-	results := c.texts.Results(b.outcomes(), faults, c.boundary)
-	renewed, err := c.renewNonce(b.resultTexts())
+	results := c.texts.Results(b.promptResults(), faults, c.boundary)
+	renewed, err := c.renewLeakedNonce(b.resultTexts())
 	if err != nil {
 		return false, err
 	}
@@ -17,7 +17,7 @@ func (r *run) appendResults(p *reply) (over bool, err error) {
 	case b.final:
 		return r.endWork(p.text, results, len(faults)+b.added == 1)
 	case results == "":
-		return false, r.remind()
+		return false, r.remindToCall()
 	}
 	r.retries.repliesWithoutCall = 0
 	c.addUser(results)
@@ -35,7 +35,7 @@ func (r *run) appendNativeResults(p *reply) (over bool, err error) {
 	case p.batch.added > 0:
 		r.retries.repliesWithLeak = 0
 		return false, nil
-	case p.leaked && (r.cfg.TextAnswer || !c.answer.acceptsUnrequested(p.text, c.native)):
+	case p.leaked && (r.cfg.TextAnswer || !c.answer.isUnrequestedAnswer(p.text, c.native)):
 		return false, r.remindOfLeak()
 	}
 	return r.endWork(p.text, "", true)
@@ -44,18 +44,18 @@ func (r *run) appendNativeResults(p *reply) (over bool, err error) {
 // endWork asks for the answer, unless required work is missing. If the reply has text and no calls
 // besides the ending tool (alone), the text may already be the answer.
 func (r *run) endWork(text, results string, alone bool) (over bool, err error) {
-	c, ledger := r.conversation, &r.gate.ledger
-	unmet := ledger.without(r.cfg.RequiredTools)
-	switch blocked := ledger.blockedByAuth(unmet); {
+	c, outcomes := r.conversation, &r.gate.outcomes
+	unmet := outcomes.toolsWithoutSuccess(r.cfg.RequiredTools)
+	switch blocked := outcomes.authError(unmet); {
 	case blocked != nil:
 		return false, blocked
 	case len(unmet) > 0 && r.retries.remindedOfRequired && !r.resetIfResumePoint():
-		return false, &RequiredError{Tools: unmet}
-	case len(unmet) == 0 && ledger.allDenied() != nil:
-		return false, ledger.allDenied()
+		return false, &RequiredToolsError{Tools: unmet}
+	case len(unmet) == 0 && outcomes.allDeniedError() != nil:
+		return false, outcomes.allDeniedError()
 	case len(unmet) > 0:
 		r.retries.remindedOfRequired = true
-		r.reprompt("required work is not done")
+		r.emitReprompt("required work is not done")
 		c.addUser(joinParagraphs(results, c.texts.Required(unmet)))
 		return false, nil
 	case alone && r.cfg.AnswerModel == nil && r.acceptAnswer(text):
@@ -65,12 +65,12 @@ func (r *run) endWork(text, results string, alone bool) (over bool, err error) {
 	return true, nil
 }
 
-// remind tells the model how to call a tool, a bounded number of times.
-func (r *run) remind() error {
+// remindToCall tells the model how to call a tool, a bounded number of times.
+func (r *run) remindToCall() error {
 	if r.retries.repliesWithoutCall++; r.retries.repliesWithoutCall > r.cfg.Limits.Reminders && !r.resetIfResumePoint() {
-		return &ModelError{Why: "no call"}
+		return &UselessReplyError{Why: "no call"}
 	}
-	r.reprompt("no call")
+	r.emitReprompt("no call")
 	r.conversation.addUser(r.conversation.reminder())
 	return nil
 }
@@ -78,9 +78,9 @@ func (r *run) remind() error {
 // remindOfLeak tells the model, once, that calls in its text do not count.
 func (r *run) remindOfLeak() error {
 	if r.retries.repliesWithLeak++; r.retries.repliesWithLeak > 1 && !r.resetIfResumePoint() {
-		return &ModelError{Why: "leaked call"}
+		return &UselessReplyError{Why: "leaked call"}
 	}
-	r.reprompt("leaked call")
+	r.emitReprompt("leaked call")
 	r.conversation.addUser(r.conversation.texts.Leaked())
 	return nil
 }

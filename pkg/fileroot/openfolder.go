@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Folder opens a folder below the root as the working directory of a program; "." is the root. It follows
+// OpenFolder opens a folder below the root as the working directory of a program; "." is the root. It follows
 // links that stay inside the root and on its file system. Its error is a *[PathError]. The caller closes the
 // folder.
-func (r *Root) Folder(name string) (*os.File, error) {
+func (r *Root) OpenFolder(name string) (*os.File, error) {
 	clean := path.Clean(name)
 	if clean != "." {
 		var err error
@@ -34,7 +34,7 @@ func (r *Root) Folder(name string) (*os.File, error) {
 		err = newPathError(name, err)
 	case !info.IsDir():
 		err = &PathError{Kind: NotRegular, Path: name, Reason: "it is not a folder"}
-	case device(info) != r.device:
+	case deviceID(info) != r.device:
 		err = &PathError{Kind: Refused, Path: name, Reason: "it is on a different file system than the root"}
 	}
 	if err != nil {

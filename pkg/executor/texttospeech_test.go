@@ -223,7 +223,7 @@ func TestUtterance(t *testing.T) {
 	if got := (speechJob{text: "a\x00b\x1bc\td\r\ne\n\n"}).stdin(); got != "a b c\td \ne\n\n" {
 		t.Errorf("stdin %q", got)
 	}
-	if got := (speechJob{text: strings.Repeat("a", 100)}).limit(); got != 20*time.Second {
+	if got := (speechJob{text: strings.Repeat("a", 100)}).timeLimit(); got != 20*time.Second {
 		t.Errorf("100 bytes have %v", got)
 	}
 }

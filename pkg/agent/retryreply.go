@@ -10,13 +10,13 @@ import (
 	"oneshot/pkg/provider/wire"
 )
 
-// recoverFrom returns nil if the run can continue after a failed request: in the dialect if the
+// recoverFromRequestError returns nil if the run can continue after a failed request: in the dialect if the
 // server rejects tools before the first call, or with one more request after a response broke off.
 // No call of a broken response was executed with an effect.
-func (r *run) recoverFrom(ctx context.Context, err error) error {
+func (r *run) recoverFromRequestError(ctx context.Context, err error) error {
 	refused := new(provider.NoToolsError)
 	switch {
-	case errors.As(err, &refused) && r.conversation.native && !r.cfg.NativeOnly && len(r.gate.ledger.reports) == 0:
+	case errors.As(err, &refused) && r.conversation.native && !r.cfg.NativeOnly && len(r.gate.outcomes.reports) == 0:
 		r.conversation.useDialect()
 		r.setNotation()
 	case ctx.Err() == nil && r.exchange.responseStarted && isConnectionLost(err) && r.retries.uselessReplies == 0:
@@ -24,7 +24,7 @@ func (r *run) recoverFrom(ctx context.Context, err error) error {
 	default:
 		return err
 	}
-	r.reprompt(err.Error())
+	r.emitReprompt(err.Error())
 	return nil
 }
 
@@ -52,15 +52,15 @@ func uselessReason(p *reply) string {
 	return ""
 }
 
-// retryUseless drops an unusable reply and asks for another, once.
-func (r *run) retryUseless(p *reply, why string) error {
+// retryUselessReply drops an unusable reply and asks for another, once.
+func (r *run) retryUselessReply(p *reply, why string) error {
 	if err := p.batch.discard("the response is unusable: " + why); err != nil {
 		return err
 	}
 	if r.retries.uselessReplies++; r.retries.uselessReplies > 1 && !r.resetIfResumePoint() {
-		return &ModelError{Why: why}
+		return &UselessReplyError{Why: why}
 	}
-	r.reprompt(why)
+	r.emitReprompt(why)
 	switch c := r.conversation; why {
 	case "length":
 		c.addUser(c.texts.Cut())

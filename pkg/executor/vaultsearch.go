@@ -50,7 +50,7 @@ func (f files) search(ctx context.Context, raw json.RawMessage) (chat.Result, er
 		return chat.Failure(chat.InvalidArguments, "%v", err), nil
 	}
 	if f.root == nil {
-		return noRoot(), nil
+		return noRootResult(), nil
 	}
 	s := searcher{files: f, query: fileroot.FoldCase(args.Query), limit: int(min(limit, maxHits)), hits: []hit{}}
 	if err := s.run(ctx); err != nil {

@@ -23,16 +23,16 @@ type FlagRules struct {
 
 // decide decides about one call. With files of rules it only narrows what they allow.
 func (r FlagRules) decide(f Facts, files bool) Decision {
-	d := r.allows(f, files)
+	d := r.denyOrAllow(f, files)
 	if d.Verdict == Allow && matchesAnyGlob(r.Ask, f.Def.Name) {
 		d.Verdict, d.Rule, d.Why, d.Early = Ask, "flag:ask", "--ask names this tool", false
 	}
 	return d
 }
 
-// allows decides whether a call may run, asked about or not. Deny overrides everything. An invalid glob denies,
+// denyOrAllow decides whether a call may run, asked about or not. Deny overrides everything. An invalid glob denies,
 // because it could have meant any tool.
-func (r FlagRules) allows(f Facts, files bool) Decision {
+func (r FlagRules) denyOrAllow(f Facts, files bool) Decision {
 	d := Decision{Verdict: Allow, Arguments: f.Arguments, Early: f.Def.Effect == tool.Read && r.canReachAll(f.hosts)}
 	switch {
 	case FirstInvalidGlob(r.Deny) != "":

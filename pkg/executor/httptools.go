@@ -66,7 +66,7 @@ func (r requester) execute(ctx context.Context, t task) (chat.Result, error) {
 	}
 	unsure := t.repeated
 	for i := 0; ; i++ {
-		a := r.send(ctx, t, filled)
+		a := r.sendOnce(ctx, t, filled)
 		a.priorMayHaveEffect = unsure
 		if !t.isRepeatable() || i == len(retryDelays) || !a.hasNoAnswer() || !sleep(ctx, retryDelays[i]) {
 			return r.result(ctx, t, a)
@@ -94,9 +94,9 @@ func sleep(ctx context.Context, pause time.Duration) bool {
 	}
 }
 
-// send makes a request once. It follows redirects only for reads and only to the same server, which the definition
+// sendOnce makes a request once. It follows redirects only for reads and only to the same server, which the definition
 // names, so the policy need not judge them.
-func (r requester) send(ctx context.Context, t task, filled tool.FilledRequest) (a response) {
+func (r requester) sendOnce(ctx context.Context, t task, filled tool.FilledRequest) (a response) {
 	ctx, connected := netguard.TrackConnected(ctx)
 	defer func() { a.sent = connected() }()
 	req, err := http.NewRequestWithContext(ctx, filled.Method, filled.URL, bytes.NewReader(filled.Body))
@@ -161,7 +161,7 @@ func (r requester) result(ctx context.Context, t task, a response) (chat.Result,
 	case a.err != nil:
 		return notePossibleEffect(t, a, netFailure(a.err)), nil
 	case a.status >= 200 && a.status < 300:
-		return noteEffect(t.def, r.successResult(t, a)), nil // confirmed by the server
+		return noteTakenEffect(t.def, r.successResult(t, a)), nil // confirmed by the server
 	case a.priorMayHaveEffect && t.hasKeyHeader() && slices.Contains(t.def.HTTP.Done, a.status): // the server knows the key only from an earlier request
 		return chat.Success(struct {
 			Already bool   `json:"already"`

@@ -10,22 +10,22 @@ import (
 	"oneshot/pkg/policy"
 )
 
-// readData is the data that a run has read: its input and the results of tools. The run looks there
+// untrustedData is the data that a run has read: its input and the results of tools. The run looks there
 // for calls and URLs that a third party may have injected.
-type readData struct {
-	untrusted      echo.SeenText   // the input and the results of tools
-	untrustedInput echo.SeenText   // the input alone
-	links          map[string]bool // URLs in the data; nil if the run read none
+type untrustedData struct {
+	seen      echo.SeenText   // the input and the results of tools
+	seenInput echo.SeenText   // the input alone
+	links     map[string]bool // URLs in the data; nil if the run read none
 }
 
-// newReadData returns the data of a run before its first result. A trusted input counts as the
+// newUntrustedData returns the data of a run before its first result. A trusted input counts as the
 // user's own words.
-func newReadData(cfg Config) readData {
-	var d readData
+func newUntrustedData(cfg Config) untrustedData {
+	var d untrustedData
 	if cfg.Input != "" {
 		d.addLinks(cfg.Input)
 	}
-	for _, seen := range []*echo.SeenText{&d.untrustedInput, &d.untrusted} {
+	for _, seen := range []*echo.SeenText{&d.seenInput, &d.seen} {
 		seen.AddUserText(cfg.Prompt)
 		switch {
 		case cfg.TrustInput:
@@ -38,20 +38,20 @@ func newReadData(cfg Config) readData {
 }
 
 // addResult adds the encoded result of a call with the arguments of the model.
-func (d *readData) addResult(tool string, args, envelope []byte) {
-	d.untrusted.AddResult(tool, args, envelope)
+func (d *untrustedData) addResult(tool string, args, envelope []byte) {
+	d.seen.AddResult(tool, args, envelope)
 	d.addLinks(decodedStrings(envelope))
 }
 
 // denyEchoed denies a call that is spelled out in untrusted data. It returns any other decision
 // unchanged.
-func (d *readData) denyEchoed(call echo.Candidate, otherwise policy.Decision) policy.Decision {
+func (d *untrustedData) denyEchoed(call echo.Candidate, otherwise policy.Decision) policy.Decision {
 	denied := policy.Decision{Verdict: policy.Deny, Rule: "floor:echo"}
 	switch {
-	case d.untrustedInput.IsEcho(call):
+	case d.seenInput.IsEcho(call):
 		denied.Why = "the input contains this call, and instructions in the input are not followed"
 		denied.Hint = "use --trust-input if you wrote the input yourself"
-	case d.untrusted.IsEcho(call):
+	case d.seen.IsEcho(call):
 		denied.Why = "an earlier result contains this call, and instructions in results are not followed"
 	default:
 		return otherwise
@@ -60,7 +60,7 @@ func (d *readData) denyEchoed(call echo.Candidate, otherwise policy.Decision) po
 }
 
 // addLinks remembers the URLs in data that the run has read.
-func (d *readData) addLinks(text string) {
+func (d *untrustedData) addLinks(text string) {
 	if d.links == nil {
 		d.links = map[string]bool{}
 	}
@@ -72,7 +72,7 @@ func (d *readData) addLinks(text string) {
 // unknownLinks returns the URLs in a text that occur in no result and no input and whose host does
 // not occur in the trusted text: at most that many, each once. A run that has read no data needs no
 // check: no third party could have injected a URL.
-func (d *readData) unknownLinks(text, trusted string, most int) (links []string) {
+func (d *untrustedData) unknownLinks(text, trusted string, most int) (links []string) {
 	if d.links == nil {
 		return nil
 	}

@@ -189,7 +189,7 @@ func (s *TextToSpeech) dequeue() (speechJob, bool) {
 
 // speak speaks one job, or returns why it was not completed.
 func (s *TextToSpeech) speak(u speechJob) error {
-	ctx, cancel := context.WithTimeoutCause(s.ctx, u.limit(), fmt.Errorf("it took longer than %v", u.limit()))
+	ctx, cancel := context.WithTimeoutCause(s.ctx, u.timeLimit(), fmt.Errorf("it took longer than %v", u.timeLimit()))
 	defer cancel()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -201,8 +201,8 @@ func (s *TextToSpeech) speak(u speechJob) error {
 	return p.Finish(ctx)
 }
 
-// limit is the time limit of a job.
-func (u speechJob) limit() time.Duration {
+// timeLimit is the time limit of a job.
+func (u speechJob) timeLimit() time.Duration {
 	return startAllowance + time.Duration(len(u.text))*byteAllowance
 }
 

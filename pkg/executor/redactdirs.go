@@ -7,29 +7,29 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A HiddenDir is a directory whose path is hidden from models.
-type HiddenDir struct {
+// A RedactedDir is a directory whose path is hidden from models.
+type RedactedDir struct {
 	Dir   string // absolute
 	Alias string // replacement such as ~; "" removes the path and the slash after it
 }
 
-// HideDirs shortens the paths of directories in the messages of failed calls, which would reveal to the model
+// RedactDirs shortens the paths of directories in the messages of failed calls, which would reveal to the model
 // where and whose the files of this machine are.
-func (r *Runner) HideDirs(places ...HiddenDir) {
+func (r *Runner) RedactDirs(places ...RedactedDir) {
 	for _, p := range places {
 		if dir := filepath.Clean(p.Dir); filepath.IsAbs(dir) && dir != "/" {
-			r.hiddenDirs = append(r.hiddenDirs, HiddenDir{dir, p.Alias})
+			r.redactedDirs = append(r.redactedDirs, RedactedDir{dir, p.Alias})
 		}
 	}
 }
 
-// withoutHiddenDirs returns a result with the paths in its message shortened.
-func (r *Runner) withoutHiddenDirs(result chat.Result) chat.Result {
+// redactDirs returns a result with the paths in its message shortened.
+func (r *Runner) redactDirs(result chat.Result) chat.Result {
 	if result.Error == nil {
 		return result
 	}
 	e := *result.Error
-	for _, p := range r.hiddenDirs {
+	for _, p := range r.redactedDirs {
 		e.Message = p.shorten(e.Message)
 	}
 	result.Error = &e
@@ -37,7 +37,7 @@ func (r *Runner) withoutHiddenDirs(result chat.Result) chat.Result {
 }
 
 // shorten replaces the path where it is a whole path or a prefix of one.
-func (p HiddenDir) shorten(text string) string {
+func (p RedactedDir) shorten(text string) string {
 	var b strings.Builder
 	for {
 		i := strings.Index(text, p.Dir)

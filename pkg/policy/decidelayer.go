@@ -40,7 +40,7 @@ func (l *Layer) decide(s *State, f Facts, key string) (Decision, rule) {
 
 // checkDenials applies what no allowing rule can override: the floor and the deny rules.
 func (l *Layer) checkDenials(f Facts, key string) Decision {
-	d := l.checkListed(f.Def, key)
+	d := l.denyUnlisted(f.Def, key)
 	d.Arguments = f.Arguments
 	rules := l.tools[f.Def.Name]
 	switch {
@@ -61,8 +61,8 @@ func (l *Layer) checkDenials(f Facts, key string) Decision {
 	return d
 }
 
-// checkListed denies tools without rules, whatever the arguments.
-func (l *Layer) checkListed(def *tool.Definition, key string) Decision {
+// denyUnlisted denies tools without rules, whatever the arguments.
+func (l *Layer) denyUnlisted(def *tool.Definition, key string) Decision {
 	d := Decision{Verdict: Allow}
 	switch {
 	case l.tools[def.Name] == nil:

@@ -6,8 +6,8 @@ import (
 	"oneshot/pkg/ahocorasick"
 )
 
-// Origin says where the name of a file in a call comes from: the user, a result, or only the model.
-func (s *State) Origin(name string) string {
+// FileNameOrigin says where the name of a file in a call comes from: the user, a result, or only the model.
+func (s *State) FileNameOrigin(name string) string {
 	finder := ahocorasick.New([]string{name}, nil)
 	named := func(in *textSource) bool {
 		good := []bool{false}

@@ -28,8 +28,8 @@ type command struct {
 	limit time.Duration
 }
 
-// commandOf parses the arguments of terminal_execute.
-func commandOf(raw json.RawMessage) (command, error) {
+// parseCommand parses the arguments of terminal_execute.
+func parseCommand(raw json.RawMessage) (command, error) {
 	args, err := decodeStrict[struct {
 		Command string         `json:"command"`
 		Timeout jsontext.Value `json:"timeout"`
@@ -48,7 +48,7 @@ func commandOf(raw json.RawMessage) (command, error) {
 // execute is terminal_execute(command, timeout) (M11): it runs the command without a shell. Every exit code is a
 // success and is returned with the output.
 func (p terminal) execute(ctx context.Context, t task) (chat.Result, error) {
-	c, err := commandOf(t.args)
+	c, err := parseCommand(t.args)
 	if err != nil {
 		return chat.Failure(chat.InvalidArguments, "%v", err), nil
 	}
@@ -57,7 +57,7 @@ func (p terminal) execute(ctx context.Context, t task) (chat.Result, error) {
 	out, err := p.run(own, ".", subprocess.Command{Argv: c.words, Env: p.environment(p.allowedVars), Max: captureLimit(t)})
 	switch {
 	case err != nil && own.Err() != nil && contextCause(ctx) == nil:
-		return timedOut(t.def, c.limit, outputIn(err)), nil
+		return timeoutResult(t.def, c.limit, stoppedOutput(err)), nil
 	case errors.Is(err, subprocess.ErrLost):
 		return p.lostResult(out), nil
 	case err != nil:

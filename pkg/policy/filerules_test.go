@@ -44,7 +44,7 @@ func TestFilePatterns(t *testing.T) {
 		for i, parts := range rapid.SliceOfN(rapid.SliceOfN(part, 1, 5), 1, 4).Draw(t, "patterns") {
 			globs, rules = append(globs, parts), append(rules, i)
 		}
-		p := newPathDFA(globs, rules)
+		p := newGlobSet(globs, rules)
 		room := rapid.SampledFrom([]int{0, 300, cacheWords})
 		p.cacheRoom, p.names.cacheRoom = room.Draw(t, "room"), room.Draw(t, "room for names")
 		for range 2 { // the second time with what was kept
@@ -84,8 +84,8 @@ func TestPatternRoom(t *testing.T) {
 	for i := range 300 {
 		globs, rules = append(globs, glob{"**", fmt.Sprintf("*%c*[b-y]?*%c*", 'a'+i%26, 'a'+i/26)}), append(rules, i)
 	}
-	p := newPathDFA(globs, rules)
-	at := p.top()
+	p := newGlobSet(globs, rules)
+	at := p.rootCursor()
 	for i := range 5000 {
 		at.enter(fmt.Sprintf("%x %c", i*i*7919, rune(0x4e00+i)), func(int) {})
 	}
@@ -101,8 +101,8 @@ func TestPatternRoom(t *testing.T) {
 // However hostile patterns and paths are, a name costs at most one look at each step of the patterns, and where no
 // pattern comes near nothing is left to look at.
 func TestFilePatternsLinear(t *testing.T) {
-	hostile := newPathDFA([]glob{strings.Split(strings.Repeat("**/a/", 20)+"b", "/")}, []int{0})
-	at := hostile.top()
+	hostile := newGlobSet([]glob{strings.Split(strings.Repeat("**/a/", 20)+"b", "/")}, []int{0})
+	at := hostile.rootCursor()
 	for range 1000 {
 		if at = at.enter("a", func(int) { t.Fatal("it matches") }); len(at.at) > len(hostile.steps) || !slices.IsSorted(at.at) {
 			t.Fatalf("%d of %d steps are looked at: %v", len(at.at), len(hostile.steps), at.at)
@@ -113,7 +113,7 @@ func TestFilePatternsLinear(t *testing.T) {
 	for i := range 50 {
 		globs, rules = append(globs, glob{"Keys" + string(rune('a'+i)), "**"}), append(rules, i)
 	}
-	if at := newPathDFA(globs, rules).top().enter("other", func(int) { t.Error("it matches") }); at != nil {
+	if at := newGlobSet(globs, rules).rootCursor().enter("other", func(int) { t.Error("it matches") }); at != nil {
 		t.Errorf("below a folder that no pattern names there is %v", at.at)
 	}
 }

@@ -13,10 +13,10 @@ import (
 // and for the content as much again from the end.
 const maxBrokenBytes = 64 << 10
 
-// shortenBroken shortens a long response that broke off to its head, the tail of its content and a
+// truncateBrokenResponse shortens a long response that broke off to its head, the tail of its content and a
 // digest of the whole. It keeps the first read bytes of the content and all native calls: a resumed
 // run parses them again and must find the same calls.
-func shortenBroken(body *runfile.Response, read int) {
+func truncateBrokenResponse(body *runfile.Response, read int) {
 	const once = 2*maxBrokenBytes + 1<<10 // a resumed run must not shorten a shortened response again
 	if len(body.Content)+len(body.Reasoning) <= max(once, read+once) {
 		return

@@ -30,7 +30,7 @@ type fileRules struct {
 	labels     []fileLabels
 	unenforced bool // programs may run even if the sandbox cannot enforce each denial
 
-	deny, label *pathDFA // compiled of both
+	deny, label *globSet // compiled of both
 }
 
 type fileDenial struct {
@@ -101,14 +101,14 @@ func (r *fileRules) compile() {
 			globs, rules = append(globs, g), append(rules, i)
 		}
 	}
-	r.deny = newPathDFA(globs, rules)
+	r.deny = newGlobSet(globs, rules)
 	globs, rules = nil, nil
 	for i, l := range r.labels {
 		for _, g := range l.globs {
 			globs, rules = append(globs, g), append(rules, i)
 		}
 	}
-	r.label = newPathDFA(globs, rules)
+	r.label = newGlobSet(globs, rules)
 }
 
 // withLinkTargets returns the rules extended to the targets of links that they name.
@@ -151,7 +151,7 @@ func (p Policy) WithLinkTargets(resolve func(path string) (string, error)) Polic
 func (p *Policy) Guards() []fileroot.Guard {
 	var out []fileroot.Guard
 	for i, l := range p.Layers {
-		if top := l.files.deny.top(); top != nil {
+		if top := l.files.deny.rootCursor(); top != nil {
 			out = append(out, &guard{top, l, p.layerPrefix(i)})
 		}
 	}

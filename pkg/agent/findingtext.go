@@ -10,7 +10,7 @@ import (
 // maxReportedFaults bounds the faults of one call in a message to the model.
 const maxReportedFaults = 10
 
-func messages(findings []diag.Finding) string {
+func joinMessages(findings []diag.Finding) string {
 	lines := make([]string, 0, maxReportedFaults+1)
 	for _, f := range findings[:min(len(findings), maxReportedFaults)] {
 		lines = append(lines, f.Message)

@@ -22,8 +22,8 @@ type files struct {
 	labels func(path string) []tool.Label
 }
 
-// noRoot is the result of a file tool in a run without a root.
-func noRoot() chat.Result {
+// noRootResult is the result of a file tool in a run without a root.
+func noRootResult() chat.Result {
 	return chat.Failure(chat.Denied, "no root: start the run with --root DIR")
 }
 
@@ -47,7 +47,7 @@ func (f files) read(ctx context.Context, t task) (chat.Result, error) {
 		return chat.Failure(chat.InvalidArguments, "%v", err), nil
 	}
 	if f.root == nil {
-		return noRoot(), nil
+		return noRootResult(), nil
 	}
 	out := make([]fileContent, 0, len(args.FilePaths))
 	for _, path := range args.FilePaths {
@@ -109,7 +109,7 @@ func (f files) put(_ context.Context, t task) (chat.Result, error) {
 		return chat.Failure(chat.InvalidArguments, "%v", err), nil
 	}
 	if f.root == nil {
-		return noRoot(), nil
+		return noRootResult(), nil
 	}
 	err = f.root.Write(args.Path, []byte(args.Content), args.IfMatch)
 	if err != nil && !(t.repeated && f.isAlreadyWritten(err, args.Path, args.Content)) {

@@ -10,9 +10,9 @@ import (
 	"oneshot/pkg/fileroot"
 )
 
-// A pathDFA is an automaton of globs that consumes a path name by name. A directory walk pays for each name once,
+// A globSet is an automaton of globs that consumes a path name by name. A directory walk pays for each name once,
 // whatever the depth and the number of globs. A match of a folder applies to everything below it.
-type pathDFA struct {
+type globSet struct {
 	steps []step
 	begin []int // first steps of the globs, ascending
 
@@ -46,9 +46,9 @@ const (
 	end // after the last name
 )
 
-// newPathDFA returns the automaton of globs. rules[i] is the rule of globs[i].
-func newPathDFA(globs []glob, rules []int) *pathDFA {
-	p := &pathDFA{names: nameDFA{states: map[string]*nameState{}, cacheRoom: cacheWords}, cursors: map[string]*cursor{}, cacheRoom: cacheWords}
+// newGlobSet returns the automaton of globs. rules[i] is the rule of globs[i].
+func newGlobSet(globs []glob, rules []int) *globSet {
+	p := &globSet{names: nameDFA{states: map[string]*nameState{}, cacheRoom: cacheWords}, cursors: map[string]*cursor{}, cacheRoom: cacheWords}
 	for i, g := range globs {
 		p.add(g.folded(), rules[i], false)
 		if slices.ContainsFunc(g, isUnlikeFolded) {
@@ -58,7 +58,7 @@ func newPathDFA(globs []glob, rules []int) *pathDFA {
 	return p
 }
 
-func (p *pathDFA) add(g glob, rule int, raw bool) {
+func (p *globSet) add(g glob, rule int, raw bool) {
 	p.begin = append(p.begin, len(p.steps))
 	for i, part := range g {
 		switch {
@@ -80,9 +80,9 @@ func isUnlikeFolded(part string) bool {
 	return strings.ContainsFunc(strings.TrimLeft(part, "*"), func(r rune) bool { return r >= utf8.RuneSelf || strings.ContainsRune(`*?[\`, r) })
 }
 
-// A cursor is the state of a pathDFA below a folder. Its steps are immutable.
+// A cursor is the state of a globSet below a folder. Its steps are immutable.
 type cursor struct {
-	*pathDFA
+	*globSet
 	at          []int // steps that can match the next name, ascending
 	folded, raw *nameState
 	transitions map[[2]*nameState]transition // by final name states, folded and raw
@@ -94,8 +94,8 @@ type transition struct {
 	rules []int   // of globs that end here, ascending
 }
 
-// top returns the cursor of the root, nil if there are no globs.
-func (p *pathDFA) top() *cursor {
+// rootCursor returns the cursor of the root, nil if there are no globs.
+func (p *globSet) rootCursor() *cursor {
 	if p == nil || len(p.begin) == 0 {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (p *pathDFA) top() *cursor {
 }
 
 // cursorAt returns the cursor of a set of steps, nil for none, and caches it while there is room.
-func (p *pathDFA) cursorAt(at []int) *cursor {
+func (p *globSet) cursorAt(at []int) *cursor {
 	slices.Sort(at)
 	at = slices.Compact(at)
 	if len(at) == 0 {
@@ -118,7 +118,7 @@ func (p *pathDFA) cursorAt(at []int) *cursor {
 	if c := p.cursors[string(key)]; c != nil {
 		return c
 	}
-	c := &cursor{pathDFA: p, at: at, transitions: map[[2]*nameState]transition{}}
+	c := &cursor{globSet: p, at: at, transitions: map[[2]*nameState]transition{}}
 	var begin [2][]int
 	for _, i := range at {
 		if p.steps[i].kind == anyNames {
@@ -197,9 +197,9 @@ func (c *cursor) newTransition(taken []int) transition {
 }
 
 // matchingRules returns the rules whose globs match a path or a folder above it, ascending.
-func (p *pathDFA) matchingRules(clean string) []int {
+func (p *globSet) matchingRules(clean string) []int {
 	var out []int
-	at := p.top()
+	at := p.rootCursor()
 	for name := range strings.SplitSeq(clean, "/") {
 		if at == nil {
 			break

@@ -49,7 +49,7 @@ func (p programs) execute(ctx context.Context, t task) (chat.Result, error) {
 	case why != nil:
 		return *why, nil
 	case spec.Output == tool.JSONOutput:
-		return noteEffect(t.def, jsonResult(out)), nil
+		return noteTakenEffect(t.def, jsonResult(out)), nil
 	}
 	return p.outputResult(t, out), nil
 }
@@ -120,7 +120,7 @@ func (p programs) run(ctx context.Context, dir string, cmd subprocess.Command) (
 	case p.confinement == nil:
 		return subprocess.Outcome{}, errNoPrograms
 	}
-	folder, err := p.root.Folder(dir)
+	folder, err := p.root.OpenFolder(dir)
 	if err != nil {
 		return subprocess.Outcome{}, err
 	}

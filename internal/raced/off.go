@@ -1,6 +1,0 @@
-//go:build !race
-
-package raced
-
-// Detector reports whether the race detector is on.
-const Detector = false

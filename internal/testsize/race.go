@@ -1,0 +1,6 @@
+//go:build race
+
+package testsize
+
+// RaceDetector reports whether the race detector is on.
+const RaceDetector = true
