@@ -113,7 +113,7 @@ func codesFlag(flag string, values []string) (map[diag.Code]bool, error) {
 	for _, value := range values {
 		for name := range strings.SplitSeq(value, ",") {
 			name = strings.TrimSpace(name)
-			named := diag.Named(name)
+			named := diag.CodesByName(name)
 			if len(named) == 0 {
 				return nil, unknownCode(flag, name)
 			}

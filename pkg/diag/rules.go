@@ -45,9 +45,9 @@ func (c Code) Rule() Rule {
 // Rules documents every code, by family.
 var Rules = slices.Concat(inputRules, envelopeRules, literalRules, callRules, definitionRules, documentRules, messageRules, eventRules, baselineRules, policyRules)
 
-// Named returns the codes for a name: a code or a prefix of codes ("TC3"), both in
+// CodesByName returns the codes for a name: a code or a prefix of codes ("TC3"), both in
 // any case, a slug, or a family.
-func Named(name string) []Code {
+func CodesByName(name string) []Code {
 	var codes []Code
 	for _, r := range Rules {
 		if name != "" && strings.HasPrefix(string(r.Code), strings.ToUpper(name)) || name == r.Slug || name == r.Code.Family().Name {

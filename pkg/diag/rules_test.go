@@ -128,7 +128,7 @@ func familiesOf(c Code) []string {
 func TestFamilies(t *testing.T) {
 	total := 0
 	for _, f := range Families {
-		codes := Named(f.Name)
+		codes := CodesByName(f.Name)
 		total += len(codes)
 		if f.Title == "" || f.Examples == "" || len(codes) == 0 {
 			t.Errorf("%+v has %d codes", f, len(codes))

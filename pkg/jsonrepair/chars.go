@@ -10,8 +10,8 @@ func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// isWord reports whether a byte can be in a name.
-func isWord(c byte) bool {
+// isWordByte reports whether a byte can be in a name.
+func isWordByte(c byte) bool {
 	return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '$' || c >= 0x80
 }
 
@@ -31,7 +31,7 @@ func prefixLen(text string, list ...string) int {
 // wordLen returns the length of the letters and digits that a text begins with.
 func wordLen(text string) int {
 	n := 0
-	for n < min(len(text), window) && isWord(text[n]) {
+	for n < min(len(text), window) && isWordByte(text[n]) {
 		n++
 	}
 	return n
@@ -43,7 +43,7 @@ func blankLen(text string) int {
 	switch c := text[0]; {
 	case isBlank(c):
 		return 1
-	case c == '\\' && prefixLen(text, `\n`, `\r`, `\t`) > 0 && (len(text) == 2 || !isWord(text[2])):
+	case c == '\\' && prefixLen(text, `\n`, `\r`, `\t`) > 0 && (len(text) == 2 || !isWordByte(text[2])):
 		return 2
 	case c < 0x80 && c != '\v' && c != '\f':
 		return 0

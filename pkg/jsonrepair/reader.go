@@ -82,7 +82,7 @@ func (r *reader) readFrames() {
 		case f.want == wantColon:
 			r.readColon()
 		case f.want == wantNext && comma > 0:
-			f.comma, f.want = r.at, f.first()
+			f.comma, f.want = r.at, f.firstWant()
 			r.at += comma
 		case f.want == wantValue && f.object && comma > 0:
 			r.finishMember()
@@ -160,7 +160,7 @@ func (r *reader) push(f frame) {
 		return
 	}
 	r.beginItem()
-	f.start, f.comma, f.want = r.at, none, f.first()
+	f.start, f.comma, f.want = r.at, none, f.firstWant()
 	if f.missing {
 		r.insert(r.at, "{")
 	} else {
@@ -170,8 +170,8 @@ func (r *reader) push(f frame) {
 	r.stack = append(r.stack, f)
 }
 
-// first returns what an item of a frame begins with.
-func (f *frame) first() want {
+// firstWant returns what an item of a frame begins with.
+func (f *frame) firstWant() want {
 	if f.object {
 		return wantKey
 	}
@@ -206,7 +206,7 @@ func (r *reader) endItem(end int) {
 // reports whether there is one.
 func (r *reader) dropLoneQuote() bool {
 	end := r.at + r.quoteAt(r.at).width
-	if end == r.at || r.backSkip(r.end, end) > end {
+	if end == r.at || r.skipBack(r.end, end) > end {
 		return false
 	}
 	r.cut = true

@@ -34,11 +34,11 @@ type document struct {
 // span returns the span of a violation in the file, still without lines and columns. The
 // violation's path is relative to the file, its span to the document's JSON.
 func (d document) span(v schema.Violation) diag.Span {
-	if !d.yaml.Present() {
+	if !d.yaml.IsPresent() {
 		return diag.Bytes(d.offset+v.Span.Start, d.offset+v.Span.End)
 	}
 	at := d.yaml.Find(v.Path)
-	if key := at.Key(v.Key); v.AtKey && key.Present() {
+	if key := at.Key(v.Key); v.AtKey && key.IsPresent() {
 		at = key
 	}
 	return at.Span()

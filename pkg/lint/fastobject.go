@@ -28,7 +28,7 @@ func isObjectFast(line []byte) bool {
 			return false
 		}
 		names[n] = line[at:end]
-		if containsName(names[:n], names[n]) {
+		if hasName(names[:n], names[n]) {
 			return false
 		}
 		if at = skipBlanks(line, end); at == len(line) || line[at] != ':' {
@@ -45,7 +45,7 @@ func isObjectFast(line []byte) bool {
 	return at < len(line) && line[at] == '}' && skipBlanks(line, at+1) == len(line)
 }
 
-func containsName(names [][]byte, name []byte) bool {
+func hasName(names [][]byte, name []byte) bool {
 	for _, other := range names {
 		if bytes.Equal(other, name) {
 			return true

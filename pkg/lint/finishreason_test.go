@@ -70,7 +70,7 @@ func TestContradictions(t *testing.T) {
 		if d := cmp.Diff(tt.want, brief(r.Findings)); d != "" {
 			t.Errorf("%s: findings (-want +got)\n%s", tt.name, d)
 		}
-		if runs := len(r.executable()) > 0; runs != tt.runs {
+		if runs := len(r.executableCalls()) > 0; runs != tt.runs {
 			t.Errorf("%s: calls %+v", tt.name, r.Calls)
 		}
 	}
@@ -94,7 +94,7 @@ func TestNativeIDs(t *testing.T) {
 		if d := cmp.Diff(tt.want, brief(r.Findings)); d != "" {
 			t.Errorf("%s: findings (-want +got)\n%s", tt.name, d)
 		}
-		if len(r.executable()) != len(r.Calls) {
+		if len(r.executableCalls()) != len(r.Calls) {
 			t.Errorf("%s: calls %+v", tt.name, r.Calls)
 		}
 	}
@@ -192,7 +192,7 @@ func TestProgrammaticCalls(t *testing.T) {
 		if d := cmp.Diff(tt.want, brief(r.Findings)); d != "" {
 			t.Errorf("%s: findings (-want +got)\n%s", tt.name, d)
 		}
-		if runs := len(r.executable()); runs != tt.runs {
+		if runs := len(r.executableCalls()); runs != tt.runs {
 			t.Errorf("%s: %d calls are run, want %d", tt.name, runs, tt.runs)
 		}
 	}

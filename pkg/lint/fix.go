@@ -37,7 +37,9 @@ func Fix(file string, src []byte, o Options) iter.Seq[Fixed[ParseResult]] {
 // fixRecord fixes one response of a file.
 func fixRecord(first ParseResult, read func(diag.Text) ParseResult) Fixed[ParseResult] {
 	findings := func(r ParseResult) []diag.Finding { return r.Findings }
-	same := func(a, b ParseResult) bool { return slices.EqualFunc(a.executable(), b.executable(), sameCall) }
+	same := func(a, b ParseResult) bool {
+		return slices.EqualFunc(a.executableCalls(), b.executableCalls(), sameCall)
+	}
 	return fixAll(first.Text, first, read, findings, same)
 }
 
@@ -81,8 +83,8 @@ func fixAll[R any](text diag.Text, first R, read func(diag.Text) R, findings fun
 	return f
 }
 
-// executable returns the executable calls.
-func (r ParseResult) executable() []Call {
+// executableCalls returns the executable calls.
+func (r ParseResult) executableCalls() []Call {
 	return slices.DeleteFunc(slices.Clone(r.Calls), func(c Call) bool { return !c.Executable })
 }
 

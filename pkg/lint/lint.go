@@ -103,7 +103,7 @@ func (r scanResult) check(file string, text diag.Text, o Options) ParseResult {
 	}
 	out.addFindings(r.findings)
 	out.listRepairs()
-	out.checkValues(r.origins)
+	out.checkCharacters(r.origins)
 	out.reportByteOrderMark(text)
 	places.LocateAll(out.Findings)
 	out.reportDuplicates(r.origins)

@@ -93,7 +93,7 @@ func (r *v1Record) findings(missing V1Defaults) []diag.Finding {
 	text := r.toV2(missing)
 	f := r.finding(diag.V1CallRecord, r.at, "call record in v1 format")
 	switch {
-	case r.yaml.Present():
+	case r.yaml.IsPresent():
 		f.Hint = "--fix converts records in JSON files"
 	case len(r.problems) == 0:
 		f.Fixes = []diag.Fix{{Title: "convert it to v2", Kind: diag.Safe,
@@ -143,19 +143,19 @@ func (r *v1Record) toV2(missing V1Defaults) string {
 		case "query":
 			query = r.raw(p)
 		case "results":
-			output = append(output, r.member("results", r.convertResults(p)))
+			output = append(output, r.formatMember("results", r.convertResults(p)))
 		case "namespace", "index":
-			output = append(output, r.member(p.key, r.raw(p)))
+			output = append(output, r.formatMember(p.key, r.raw(p)))
 		default:
 			r.reportProblem(p.location(r.at.path), "", "v2 has no such key")
 		}
 	}
 	r.reportMissing(missing)
-	text := r.object(
-		r.member("toolType", quote.JSON(kind)),
-		r.member("toolName", quote.JSON(missing.ToolName)),
-		r.member("input", r.object(r.member("query", query), r.member("topK", strconv.Itoa(missing.TopK)))),
-		r.member("output", r.object(output...)),
+	text := r.formatObject(
+		r.formatMember("toolType", quote.JSON(kind)),
+		r.formatMember("toolName", quote.JSON(missing.ToolName)),
+		r.formatMember("input", r.formatObject(r.formatMember("query", query), r.formatMember("topK", strconv.Itoa(missing.TopK)))),
+		r.formatMember("output", r.formatObject(output...)),
 	)
 	return indentLike(text, r.json[r.at.start:r.at.end])
 }
@@ -192,7 +192,7 @@ func (r *v1Record) convertResults(list element) string {
 		p.key = strconv.Itoa(i)
 		items = append(items, r.convertResult(p.location(at.path)))
 	}
-	return "[" + strings.Join(items, r.comma()) + "]"
+	return "[" + strings.Join(items, r.memberSeparator()) + "]"
 }
 
 // convertResult converts one result. A value that is not an object stays unchanged.
@@ -208,19 +208,19 @@ func (r *v1Record) convertResult(at location) string {
 		case p.key == "chunk_id" && memberIndex(members, "id") >= 0:
 			r.reportProblem(p.location(at.path), "", "conflicts with id")
 		case p.key == "chunk_id":
-			out = append(out, r.member("id", r.raw(p)))
+			out = append(out, r.formatMember("id", r.raw(p)))
 		case p.key == "metadata" && content >= 0:
-			out = append(out, r.member("metadata", r.mergeContent(p, members[content], at.path)))
+			out = append(out, r.formatMember("metadata", r.mergeContent(p, members[content], at.path)))
 		case p.key == "content" && metadata < 0:
-			out = append(out, r.member("metadata", r.object(r.member("content", r.raw(p)))))
+			out = append(out, r.formatMember("metadata", r.formatObject(r.formatMember("content", r.raw(p)))))
 		case p.key == "content":
 		case p.key == "id", p.key == "score", p.key == "metadata":
-			out = append(out, r.member(p.key, r.raw(p)))
+			out = append(out, r.formatMember(p.key, r.raw(p)))
 		default:
 			r.reportProblem(p.location(at.path), "", "v2 has no such key")
 		}
 	}
-	return r.object(out...)
+	return r.formatObject(out...)
 }
 
 // mergeContent returns a result's metadata with its content added.
@@ -237,10 +237,10 @@ func (r *v1Record) mergeContent(metadata, content element, path string) string {
 	case i >= 0:
 		return r.raw(metadata)
 	case len(members) == 0:
-		return r.object(r.member("content", r.raw(content)))
+		return r.formatObject(r.formatMember("content", r.raw(content)))
 	}
 	last := r.json[metadata.start:members[len(members)-1].end]
-	return string(last) + r.comma() + r.member("content", r.raw(content)) + "}"
+	return string(last) + r.memberSeparator() + r.formatMember("content", r.raw(content)) + "}"
 }
 
 // isEqual reports whether two values are equal.
@@ -252,20 +252,20 @@ func (r *v1Record) isEqual(a, b element) bool {
 
 func (r *v1Record) raw(p element) string { return string(r.json[p.start:p.end]) }
 
-func (r *v1Record) object(members ...string) string {
-	return "{" + strings.Join(members, r.comma()) + "}"
+func (r *v1Record) formatObject(members ...string) string {
+	return "{" + strings.Join(members, r.memberSeparator()) + "}"
 }
 
-// member returns a member, with a space after the colon if the record has one.
-func (r *v1Record) member(key, value string) string {
+// formatMember returns a member, with a space after the colon if the record has one.
+func (r *v1Record) formatMember(key, value string) string {
 	if r.hasSpaces() {
 		return quote.JSON(key) + ": " + value
 	}
 	return quote.JSON(key) + ":" + value
 }
 
-// comma returns the separator of two members.
-func (r *v1Record) comma() string {
+// memberSeparator returns the separator of two members.
+func (r *v1Record) memberSeparator() string {
 	if r.hasSpaces() {
 		return ", "
 	}

@@ -94,7 +94,7 @@ type Scanner struct {
 	steps int // bytes and tokens looked at, for tests
 
 	settings
-	stopping
+	stopLookahead
 	lexer
 	phase      phase
 	head       head
@@ -138,12 +138,12 @@ func (s *Scanner) Reset(o Options) {
 	s.args.reset()
 	*s = Scanner{
 		goal: s.goal, steps: s.steps,
-		settings: settings{lang: s.lang, delimiter: s.delimiter, fence: o.Fence, maxDepth: cmp.Or(o.MaxDepth, MaxDepth), wrapper: o.Wrapper},
-		stopping: newStopping(o.Stops, s.delimiter),
-		lexer:    lexer{pos: o.Base, lineBlank: true, captured: s.captured},
-		args:     s.args,
-		object:   object{found: s.object.found[:0], gaps: s.object.gaps[:0]},
-		strict:   s.strict, textArena: s.textArena, valueArena: s.valueArena,
+		settings:      settings{lang: s.lang, delimiter: s.delimiter, fence: o.Fence, maxDepth: cmp.Or(o.MaxDepth, MaxDepth), wrapper: o.Wrapper},
+		stopLookahead: newStopLookahead(o.Stops, s.delimiter),
+		lexer:         lexer{pos: o.Base, lineBlank: true, captured: s.captured},
+		args:          s.args,
+		object:        object{found: s.object.found[:0], gaps: s.object.gaps[:0]},
+		strict:        s.strict, textArena: s.textArena, valueArena: s.valueArena,
 	}
 	s.begin()
 }
@@ -164,7 +164,7 @@ func (s *Scanner) begin() {
 func (s *Scanner) Next() {
 	s.args.reset()
 	*s = Scanner{
-		goal: s.goal, steps: s.steps, settings: s.settings, stopping: s.stopping,
+		goal: s.goal, steps: s.steps, settings: s.settings, stopLookahead: s.stopLookahead,
 		lexer: lexer{pos: s.pos, lineBlank: s.lineBlank, captured: s.captured},
 		args:  s.args, valueArena: s.valueArena,
 	}

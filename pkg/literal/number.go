@@ -195,7 +195,7 @@ func (s *Scanner) noteNumber(w word, n numeral) {
 	if n.issue != "" {
 		s.noteNumberForm(w, n)
 	}
-	if !roundTrips(n.json) {
+	if !canRoundTrip(n.json) {
 		s.note(diag.InexactNumber, w.start, w.end, diag.Info, "a 64-bit float cannot hold %s; the digits are kept", excerpt(w.text))
 	}
 }
@@ -212,9 +212,9 @@ func (s *Scanner) noteNumberForm(w word, n numeral) {
 		fix("write "+excerpt(n.json), diag.Safe, edit)
 }
 
-// roundTrips reports whether a JSON number survives conversion to a 64-bit float and back to its
+// canRoundTrip reports whether a JSON number survives conversion to a 64-bit float and back to its
 // shortest decimal form.
-func roundTrips(json string) bool {
+func canRoundTrip(json string) bool {
 	digits, exponent := significantDigits(json)
 	switch {
 	case len(digits) > 17:

@@ -342,8 +342,8 @@ func (s *Scanner) endBeforeOuter(c byte) bool {
 	return true
 }
 
-// countSquares counts the square brackets in a faulty call.
-func (p *skipState) countSquares(c byte) {
+// countSquareBrackets counts the square brackets in a faulty call.
+func (p *skipState) countSquareBrackets(c byte) {
 	switch c {
 	case '[':
 		p.squares++

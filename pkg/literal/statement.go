@@ -155,7 +155,7 @@ func (s *Scanner) beginArguments(paren int) {
 func (s *Scanner) beginNonCall(start int) {
 	if s.phase == inHead {
 		start = s.head.start
-		s.skip.word.after(s.head.word, s.pos == s.head.wordEnd)
+		s.skip.word.restartAfter(s.head.word, s.pos == s.head.wordEnd)
 	}
 	s.phase, s.head.start = inNonCall, start
 	s.findings = nil
@@ -242,7 +242,7 @@ func (s *Scanner) skipInterpolationByte(c byte) {
 
 // skipCallByte skips a byte of a faulty call.
 func (s *Scanner) skipCallByte(c byte) {
-	s.skip.countSquares(c)
+	s.skip.countSquareBrackets(c)
 	switch c {
 	case '(':
 		s.skip.depth++
@@ -270,8 +270,8 @@ func (a *apostrophe) add(c byte) {
 	a.other = a.other || a.length > 2 || strings.IndexByte("rbufRBUF", c) < 0
 }
 
-// after restarts after a word if it is adjacent.
-func (a *apostrophe) after(word string, adjacent bool) {
+// restartAfter restarts after a word if it is adjacent.
+func (a *apostrophe) restartAfter(word string, adjacent bool) {
 	*a = apostrophe{}
 	for i := 0; adjacent && i < len(word); i++ {
 		a.add(word[i])

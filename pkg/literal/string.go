@@ -54,13 +54,13 @@ type byteSet [256]bool
 
 // The bytes without a special meaning in each kind of string.
 var (
-	plainInDouble   = plainIn('"')
-	plainInSingle   = plainIn('\'')
-	plainInTemplate = plainIn('`')
-	plainInFormat   = plainInBraces()
+	plainInDouble   = plainBytesIn('"')
+	plainInSingle   = plainBytesIn('\'')
+	plainInTemplate = plainBytesIn('`')
+	plainInFormat   = plainBytesInBraces()
 )
 
-func plainIn(quote byte) *byteSet {
+func plainBytesIn(quote byte) *byteSet {
 	var set byteSet
 	for c := 0x20; c < len(set); c++ {
 		set[c] = true
@@ -70,8 +70,8 @@ func plainIn(quote byte) *byteSet {
 	return &set
 }
 
-func plainInBraces() *byteSet {
-	set := *plainIn('\'')
+func plainBytesInBraces() *byteSet {
+	set := *plainBytesIn('\'')
 	set['{'], set['}'] = false, false
 	return &set
 }

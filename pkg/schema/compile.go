@@ -39,7 +39,7 @@ func CompileSubschema(name string, raw []byte, at string) (*Schema, []diag.Findi
 
 func compile(raw []byte, at string) (*Schema, []diag.Finding) {
 	if len(raw) > MaxBytes {
-		return nil, reportViolations(diag.BadSchema, nil, []Violation{{Message: "a schema may have at most " + count(MaxBytes, "byte")}})
+		return nil, reportViolations(diag.BadSchema, nil, []Violation{{Message: "a schema may have at most " + countNoun(MaxBytes, "byte")}})
 	}
 	if fault := CheckStrict(raw); fault != nil {
 		return nil, []diag.Finding{*fault}
@@ -128,9 +128,9 @@ func countSubschemas(doc any) int {
 func countOutsideRefs(doc any) int {
 	known, outside := map[string]bool{}, map[string]bool{}
 	eachSchema(doc, func(path []string, object map[string]any) {
-		known["#"+pointer(path...)] = true
+		known["#"+joinPointer(path...)] = true
 	})
-	walkMembers(doc, func(path []string, value any) string {
+	explainMembers(doc, func(path []string, value any) string {
 		ref, _ := value.(string)
 		if path[len(path)-1] == "$ref" && strings.HasPrefix(ref, "#/") && !known[ref] {
 			outside[ref] = true
@@ -150,7 +150,7 @@ func (denyingLoader) Load(string) (any, error) { return nil, errDenied }
 
 // explainSchema describes why a schema does not compile.
 func explainSchema(doc any, err error, bad *patternCompiler) []Violation {
-	out := walkMembers(doc, bad.explain)
+	out := explainMembers(doc, bad.explain)
 	if err == nil {
 		return out
 	}
@@ -158,14 +158,14 @@ func explainSchema(doc any, err error, bad *patternCompiler) []Violation {
 	var wrong *jsonschema.ValidationError
 	if errors.As(err, &invalid) && errors.As(invalid.Err, &wrong) {
 		_, at, _ := strings.Cut(invalid.URL, "#")
-		r := errorReader{value: lookup(doc, splitPointer(at))}
+		r := errorReader{value: valueAt(doc, splitPointer(at))}
 		for _, v := range r.violations(wrong) {
 			v.Path = at + v.Path
 			out = append(out, v)
 		}
 		return out
 	}
-	refs := walkMembers(doc, referenceChecker{doc: doc, err: err}.explain)
+	refs := explainMembers(doc, referenceChecker{doc: doc, err: err}.explain)
 	if len(refs) == 0 {
 		refs = []Violation{{Keyword: "schema", Message: strings.ReplaceAll(err.Error(), baseURL, "")}}
 	}

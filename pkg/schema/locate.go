@@ -19,8 +19,8 @@ type target struct {
 	members map[string]*target // by key or index
 }
 
-// member returns the target for a key or index, adding it if absent.
-func (w *target) member(key string) *target {
+// child returns the target for a key or index, adding it if absent.
+func (w *target) child(key string) *target {
 	m := w.members[key]
 	if m == nil {
 		m = &target{}
@@ -40,14 +40,14 @@ func Locate(doc []byte, pointers []string) map[string]Location {
 	for _, p := range pointers {
 		w := root
 		for key := range jsontext.Pointer(p).Tokens() {
-			w = w.member(key)
+			w = w.child(key)
 		}
 		wants[p] = w
 	}
 	f := locator{dec: jsontext.NewDecoder(bytes.NewBuffer(doc))}
-	f.value(root)
+	f.visitValue(root)
 	for len(f.open) > 0 {
-		f.next()
+		f.readMember()
 	}
 	spots := make(map[string]Location, len(wants))
 	for p, w := range wants {
@@ -69,17 +69,17 @@ type frame struct {
 	next  int // index of the next item
 }
 
-// next reads one member of the innermost open value, or closes it.
-func (f *locator) next() {
+// readMember reads one member of the innermost open value, or closes it.
+func (f *locator) readMember() {
 	top := &f.open[len(f.open)-1]
 	if kind := f.dec.PeekKind(); kind == '}' || kind == ']' {
-		top.want.Value.End = f.token()
+		top.want.Value.End = f.readToken()
 		f.open = f.open[:max(0, len(f.open)-1)]
 		return
 	}
 	if top.array {
 		top.next++
-		f.value(top.want.members[strconv.Itoa(top.next-1)])
+		f.visitValue(top.want.members[strconv.Itoa(top.next-1)])
 		return
 	}
 	name, err := f.dec.ReadValue()
@@ -94,11 +94,11 @@ func (f *locator) next() {
 	if w != nil {
 		w.Name = span
 	}
-	f.value(w)
+	f.visitValue(w)
 }
 
-// value skips a value without targets, records the span of a target, and enters a value with targets inside.
-func (f *locator) value(w *target) {
+// visitValue skips a value without targets, records the span of a target, and enters a value with targets inside.
+func (f *locator) visitValue(w *target) {
 	if w == nil {
 		if f.dec.SkipValue() != nil {
 			f.open = nil
@@ -107,7 +107,7 @@ func (f *locator) value(w *target) {
 	}
 	kind := f.dec.PeekKind()
 	if (kind == '{' || kind == '[') && len(w.members) > 0 {
-		w.Value.Start = f.token() - 1
+		w.Value.Start = f.readToken() - 1
 		f.open = append(f.open, frame{want: w, array: kind == '['})
 		return
 	}
@@ -120,16 +120,16 @@ func (f *locator) value(w *target) {
 	w.Value = diag.Bytes(end-len(v), end)
 }
 
-// token reads one token and returns its end. An error would end the walk, but the document has been parsed before.
-func (f *locator) token() (end int) {
+// readToken reads one token and returns its end. An error would end the walk, but the document has been parsed before.
+func (f *locator) readToken() (end int) {
 	if _, err := f.dec.ReadToken(); err != nil {
 		f.open = nil
 	}
 	return int(f.dec.InputOffset())
 }
 
-// pointer encodes tokens as a JSON pointer.
-func pointer(tokens ...string) string {
+// joinPointer encodes tokens as a JSON pointer.
+func joinPointer(tokens ...string) string {
 	var b strings.Builder
 	for _, t := range tokens {
 		b.WriteByte('/')

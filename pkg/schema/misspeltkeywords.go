@@ -50,10 +50,10 @@ func MisspeltKeywords(raw []byte) []diag.Finding {
 	known := slices.Sorted(maps.Keys(knownKeywords))
 	eachSchema(doc, func(path []string, object map[string]any) {
 		for _, key := range slices.Sorted(maps.Keys(object)) {
-			if meant := meantKeyword(key, known); meant != "" {
+			if meant := closestKeyword(key, known); meant != "" {
 				out = append(out, Violation{
-					Path: pointer(path...), Key: key, AtKey: true,
-					Message: "unknown JSON Schema keyword " + quoted(key), Hint: "did you mean " + meant + "?",
+					Path: joinPointer(path...), Key: key, AtKey: true,
+					Message: "unknown JSON Schema keyword " + quoteShortened(key), Hint: "did you mean " + meant + "?",
 				})
 			}
 		}
@@ -62,8 +62,8 @@ func MisspeltKeywords(raw []byte) []diag.Finding {
 	return reportViolations(diag.MisspelledKeyword, raw, out)
 }
 
-// meantKeyword returns the keyword close to an unknown one, or "".
-func meantKeyword(key string, known []string) string {
+// closestKeyword returns the keyword close to an unknown one, or "".
+func closestKeyword(key string, known []string) string {
 	const shortest = 4
 	noted := strings.HasPrefix(key, "_") || strings.HasPrefix(key, "$$") || strings.HasPrefix(key, "//") // deliberate annotations
 	if _, ok := knownKeywords[key]; ok || noted || len(key) < shortest {

@@ -204,12 +204,12 @@ func TestPublishedExamples(t *testing.T) {
 	count := 0
 	for _, name := range PublishedNames() {
 		text, _ := PublishedText(name)
-		walkMembers(decoded(t, name), func(path []string, value any) string {
+		explainMembers(decoded(t, name), func(path []string, value any) string {
 			list, ok := value.([]any)
 			if last := len(path) - 1; !ok || path[last] != "examples" {
 				return ""
 			}
-			at := pointer(path[:len(path)-1]...)
+			at := joinPointer(path[:len(path)-1]...)
 			part, findings := CompileSubschema(name, text, at)
 			if part == nil {
 				t.Fatalf("%s: %v", at, lines(findings))
@@ -235,12 +235,12 @@ func TestPublishedAgree(t *testing.T) {
 		delete(finding, key)
 	}
 	for _, name := range []string{"parse_result.v1", "envelope.v1"} {
-		if diff := cmp.Diff(any(finding), lookup(decoded(t, name), []string{"$defs", "finding"}), ignoreDescription); diff != "" {
+		if diff := cmp.Diff(any(finding), valueAt(decoded(t, name), []string{"$defs", "finding"}), ignoreDescription); diff != "" {
 			t.Errorf("finding in %s (-finding.v1 +%s):\n%s", name, name, diff)
 		}
 	}
-	events, _ := lookup(decoded(t, "agent_streaming_events.v1"), []string{"$defs"}).(map[string]any)
-	for name, def := range lookup(decoded(t, "chat_message.v2"), []string{"$defs"}).(map[string]any) {
+	events, _ := valueAt(decoded(t, "agent_streaming_events.v1"), []string{"$defs"}).(map[string]any)
+	for name, def := range valueAt(decoded(t, "chat_message.v2"), []string{"$defs"}).(map[string]any) {
 		if diff := cmp.Diff(def, events[name]); diff != "" {
 			t.Errorf("%s (-message +events):\n%s", name, diff)
 		}
@@ -249,10 +249,10 @@ func TestPublishedAgree(t *testing.T) {
 	for _, c := range chat.ErrorCodes {
 		codes = append(codes, string(c.Code))
 	}
-	if diff := cmp.Diff(any(codes), lookup(decoded(t, "result.v1"), []string{"oneOf", "2", "properties", "error", "properties", "code", "enum"})); diff != "" {
+	if diff := cmp.Diff(any(codes), valueAt(decoded(t, "result.v1"), []string{"oneOf", "2", "properties", "error", "properties", "code", "enum"})); diff != "" {
 		t.Errorf("codes of result.v1 (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(any(codes), lookup(decoded(t, "envelope.v1"), []string{"properties", "calls", "items", "properties", "code", "enum"})); diff != "" {
+	if diff := cmp.Diff(any(codes), valueAt(decoded(t, "envelope.v1"), []string{"properties", "calls", "items", "properties", "code", "enum"})); diff != "" {
 		t.Errorf("codes of envelope.v1 (-want +got):\n%s", diff)
 	}
 }

@@ -91,14 +91,14 @@ func locateViolations(doc []byte, violations []Violation) {
 	for _, v := range violations {
 		pointers = append(pointers, v.Path)
 		if v.AtKey {
-			pointers = append(pointers, v.Path+pointer(v.Key))
+			pointers = append(pointers, v.Path+joinPointer(v.Key))
 		}
 	}
 	spots := Locate(doc, pointers)
 	for i, v := range violations {
 		violations[i].Span = spots[v.Path].Value
 		if v.AtKey {
-			violations[i].Span = spots[v.Path+pointer(v.Key)].Name
+			violations[i].Span = spots[v.Path+joinPointer(v.Key)].Name
 		}
 	}
 	slices.SortStableFunc(violations, compareViolations)

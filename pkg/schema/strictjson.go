@@ -89,7 +89,7 @@ func explainSyntaxError(doc []byte, err error) (offset int, path, why string) {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return len(doc), path, "the text ends before the JSON value does"
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return offset, path, "duplicate key " + quoted(syntax.JSONPointer.LastToken())
+		return offset, path, "duplicate key " + quoteShortened(syntax.JSONPointer.LastToken())
 	case errors.Is(err, jsontext.ErrNonStringName):
 		return offset, path, "a key must be a string in double quotes"
 	case bytes.HasPrefix(doc[min(offset, len(doc)):], []byte(",")):
@@ -140,5 +140,5 @@ func isWithinDigits(number []byte) bool {
 	return err == nil && n <= maxDigits
 }
 
-// quote returns s as a JSON string, shortened.
-func quoted(s string) string { return quote.JSON(shorten(s)) }
+// quoteShortened returns s as a JSON string, shortened.
+func quoteShortened(s string) string { return quote.JSON(shorten(s)) }

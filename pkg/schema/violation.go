@@ -98,7 +98,7 @@ func (r *errorReader) flattenErrors(e *jsonschema.ValidationError) []Violation {
 // alternative that was probably meant, or all allowed values, or the violations common to all, or one violation that
 // lists the alternatives.
 func (r *errorReader) closestAlternative(e *jsonschema.ValidationError) []Violation {
-	here := pointer(e.InstanceLocation...)
+	here := joinPointer(e.InstanceLocation...)
 	var want []string // types that other alternatives accept
 	var open [][]Violation
 	for _, cause := range e.Causes {
@@ -110,11 +110,11 @@ func (r *errorReader) closestAlternative(e *jsonschema.ValidationError) []Violat
 		open = append(open, vs)
 	}
 	if len(open) == 0 {
-		return []Violation{r.wrongType(here, lookup(r.value, e.InstanceLocation), want)}
+		return []Violation{r.wrongTypeViolation(here, valueAt(r.value, e.InstanceLocation), want)}
 	}
 	open = filterByDiscriminator(here, open)
-	if at, values := discriminator(here, open); values != nil && len(open) > 1 {
-		return []Violation{r.notAllowed(at, lookup(r.value, splitPointer(at)), values)}
+	if at, values := findDiscriminator(here, open); values != nil && len(open) > 1 {
+		return []Violation{r.notAllowedViolation(at, valueAt(r.value, splitPointer(at)), values)}
 	}
 	open = dropAlternatives(open, func(v Violation) bool { return v.Path == here && v.Key != "" }) // with other keys
 	if len(open) == 1 {
@@ -126,12 +126,12 @@ func (r *errorReader) closestAlternative(e *jsonschema.ValidationError) []Violat
 	if best := closestByKeys(here, open); best != nil {
 		return best
 	}
-	return []Violation{noAlternative(here, e.ErrorKind.KeywordPath()[0], open)}
+	return []Violation{noAlternativeViolation(here, e.ErrorKind.KeywordPath()[0], open)}
 }
 
-// discriminator returns the path of the value, or of one of its members, for which every alternative requires another
+// findDiscriminator returns the path of the value, or of one of its members, for which every alternative requires another
 // value, and all values allowed there. values is nil if no such path exists.
-func discriminator(here string, open [][]Violation) (at string, values []string) {
+func findDiscriminator(here string, open [][]Violation) (at string, values []string) {
 	wants := make([]map[string][]string, len(open)) // by path
 	for i, vs := range open {
 		wants[i] = map[string][]string{}
@@ -215,9 +215,9 @@ func dropAlternatives(open [][]Violation, such func(Violation) bool) [][]Violati
 	return meant
 }
 
-// noAlternative is the violation of a value that could have been meant as several alternatives. It lists the first
+// noAlternativeViolation is the violation of a value that could have been meant as several alternatives. It lists the first
 // violation of each.
-func noAlternative(here, keyword string, open [][]Violation) Violation {
+func noAlternativeViolation(here, keyword string, open [][]Violation) Violation {
 	const shown = 4
 	v := Violation{Path: here, Keyword: keyword, Message: "matches none of the alternatives"}
 	for i, vs := range open[:min(len(open), shown)] {

@@ -36,8 +36,8 @@ func (p ValuePath) String() string {
 	return b.String()
 }
 
-// leads reports whether the place is that of a JSON pointer.
-func (p ValuePath) leads(to jsontext.Pointer) bool {
+// matches reports whether the place is that of a JSON pointer.
+func (p ValuePath) matches(to jsontext.Pointer) bool {
 	rest := p
 	for name := range to.Tokens() {
 		if len(rest) == 0 || rest[0] != "" && rest[0] != name {
@@ -73,7 +73,7 @@ func (d *Definition) IdentifiersIn(args json.RawMessage) []Identifier {
 			continue
 		}
 		at := dec.StackPointer()
-		if slices.ContainsFunc(d.Identifiers, func(p ValuePath) bool { return p.leads(at) }) {
+		if slices.ContainsFunc(d.Identifiers, func(p ValuePath) bool { return p.matches(at) }) {
 			out = append(out, Identifier{argumentPath(string(at)), text, token.Kind() == '0'})
 		}
 	}
@@ -113,7 +113,7 @@ func (d *decoder) decodeAnnotations(props []property) bool {
 				good = d.decodeIdentifier(one.path, m) && good
 				hints = append(hints, identifierHint(one.path))
 			}
-			if ask := m.Get("ask"); ask.Present() {
+			if ask := m.Get("ask"); ask.IsPresent() {
 				good = d.decodeAsk(one.path, m) && good
 				hints = append(hints, "If the user has not said it, leave it out, and they are asked.")
 			}
@@ -130,13 +130,13 @@ func nestedProperties(at ValuePath, m yamldoc.Map) []annotatedProperty {
 	for _, name := range fields.Keys() {
 		out = append(out, annotatedProperty{under(name), fields.Get(name)})
 	}
-	if items := m.Get("items"); items.Present() {
+	if items := m.Get("items"); items.IsPresent() {
 		out = append(out, annotatedProperty{under(""), items})
 	}
-	if others := m.Get("additionalProperties"); others.Present() && !others.IsBool() {
+	if others := m.Get("additionalProperties"); others.IsPresent() && !others.IsBool() {
 		out = append(out, annotatedProperty{under(""), others})
 	}
-	if options := m.Get("anyOf"); options.Present() {
+	if options := m.Get("anyOf"); options.IsPresent() {
 		list, _ := options.List()
 		for _, option := range list {
 			out = append(out, annotatedProperty{at, option})
@@ -150,7 +150,7 @@ func (d *decoder) decodeIdentifier(at ValuePath, m yamldoc.Map) bool {
 	types := []string{""}
 	if t := m.Get("type"); t.IsList() {
 		types, _ = t.Texts()
-	} else if t.Present() {
+	} else if t.IsPresent() {
 		types[0], _ = t.Text()
 	}
 	for _, t := range types {
@@ -159,7 +159,7 @@ func (d *decoder) decodeIdentifier(at ValuePath, m yamldoc.Map) bool {
 			return false
 		}
 	}
-	if m.Get("default").Present() {
+	if m.Get("default").IsPresent() {
 		mark.Add(diag.DefValue, "an identifier cannot have a default: its value must come from the user or a result")
 		return false
 	}
@@ -175,7 +175,7 @@ func (d *decoder) decodeAsk(at ValuePath, m yamldoc.Map) bool {
 	switch {
 	case len(at) > 1:
 		ask.Add(diag.DefValue, "ask applies only to whole parameters")
-	case m.Get("default").Present() || said && !optional:
+	case m.Get("default").IsPresent() || said && !optional:
 		ask.Add(diag.DefValue, "ask applies only to required parameters")
 	case strings.TrimSpace(question) == "":
 		ask.Add(diag.DefValue, "must not be empty")

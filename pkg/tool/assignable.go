@@ -13,7 +13,7 @@ func (t *Type) isAssignableFrom(u *Type) bool {
 	case t.Kind == Any:
 		return true
 	case t.Kind == Union || u.Kind == Union || u.Kind == Literal && len(u.Values) > 1:
-		return !slices.ContainsFunc(splitLiterals(u), func(part *Type) bool { return !t.someOptionAccepts(part) })
+		return !slices.ContainsFunc(splitLiterals(u), func(part *Type) bool { return !t.hasAssignableOption(part) })
 	case u.Kind == Literal:
 		return t.acceptsLiteral(u.Values[0])
 	case t.Kind != u.Kind:
@@ -23,13 +23,13 @@ func (t *Type) isAssignableFrom(u *Type) bool {
 	case Array, Record:
 		return t.Items.isAssignableFrom(u.Items)
 	case Struct:
-		return areFieldsAssignable(t.Fields, u.Fields)
+		return hasAssignableFields(t.Fields, u.Fields)
 	}
 	return true
 }
 
-// someOptionAccepts reports whether t, or one option of the union t, accepts u.
-func (t *Type) someOptionAccepts(u *Type) bool {
+// hasAssignableOption reports whether t, or one option of the union t, accepts u.
+func (t *Type) hasAssignableOption(u *Type) bool {
 	return slices.ContainsFunc(flattenUnions([]*Type{t}), func(o *Type) bool { return o.isAssignableFrom(u) })
 }
 
@@ -55,9 +55,9 @@ func (t *Type) acceptsLiteral(v json.RawMessage) bool {
 	return t.Kind == kind || t.Kind == Number && kind == Integer
 }
 
-// areFieldsAssignable reports whether objects with the fields us are objects with the fields ts. The names must be the
+// hasAssignableFields reports whether objects with the fields us are objects with the fields ts. The names must be the
 // same, in any order.
-func areFieldsAssignable(ts, us []Param) bool {
+func hasAssignableFields(ts, us []Param) bool {
 	if len(ts) != len(us) {
 		return false
 	}

@@ -80,7 +80,7 @@ func (c *coercer) coerceValue(t *Type, v json.RawMessage) (json.RawMessage, fitn
 			}
 		}
 		if len(tries) > 0 {
-			return c.chooseAttempt(v, tries)
+			return c.uniqueAttempt(v, tries)
 		}
 	}
 	return v, doesNotFit
@@ -93,8 +93,8 @@ type attempt struct {
 	coercions []Coercion
 }
 
-// chooseAttempt returns the only attempt that fits. Several different ones are ambiguous.
-func (c *coercer) chooseAttempt(v json.RawMessage, tries []attempt) (json.RawMessage, fitness) {
+// uniqueAttempt returns the only attempt that fits. Several different ones are ambiguous.
+func (c *coercer) uniqueAttempt(v json.RawMessage, tries []attempt) (json.RawMessage, fitness) {
 	good := slices.DeleteFunc(slices.Clone(tries), func(a attempt) bool { return a.fit == doesNotFit })
 	good = slices.CompactFunc(good, func(a, b attempt) bool { return string(a.to) == string(b.to) })
 	switch {
@@ -154,7 +154,7 @@ func (c *coercer) coerceContents(t *Type, v json.RawMessage) (json.RawMessage, f
 
 func (c *coercer) coerceItems(t *Type, v json.RawMessage) (json.RawMessage, fitness) {
 	before, worst, b := len(c.coercions), fits, []byte{'['}
-	for i, item := range elements(v) {
+	for i, item := range splitArray(v) {
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -176,7 +176,7 @@ func (c *coercer) coerceChild(key string, t *Type, v json.RawMessage) (json.RawM
 
 // coerceMembers converts the members of an object. An object with unknown or missing keys does not fit.
 func (c *coercer) coerceMembers(t *Type, v json.RawMessage) (json.RawMessage, fitness) {
-	given, err := members(v)
+	given, err := splitObject(v)
 	if err != nil {
 		return v, doesNotFit
 	}

@@ -53,7 +53,7 @@ func (l Loader) decode(f *yamldoc.File, doc yamldoc.Value) *Definition {
 
 // decodeName reads the name and records its span.
 func (d *decoder) decodeName() string {
-	v := d.doc.Need("name")
+	v := d.doc.Required("name")
 	name, ok := v.Text()
 	if !ok {
 		return ""
@@ -77,7 +77,7 @@ func isName(name string) bool {
 
 // requiredText reads a required string, which must not be empty.
 func (d *decoder) requiredText(key string) string {
-	v := d.doc.Need(key)
+	v := d.doc.Required(key)
 	text, ok := v.Text()
 	if ok && strings.TrimSpace(text) == "" {
 		v.Add(diag.DefValue, "must not be empty")
@@ -86,7 +86,7 @@ func (d *decoder) requiredText(key string) string {
 }
 
 func (d *decoder) decodeEffect() Effect {
-	v := d.doc.Need("effect")
+	v := d.doc.Required("effect")
 	text, ok := v.Text()
 	effects := []string{string(Read), string(Write), string(Exec)}
 	if ok && !slices.Contains(effects, text) {
@@ -111,7 +111,7 @@ func (d *decoder) decodeTimeout() time.Duration {
 
 func (d *decoder) decodeLimit() {
 	v := d.doc.Get("limit")
-	if !v.Present() {
+	if !v.IsPresent() {
 		return
 	}
 	m, ok := v.Map("rate", "bytes", "model_bytes")
@@ -129,7 +129,7 @@ func (d *decoder) decodeLimit() {
 		m.Get("bytes").Add(diag.DefValue, "a run keeps at most %d bytes of a result", runfile.MaxResult).Hint = "8MiB"
 	}
 	d.def.ModelBytes = decodeSize(m.Get("model_bytes"))
-	if m.Get("model_bytes").Present() && d.def.ModelBytes < MinModelBytes {
+	if m.Get("model_bytes").IsPresent() && d.def.ModelBytes < MinModelBytes {
 		m.Get("model_bytes").Add(diag.DefValue, "expected at least %d bytes", MinModelBytes).Hint = "1KiB"
 	}
 }
@@ -156,7 +156,7 @@ var sizeUnits = []struct {
 
 // decodeSize reads a number of bytes such as 1MB.
 func decodeSize(v yamldoc.Value) int64 {
-	if !v.Present() {
+	if !v.IsPresent() {
 		return 0
 	}
 	var text string
@@ -209,13 +209,13 @@ func (d *decoder) decodeLabels() []Label {
 func (d *decoder) decodeBackend(known bool) {
 	var said []string
 	for _, means := range Backends {
-		if d.doc.Get(string(means)).Present() {
+		if d.doc.Get(string(means)).IsPresent() {
 			said = append(said, string(means))
 		}
 	}
 	switch {
 	case len(said) == 0:
-		d.doc.Of().Add(diag.DefImpl, "missing implementation: set one of the keys %s", strings.Join(backendNames(), ", "))
+		d.doc.Value().Add(diag.DefImpl, "missing implementation: set one of the keys %s", strings.Join(backendNames(), ", "))
 		return
 	case len(said) > 1:
 		d.doc.Key(said[1]).Add(diag.DefImpl, "several implementations: %s", strings.Join(said, ", ")).Hint = "keep only one of them"

@@ -16,8 +16,8 @@ const minExamples = 3
 // decodeExamples reads the examples. They must fit the parameters if those are known.
 func (d *decoder) decodeExamples(known bool) {
 	v := d.doc.Get("examples")
-	if !v.Present() {
-		d.doc.Of().Add(diag.DefExamples, "missing examples: at least %d are required", minExamples)
+	if !v.IsPresent() {
+		d.doc.Value().Add(diag.DefExamples, "missing examples: at least %d are required", minExamples)
 		return
 	}
 	items, ok := v.List()
@@ -32,7 +32,7 @@ func (d *decoder) decodeExamples(known bool) {
 		}
 		e := Example{}
 		e.Note, _ = m.Get("note").Text()
-		call := m.Need("call")
+		call := m.Required("call")
 		if e.Call, ok = call.Text(); ok && known {
 			e.Parsed = d.decodeExample(call, e.Call)
 			d.def.Examples = append(d.def.Examples, e)

@@ -32,13 +32,13 @@ func (d *decoder) decodeHeaders(v yamldoc.Value, known bool) []field {
 			continue
 		}
 		if v := m.Get(name); v.IsText() {
-			if text, _ := v.Text(); !isHeaderText(text) {
+			if text, _ := v.Text(); !isHeaderValue(text) {
 				v.Add(diag.DefRequest, "a header can contain only printable ASCII characters")
 			}
 		}
 	}
 	for _, f := range out {
-		if isOverride(f.name) && len(f.value.placeholders()) > 0 {
+		if isOverrideHeader(f.name) && len(f.value.placeholders()) > 0 {
 			m.Get(f.name).Add(diag.DefPlaceholder, "%s overrides the method, URL or sender of a request: a value would choose it", f.name).Hint = "write the value out"
 		}
 		d.def.HTTP.Secrets = append(d.def.HTTP.Secrets, f.value.secrets()...)
@@ -61,8 +61,8 @@ var overrideHeaders = []string{
 	"Forwarded", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "Client-Ip",
 }
 
-// isOverride reports whether a header is one of overrideHeaders. Some servers read _ as -.
-func isOverride(name string) bool {
+// isOverrideHeader reports whether a header is one of overrideHeaders. Some servers read _ as -.
+func isOverrideHeader(name string) bool {
 	canonical := http.CanonicalHeaderKey(strings.ReplaceAll(name, "_", "-"))
 	return slices.Contains(overrideHeaders, canonical) || strings.HasPrefix(canonical, "X-Forwarded-")
 }
@@ -70,7 +70,7 @@ func isOverride(name string) bool {
 // headerNameError returns why a definition cannot set a header, or "".
 func headerNameError(name string) (why, hint string) {
 	switch {
-	case !isToken(name):
+	case !isHTTPToken(name):
 		return "is not a valid header name", ""
 	case slices.Contains(transportHeaders, http.CanonicalHeaderKey(name)):
 		return "controls how the request is sent", "oneshot sets it"
@@ -80,8 +80,8 @@ func headerNameError(name string) (why, hint string) {
 	return "", ""
 }
 
-// isToken reports whether text is a token of HTTP (RFC 9110, 5.6.2), as header names are.
-func isToken(text string) bool {
+// isHTTPToken reports whether text is a token of HTTP (RFC 9110, 5.6.2), as header names are.
+func isHTTPToken(text string) bool {
 	return text != "" && !strings.ContainsFunc(text, func(r rune) bool {
 		return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 	})

@@ -22,7 +22,7 @@ func (d *decoder) decodeIdempotent() {
 	if !ok {
 		return
 	}
-	key := m.Need("key")
+	key := m.Required("key")
 	text, ok := key.Text()
 	if !ok {
 		return
@@ -30,9 +30,9 @@ func (d *decoder) decodeIdempotent() {
 	switch where, name, _ := strings.Cut(text, " "); {
 	case (where != "env" && where != "header") || name == "":
 		key.Add(diag.DefValue, "expected env NAME or header NAME, got %q", text).Hint = "env passes the key to a program in that variable, header to a server in that header"
-	case where == "env" && !d.doc.Get("exec").Present():
+	case where == "env" && !d.doc.Get("exec").IsPresent():
 		key.Add(diag.DefValue, "the tool runs no program that could get the key").Hint = d.keyHint()
-	case where == "header" && !d.doc.Get("http").Present():
+	case where == "header" && !d.doc.Get("http").IsPresent():
 		key.Add(diag.DefValue, "the tool sends no request that could carry the key").Hint = d.keyHint()
 	case where == "header":
 		d.decodeKeyHeader(key, name)
@@ -44,9 +44,9 @@ func (d *decoder) decodeIdempotent() {
 // keyHint returns where the key can go instead.
 func (d *decoder) keyHint() string {
 	switch {
-	case d.doc.Get("http").Present():
+	case d.doc.Get("http").IsPresent():
 		return "header Idempotency-Key, or another header the server knows"
-	case d.doc.Get("exec").Present():
+	case d.doc.Get("exec").IsPresent():
 		return "env IDEMPOTENCY_KEY, or another variable the program reads"
 	}
 	return "write true or false"

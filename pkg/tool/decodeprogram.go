@@ -31,7 +31,7 @@ func (d *decoder) decodeProgram(v yamldoc.Value, known bool) {
 	d.def.Exec = p
 	p.Raw, _ = v.JSON()
 	var evaluates injectionChecker
-	d.decodeArgv(m.Need("argv"), known, &evaluates)
+	d.decodeArgv(m.Required("argv"), known, &evaluates)
 	d.decodeStdin(m.Get("stdin"), known, &evaluates)
 	d.decodeEnv(m.Get("env"))
 	d.decodeDir(m.Get("dir"))
@@ -104,7 +104,7 @@ func (d *decoder) decodeArgvElement(v yamldoc.Value, known bool) (Template, bool
 	if !ok || !known {
 		return t, ok
 	}
-	if option := t.literalPrefix(); len(t.placeholders()) > 0 && option != "" && couldBeOption(t) && d.acceptsAnyText(t) {
+	if option := t.literalPrefix(); len(t.placeholders()) > 0 && option != "" && canBeOption(t) && d.acceptsAnyText(t) {
 		v.AddAt(diag.DefPlaceholder, t.placeholders()[0].offset, "the value would choose the option").Hint = "write the option out, or give the parameter an enum"
 		return t, false
 	}
@@ -201,7 +201,7 @@ func (t *Type) acceptsAnyText() bool {
 }
 
 func (d *decoder) decodeStdin(v yamldoc.Value, known bool, evaluates *injectionChecker) {
-	if !v.Present() {
+	if !v.IsPresent() {
 		return
 	}
 	if text, _ := v.Text(); text == "json" {

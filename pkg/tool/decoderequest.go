@@ -35,7 +35,7 @@ func (d *decoder) decodeRequest(v yamldoc.Value, known bool) {
 	d.def.HTTP = r
 	before := len(d.file.Findings())
 	d.decodeMethod(m.Get("method"))
-	d.decodeURL(m.Need("url"), known)
+	d.decodeURL(m.Required("url"), known)
 	r.query = d.decodeFields(m.Get("query"), known, fieldContext)
 	r.headers = d.decodeHeaders(m.Get("headers"), known)
 	d.decodeBody(m, known)
@@ -48,7 +48,7 @@ func (d *decoder) decodeRequest(v yamldoc.Value, known bool) {
 	if !slices.Contains(d.def.Labels, Sink) {
 		d.def.Labels = append(d.def.Labels, Sink)
 	}
-	if !d.doc.Get("labels").Present() {
+	if !d.doc.Get("labels").IsPresent() {
 		d.def.Labels = append(d.def.Labels, Untrusted)
 	}
 }
@@ -140,7 +140,7 @@ func (d *decoder) decodeURLPath(v yamldoc.Value, text string, offset int, known 
 }
 
 func (d *decoder) decodeFields(v yamldoc.Value, known bool, in placeholderContext) []field {
-	if !v.Present() {
+	if !v.IsPresent() {
 		return nil
 	}
 	m, _ := v.Map()
@@ -158,7 +158,7 @@ func (d *decoder) decodeFields(v yamldoc.Value, known bool, in placeholderContex
 
 // decodeScalarOrTemplate reads a template, or a number, true or false.
 func (d *decoder) decodeScalarOrTemplate(v yamldoc.Value, known bool, in placeholderContext) (Template, bool) {
-	if v.Present() && !v.IsText() && !v.IsList() && !v.IsMap() && !v.IsNull() {
+	if v.IsPresent() && !v.IsText() && !v.IsList() && !v.IsMap() && !v.IsNull() {
 		raw, ok := v.JSON()
 		var t Template
 		t.appendText(string(raw), 0)

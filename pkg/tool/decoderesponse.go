@@ -46,7 +46,7 @@ func parseErrorStatus(text string) (int, bool) {
 
 // decodeErrors reads the error codes of statuses.
 func (d *decoder) decodeErrors(v yamldoc.Value) {
-	if !v.Present() {
+	if !v.IsPresent() {
 		return
 	}
 	m, _ := v.Map()

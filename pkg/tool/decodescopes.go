@@ -13,7 +13,7 @@ func (d *decoder) decodeAccess() {
 	if !v.IsMap() {
 		d.def.Scopes, _ = v.Texts()
 	} else if m, ok := v.Map("any"); ok {
-		any := m.Need("any")
+		any := m.Required("any")
 		var read bool
 		if d.def.AnyScopes, read = any.Texts(); read && len(d.def.AnyScopes) == 0 {
 			any.Add(diag.DefValue, "expected at least one scope")

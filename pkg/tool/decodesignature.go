@@ -11,14 +11,14 @@ import (
 // missing. It returns false if they are unusable.
 func (d *decoder) decodeParameters() bool {
 	sigValue, parValue := d.doc.Get("signature"), d.doc.Get("parameters")
-	if !sigValue.Present() && !parValue.Present() {
-		d.doc.Of().Add(diag.DefMissing, `missing key "signature" or "parameters"`)
+	if !sigValue.IsPresent() && !parValue.IsPresent() {
+		d.doc.Value().Add(diag.DefMissing, `missing key "signature" or "parameters"`)
 		return false
 	}
 	sig, good := d.decodeSignature(sigValue)
 	props, ok := readProperties(parValue)
-	good = good && (ok || !parValue.Present())
-	returns, ok := d.decodeReturns(sig)
+	good = good && (ok || !parValue.IsPresent())
+	returns, ok := d.resolveReturnType(sig)
 	for _, p := range props {
 		if !isName(p.name) {
 			p.key.Add(diag.DefValue, "%q is not a valid parameter name: %s", p.name, nameRules)
@@ -29,9 +29,9 @@ func (d *decoder) decodeParameters() bool {
 		return false
 	}
 	switch {
-	case !parValue.Present():
+	case !parValue.IsPresent():
 		d.def.Schema = sig.Schema()
-	case sigValue.Present() && !sig.reconcile(props):
+	case sigValue.IsPresent() && !sig.reconcile(props):
 		return false
 	default:
 		d.def.Schema = encodeObject(append([]member{{"type", []byte(`"object"`)}}, objectKeywords(props)...))
@@ -47,7 +47,7 @@ func (d *decoder) decodeSignature(v yamldoc.Value) (writtenSignature, bool) {
 	w := writtenSignature{value: v}
 	text, ok := v.Text()
 	if !ok {
-		return w, !v.Present()
+		return w, !v.IsPresent()
 	}
 	var wrong *SignatureError
 	if w.Signature, w.starts, wrong = parseSignature(text); wrong != nil {
@@ -67,12 +67,12 @@ func (d *decoder) decodeSignature(v yamldoc.Value) (writtenSignature, bool) {
 	return w, true
 }
 
-// decodeReturns reads the result type, which the signature can contain, too.
-func (d *decoder) decodeReturns(sig writtenSignature) (*Type, bool) {
+// resolveReturnType reads the result type, which the signature can contain, too.
+func (d *decoder) resolveReturnType(sig writtenSignature) (*Type, bool) {
 	v := d.doc.Get("returns")
 	text, ok := v.Text()
 	if !ok {
-		return sig.Returns, !v.Present()
+		return sig.Returns, !v.IsPresent()
 	}
 	t, wrong := ParseType(text)
 	switch {
@@ -90,7 +90,7 @@ func (d *decoder) decodeReturns(sig writtenSignature) (*Type, bool) {
 func (d *decoder) checkSchema(places ...yamldoc.Value) bool {
 	_, faults := d.def.argumentsSchema()
 	for _, v := range places {
-		if v.Present() && len(faults) > 0 {
+		if v.IsPresent() && len(faults) > 0 {
 			v.Add(diag.DefValue, "%s", faults[0].Message)
 			return false
 		}
@@ -112,7 +112,7 @@ func (d *decoder) checkDefaults(sig writtenSignature, props []property) bool {
 				continue // that others are missing
 			}
 			good = false
-			if at := writtenDefault(props, i); at.Present() {
+			if at := writtenDefault(props, i); at.IsPresent() {
 				at.Add(diag.DefValue, "%s", v.Message)
 			} else {
 				sig.value.AddAt(diag.DefValue, sig.starts[i], "the default of %s: %s", p.Name, v.Message)

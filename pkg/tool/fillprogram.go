@@ -155,7 +155,7 @@ func (f *programFiller) fillElement(t Template, placeholders []piece) ([]string,
 	if name := t.onlyPlaceholder(); name != "" {
 		words, err := f.list(name)
 		if err == nil {
-			err = f.countBytes(name, words)
+			err = f.limitBytes(name, words)
 		}
 		return words, err
 	}
@@ -163,7 +163,7 @@ func (f *programFiller) fillElement(t Template, placeholders []piece) ([]string,
 	for _, placeholder := range placeholders {
 		text, err := f.scalar(placeholder.param)
 		if err == nil {
-			err = f.countBytes(placeholder.param, []string{text})
+			err = f.limitBytes(placeholder.param, []string{text})
 		}
 		if err != nil {
 			return nil, err
@@ -173,7 +173,7 @@ func (f *programFiller) fillElement(t Template, placeholders []piece) ([]string,
 	return []string{t.fill(func(name string) string { return texts[name] })}, nil
 }
 
-func (f *programFiller) countBytes(name string, texts []string) *FillError {
+func (f *programFiller) limitBytes(name string, texts []string) *FillError {
 	for _, text := range texts {
 		f.size += len(text)
 	}
@@ -190,14 +190,14 @@ func (f *programFiller) wordError(t Template, word string) string {
 		return "a program argument must not be empty"
 	case strings.IndexByte(word, 0) >= 0:
 		return "a program argument must not contain NUL"
-	case !f.afterDashes && couldBeOption(t) && strings.HasPrefix(word[len(t.literalPrefix()):], "-"):
+	case !f.afterDashes && canBeOption(t) && strings.HasPrefix(word[len(t.literalPrefix()):], "-"):
 		return fmt.Sprintf("%s starts with -, so the program would read it as an option", quote.JSON(shorten(word)))
 	}
 	return ""
 }
 
-// couldBeOption reports whether values decide if an element is an option, and which one.
-func couldBeOption(t Template) bool { return strings.Trim(t.literalPrefix(), "-") == "" }
+// canBeOption reports whether values decide if an element is an option, and which one.
+func canBeOption(t Template) bool { return strings.Trim(t.literalPrefix(), "-") == "" }
 
 // fillStdin fills the template of stdin. A placeholder without a value is replaced by nothing.
 func (f *programFiller) fillStdin(t Template) *FillError {
@@ -208,7 +208,7 @@ func (f *programFiller) fillStdin(t Template) *FillError {
 		}
 		text, err := f.scalar(placeholder.param)
 		if err == nil {
-			err = f.countBytes(placeholder.param, []string{text})
+			err = f.limitBytes(placeholder.param, []string{text})
 		}
 		switch {
 		case err != nil:

@@ -91,7 +91,7 @@ func (f *requestFiller) fillURL(out *FilledRequest) *FillError {
 	var b strings.Builder
 	b.WriteString(f.request.Origin)
 	for _, t := range f.request.path {
-		text, wrong := f.pathSegment(t)
+		text, wrong := f.fillPathSegment(t)
 		if wrong != nil {
 			return wrong
 		}
@@ -114,9 +114,9 @@ func (f *requestFiller) fillURL(out *FilledRequest) *FillError {
 	return nil
 }
 
-// pathSegment returns one segment of the path. A segment that a server could split, or read as "..", is rejected even
+// fillPathSegment returns one segment of the path. A segment that a server could split, or read as "..", is rejected even
 // if escaped: servers unescape at different times.
-func (f *requestFiller) pathSegment(t Template) (string, *FillError) {
+func (f *requestFiller) fillPathSegment(t Template) (string, *FillError) {
 	placeholders := t.placeholders()
 	if len(placeholders) == 0 {
 		return t.fill(nil), nil
@@ -170,7 +170,7 @@ func (f *requestFiller) placeholderTexts(t Template) (textsByName, *FillError) {
 	for _, h := range t.placeholders() {
 		text, wrong := f.scalar(h.param)
 		if wrong == nil {
-			wrong = f.countBytes(h.param, len(text))
+			wrong = f.limitBytes(h.param, len(text))
 		}
 		if wrong != nil {
 			return nil, wrong
@@ -216,7 +216,7 @@ func (f *requestFiller) fieldValues(t Template) ([]string, *FillError) {
 		texts, wrong := f.list(name)
 		for _, text := range texts {
 			if wrong == nil {
-				wrong = f.countBytes(name, len(text))
+				wrong = f.limitBytes(name, len(text))
 			}
 		}
 		return texts, wrong
@@ -225,7 +225,7 @@ func (f *requestFiller) fieldValues(t Template) ([]string, *FillError) {
 	return []string{t.fill(texts.get)}, wrong
 }
 
-func (f *requestFiller) countBytes(name string, bytes int) *FillError {
+func (f *requestFiller) limitBytes(name string, bytes int) *FillError {
 	if f.size += bytes; f.size > maxFilledBytes {
 		return &FillError{name, fmt.Sprintf("the request would exceed %d bytes", maxFilledBytes), true}
 	}
@@ -242,7 +242,7 @@ func (f *requestFiller) fillHeaders(out *FilledRequest) *FillError {
 			return wrong
 		}
 		for _, h := range one.value.placeholders() {
-			if !isHeaderText(texts[h.param]) {
+			if !isHeaderValue(texts[h.param]) {
 				return &FillError{Argument: h.param, Why: "a header can contain only printable ASCII characters"}
 			}
 		}
@@ -252,6 +252,6 @@ func (f *requestFiller) fillHeaders(out *FilledRequest) *FillError {
 	return nil
 }
 
-func isHeaderText(text string) bool {
+func isHeaderValue(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }

@@ -16,8 +16,8 @@ type member struct {
 	value json.RawMessage
 }
 
-// members splits a JSON object, in order.
-func members(raw json.RawMessage) ([]member, error) {
+// splitObject splits a JSON object, in order.
+func splitObject(raw json.RawMessage) ([]member, error) {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(raw))
 	if dec.PeekKind() != '{' {
 		return nil, errors.New("expected an object")
@@ -41,8 +41,8 @@ func members(raw json.RawMessage) ([]member, error) {
 	return out, nil
 }
 
-// elements splits a JSON array. Anything else has no elements.
-func elements(raw json.RawMessage) []json.RawMessage {
+// splitArray splits a JSON array. Anything else has no elements.
+func splitArray(raw json.RawMessage) []json.RawMessage {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(raw))
 	if dec.PeekKind() != '[' {
 		return nil
@@ -62,7 +62,7 @@ type keywords map[string]json.RawMessage
 
 func readKeywords(raw json.RawMessage) keywords {
 	k := keywords{}
-	ms, err := members(raw)
+	ms, err := splitObject(raw)
 	if err != nil { // true and false are schemas too
 		return k
 	}
@@ -74,7 +74,7 @@ func readKeywords(raw json.RawMessage) keywords {
 
 // texts returns the strings of a keyword that is a string or a list of them.
 func (k keywords) texts(key string) []string {
-	values := elements(k[key])
+	values := splitArray(k[key])
 	if values == nil && k[key] != nil {
 		values = []json.RawMessage{k[key]}
 	}
@@ -112,7 +112,7 @@ func (k keywords) toParams(depth int) []Param {
 	for _, name := range k.texts("required") {
 		required[name] = true
 	}
-	properties, err := members(k["properties"])
+	properties, err := splitObject(k["properties"])
 	if err != nil {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (k keywords) toType(depth int) *Type {
 	case k["const"] != nil:
 		return unionOfValues([]json.RawMessage{k["const"]})
 	case k["enum"] != nil:
-		return unionOfValues(elements(k["enum"]))
+		return unionOfValues(splitArray(k["enum"]))
 	case k["anyOf"] != nil:
 		return unionOfSchemas(k["anyOf"], depth)
 	case k["oneOf"] != nil:
@@ -213,7 +213,7 @@ func unionOfValues(values []json.RawMessage) *Type {
 
 func unionOfSchemas(raw json.RawMessage, depth int) *Type {
 	var options []*Type
-	for _, v := range elements(raw) {
+	for _, v := range splitArray(raw) {
 		options = append(options, readKeywords(v).toType(depth+1))
 	}
 	if options == nil {

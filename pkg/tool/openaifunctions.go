@@ -51,7 +51,7 @@ func (f function) definition() (*Definition, error) {
 	if schema == nil || string(schema) == "null" {
 		schema = json.RawMessage(`{"properties":{}}`)
 	}
-	keywords, err := members(schema)
+	keywords, err := splitObject(schema)
 	if err != nil {
 		return nil, fmt.Errorf("tool %s: the parameters must be the JSON Schema of an object", f.Name)
 	}

@@ -71,7 +71,7 @@ func readProperty(v yamldoc.Value) (p property, good bool) {
 func (p *property) readObject(m yamldoc.Map) bool {
 	fields, ok := readProperties(m.Get("properties"))
 	object := objectKeywords(fields)
-	if m.Get("additionalProperties").Present() {
+	if m.Get("additionalProperties").IsPresent() {
 		object = slices.DeleteFunc(object, func(k member) bool { return k.key == "additionalProperties" })
 	}
 	p.keywords = append(p.keywords, object...)

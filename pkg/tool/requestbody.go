@@ -28,15 +28,15 @@ type bodyMember struct {
 func (d *decoder) decodeBody(m yamldoc.Map, known bool) {
 	body, form, r := m.Get("body"), m.Get("form"), d.def.HTTP
 	switch {
-	case !body.Present() && !form.Present():
+	case !body.IsPresent() && !form.IsPresent():
 		return
-	case body.Present() && form.Present():
+	case body.IsPresent() && form.IsPresent():
 		m.Key("form").Add(diag.DefRequest, "body and form exclude each other").Hint = "remove one of them"
 		return
 	case r.Method == http.MethodGet:
-		m.Of().Add(diag.DefRequest, "a GET request cannot have a body").Hint = "method: POST, or query"
+		m.Value().Add(diag.DefRequest, "a GET request cannot have a body").Hint = "method: POST, or query"
 		return
-	case form.Present():
+	case form.IsPresent():
 		r.form = d.decodeFields(form, known, fieldContext)
 		return
 	}
@@ -150,7 +150,7 @@ func (f *requestFiller) writeText(b *bytes.Buffer, t Template) (there bool, wron
 	if name := t.onlyPlaceholder(); name != "" {
 		raw, given := f.arguments[name]
 		b.Write(raw)
-		return given, f.countBytes(name, len(raw))
+		return given, f.limitBytes(name, len(raw))
 	}
 	if !f.hasAllValues(t) {
 		return false, nil

@@ -68,7 +68,7 @@ func checkDepth(types ...*Type) *SignatureError {
 
 // String returns the signature in TypeScript syntax.
 func (s Signature) String() string {
-	text := s.Name + "(" + params(s.Params) + ")"
+	text := s.Name + "(" + joinParams(s.Params) + ")"
 	if s.Returns != nil {
 		text += ": " + s.Returns.String()
 	}

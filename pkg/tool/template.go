@@ -155,7 +155,7 @@ type argumentValues struct {
 }
 
 func (d *Definition) valuesOf(args json.RawMessage) (argumentValues, error) {
-	given, err := members(d.WithDefaults(args))
+	given, err := splitObject(d.WithDefaults(args))
 	if err != nil {
 		return argumentValues{}, err
 	}
@@ -172,7 +172,7 @@ func (v argumentValues) has(name string) bool {
 	case 0, 'n':
 		return false
 	case '[':
-		return len(elements(json.RawMessage(raw))) > 0
+		return len(splitArray(json.RawMessage(raw))) > 0
 	}
 	return true
 }
@@ -196,7 +196,7 @@ func (v argumentValues) list(name string) ([]string, *FillError) {
 		t = t.Items
 	}
 	var out []string
-	for i, item := range elements(raw) {
+	for i, item := range splitArray(raw) {
 		text, err := scalarText(t, fmt.Sprintf("%s[%d]", name, i), item)
 		if err != nil {
 			return nil, err

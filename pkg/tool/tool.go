@@ -171,8 +171,8 @@ func (d *Definition) argumentsSchema() (*schema.Schema, []diag.Finding) {
 // Every registry contains both. They have no backend: the agent loop answers
 // them.
 var (
-	FinalResponse = newEnding("finalResponse")
-	EndTurn       = newEnding("end_turn")
+	FinalResponse = newEndingTool("finalResponse")
+	EndTurn       = newEndingTool("end_turn")
 )
 
 // EndingTools lists the tools that end the work.
@@ -188,7 +188,7 @@ func EndingTool(name string) *Definition {
 	return nil
 }
 
-func newEnding(name string) *Definition {
+func newEndingTool(name string) *Definition {
 	return &Definition{
 		Name:        name,
 		Description: "Call when the work is done; you are then told the format of the answer and asked for it.",

@@ -8,7 +8,7 @@ import (
 
 // Schema returns the JSON Schema of the arguments object, with the parameters in order and no other keys allowed.
 func (s Signature) Schema() json.RawMessage {
-	return appendStruct(nil, s.Params)
+	return appendObjectSchema(nil, s.Params)
 }
 
 // Schema returns the JSON Schema of the type.
@@ -26,7 +26,7 @@ func (t *Type) appendSchema(b []byte) []byte {
 	case Record:
 		return append(t.Items.appendSchema(append(b, `{"type":"object","additionalProperties":`...)), '}')
 	case Struct:
-		return appendStruct(b, t.Fields)
+		return appendObjectSchema(b, t.Fields)
 	case Literal:
 		return appendEnum(b, t.Values)
 	case Union:
@@ -35,8 +35,8 @@ func (t *Type) appendSchema(b []byte) []byte {
 	return append(b, `{"type":"`+string(t.Kind)+`"}`...)
 }
 
-// appendStruct appends the schema of an object with these keys and no others.
-func appendStruct(b []byte, fields []Param) []byte {
+// appendObjectSchema appends the schema of an object with these keys and no others.
+func appendObjectSchema(b []byte, fields []Param) []byte {
 	b = append(b, `{"type":"object","properties":{`...)
 	required := []byte(nil)
 	for i, f := range fields {
@@ -84,7 +84,7 @@ func appendEnum(b []byte, values []json.RawMessage) []byte {
 		types = append(types, &Type{Kind: typeOfLiteral(v)})
 	}
 	b = append(b, '{')
-	b = appendTypes(b, types)
+	b = appendTypeKeyword(b, types)
 	b = append(b, `,"enum":[`...)
 	for i, v := range values {
 		if i > 0 {
@@ -112,7 +112,7 @@ func typeOfLiteral(v json.RawMessage) Kind {
 	return Integer
 }
 
-func appendTypes(b []byte, types []*Type) []byte {
+func appendTypeKeyword(b []byte, types []*Type) []byte {
 	var names []string
 	seen := map[Kind]bool{}
 	for _, t := range types {
@@ -148,7 +148,7 @@ func (t *Type) appendUnion(b []byte) []byte {
 		null = null || o.Kind == Null
 	}
 	if simples == len(t.Options) {
-		return append(appendTypes(append(b, '{'), t.Options), '}')
+		return append(appendTypeKeyword(append(b, '{'), t.Options), '}')
 	}
 	if len(t.Options) == 2 && literals == 1 && null {
 		var values []json.RawMessage

@@ -127,7 +127,7 @@ func (t *Type) String() string {
 	case Record:
 		return "Record<string, " + t.Items.String() + ">"
 	case Struct:
-		return "{" + params(t.Fields) + "}"
+		return "{" + joinParams(t.Fields) + "}"
 	case Literal:
 		texts := make([]string, len(t.Values))
 		for i, v := range t.Values {
@@ -144,7 +144,7 @@ func (t *Type) String() string {
 	return string(t.Kind)
 }
 
-func params(ps []Param) string {
+func joinParams(ps []Param) string {
 	texts := make([]string, len(ps))
 	for i, p := range ps {
 		texts[i] = p.String()

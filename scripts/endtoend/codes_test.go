@@ -53,14 +53,14 @@ If a code has several severities, the first is the usual one. This page is gener
 `, len(diag.Rules))
 	for _, f := range diag.Families {
 		var links []string
-		for _, c := range diag.Named(f.Name) {
+		for _, c := range diag.CodesByName(f.Name) {
 			links = append(links, "["+string(c)+"](#"+strings.ToLower(string(c))+"-"+c.Rule().Slug+")")
 		}
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", f.Name, f.Name, cell(f.Title), strings.Join(links, " "))
 	}
 	for _, f := range diag.Families {
 		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n", f.Name, f.Title, f.Examples)
-		for _, c := range diag.Named(f.Name) {
+		for _, c := range diag.CodesByName(f.Name) {
 			renderRule(&b, c.Rule())
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func GitHub(w io.Writer, file File) error {
 	out := bufio.NewWriter(w)
 	for _, f := range file.Findings {
-		fmt.Fprintf(out, "::%s %s::%s\n", annotationLevel(f.Severity), properties(file.Name, f), commandData(messageWithHint(f)))
+		fmt.Fprintf(out, "::%s %s::%s\n", annotationLevel(f.Severity), annotationProperties(file.Name, f), escapeCommandData(messageWithHint(f)))
 	}
 	return out.Flush()
 }
@@ -29,8 +29,8 @@ func annotationLevel(s diag.Severity) string {
 	return "notice"
 }
 
-// properties returns the properties for a finding's location and title.
-func properties(name string, f diag.Finding) string {
+// annotationProperties returns the properties for a finding's location and title.
+func annotationProperties(name string, f diag.Finding) string {
 	s, place := f.Span, ""
 	switch {
 	case s.Line == 0:
@@ -39,7 +39,7 @@ func properties(name string, f diag.Finding) string {
 	default:
 		place = fmt.Sprintf(",line=%d,endLine=%d", s.Line, max(s.Line, s.EndLine))
 	}
-	return "file=" + commandProperty(name) + place + ",title=" + commandProperty(label(f))
+	return "file=" + escapeCommandProperty(name) + place + ",title=" + escapeCommandProperty(codeLabel(f))
 }
 
 // The escapes of characters that would end a message or a property.
@@ -48,13 +48,13 @@ var (
 	propertyEscapes = strings.NewReplacer(":", "%3A", ",", "%2C")
 )
 
-// commandData escapes text as the message of a workflow command, on one line and without control
+// escapeCommandData escapes text as the message of a workflow command, on one line and without control
 // characters.
-func commandData(text string) string {
+func escapeCommandData(text string) string {
 	return EscapeLine(dataEscapes.Replace(text))
 }
 
-// commandProperty escapes text as a property of a workflow command.
-func commandProperty(text string) string {
-	return propertyEscapes.Replace(commandData(text))
+// escapeCommandProperty escapes text as a property of a workflow command.
+func escapeCommandProperty(text string) string {
+	return propertyEscapes.Replace(escapeCommandData(text))
 }

@@ -84,7 +84,7 @@ func (j *JUnit) Add(_ io.Writer, f File) error {
 // End writes the report.
 func (j *JUnit) End(w io.Writer) error {
 	for i := range j.doc.Suites {
-		j.doc.Suites[i].end()
+		j.doc.Suites[i].setCounts()
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
@@ -108,7 +108,7 @@ func newSuite(id int, file, version string) junitSuite {
 
 // add adds the findings of a part of the file.
 func (s *junitSuite) add(file File) {
-	for i, text := range details(file) {
+	for i, text := range findingTexts(file) {
 		f := file.Findings[i]
 		if f.Severity.Rank() < diag.Warning.Rank() {
 			s.pendingOut = append(s.pendingOut, text...)
@@ -120,8 +120,8 @@ func (s *junitSuite) add(file File) {
 	}
 }
 
-// end counts the tests.
-func (s *junitSuite) end() {
+// setCounts counts the tests.
+func (s *junitSuite) setCounts() {
 	s.Out.Text = string(s.pendingOut)
 	s.Failures = len(s.Cases)
 	if s.Failures == 0 {
@@ -141,13 +141,13 @@ func suiteName(file string) string {
 // caseName returns the test name for a finding: its code and position.
 func caseName(f diag.Finding) string {
 	if f.Span.Line == 0 {
-		return label(f)
+		return codeLabel(f)
 	}
-	return fmt.Sprintf("%s at %d:%d", label(f), f.Span.Line, f.Span.Column)
+	return fmt.Sprintf("%s at %d:%d", codeLabel(f), f.Span.Line, f.Span.Column)
 }
 
-// details returns the output of [Text] for each finding.
-func details(file File) []string {
+// findingTexts returns the output of [Text] for each finding.
+func findingTexts(file File) []string {
 	texts, lines := make([]string, len(file.Findings)), file.Text.Lines()
 	var text []byte
 	for i, f := range file.Findings {

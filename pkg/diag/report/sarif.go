@@ -123,8 +123,8 @@ func NewSARIF(version string) *SARIF {
 func (s *SARIF) Add(w io.Writer, file File) error {
 	artifact := sarifArtifact{fileURI(file.Name)}
 	for _, f := range file.Findings {
-		err := s.write(w, sarifResult{
-			RuleID: string(f.Code), RuleIndex: s.rule(f.Code), Level: sarifLevel(f.Severity), Message: newMessage(messageWithHint(f)),
+		err := s.writeResult(w, sarifResult{
+			RuleID: string(f.Code), RuleIndex: s.ruleIndex(f.Code), Level: sarifLevel(f.Severity), Message: newMessage(messageWithHint(f)),
 			Locations: newLocations(artifact, f), Prints: sarifPrints{f.Fingerprint},
 			Fixes: newFixes(artifact, f.Fixes),
 		})
@@ -135,8 +135,8 @@ func (s *SARIF) Add(w io.Writer, file File) error {
 	return nil
 }
 
-// rule returns the index of a code's rule.
-func (s *SARIF) rule(c diag.Code) int {
+// ruleIndex returns the index of a code's rule.
+func (s *SARIF) ruleIndex(c diag.Code) int {
 	i, ok := s.index[c]
 	if !ok {
 		i = len(s.rules)
@@ -165,8 +165,8 @@ const (
 	sarifResultIndent = "        "
 )
 
-// write writes a result after the preceding ones.
-func (s *SARIF) write(w io.Writer, r sarifResult) error {
+// writeResult writes a result after the preceding ones.
+func (s *SARIF) writeResult(w io.Writer, r sarifResult) error {
 	before := sarifHead
 	if s.started {
 		before = ","

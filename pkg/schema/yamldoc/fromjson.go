@@ -20,7 +20,7 @@ func (t *sourceText) fromJSON() *yaml.Node {
 	b := nodeBuilder{text: t, begin: start, line: 1, at: start}
 	dec := jsontext.NewDecoder(bytes.NewBuffer(t.src[start:]), jsontext.AllowDuplicateNames(true))
 	for {
-		err := b.next(dec)
+		err := b.readToken(dec)
 		switch {
 		case errors.Is(err, io.EOF) && b.root != nil:
 			return b.root
@@ -40,8 +40,8 @@ type nodeBuilder struct {
 	line, column, at int // last position: at is its offset, column counts from 0
 }
 
-// next reads one token. A second top-level value is an error.
-func (b *nodeBuilder) next(dec *jsontext.Decoder) error {
+// readToken reads one token. A second top-level value is an error.
+func (b *nodeBuilder) readToken(dec *jsontext.Decoder) error {
 	kind := dec.PeekKind()
 	if b.root != nil && len(b.open) == 0 && kind != 0 {
 		return errors.New("a second value")

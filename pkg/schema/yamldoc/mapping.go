@@ -73,14 +73,14 @@ func (m Map) Key(key string) Value {
 	return Value{file: m.mapping.file, node: m.keyNodes[key], path: joinPath(m.mapping.path, key)}
 }
 
-// Need returns the value of a required key. A missing key is a finding.
-func (m Map) Need(key string) Value {
+// Required returns the value of a required key. A missing key is a finding.
+func (m Map) Required(key string) Value {
 	v := m.Get(key)
-	if !v.Present() && m.mapping.Present() {
+	if !v.IsPresent() && m.mapping.IsPresent() {
 		m.mapping.Add(m.mapping.file.codes.Missing, "the key %q is missing", key)
 	}
 	return v
 }
 
-// Of returns the mapping as a value.
-func (m Map) Of() Value { return m.mapping }
+// Value returns the mapping as a value.
+func (m Map) Value() Value { return m.mapping }

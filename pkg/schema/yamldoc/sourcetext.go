@@ -25,7 +25,7 @@ func newSourceText(src []byte) *sourceText {
 		t.starts[0] = len("\ufeff")
 	}
 	for i := 0; i < len(src); {
-		n := lineBreak(src[i:])
+		n := lineBreakLen(src[i:])
 		i += max(1, n)
 		if n > 0 {
 			t.starts = append(t.starts, i)
@@ -34,8 +34,8 @@ func newSourceText(src []byte) *sourceText {
 	return t
 }
 
-// lineBreak returns the length of the line break at the start of b, or 0.
-func lineBreak(b []byte) int {
+// lineBreakLen returns the length of the line break at the start of b, or 0.
+func lineBreakLen(b []byte) int {
 	for _, s := range []string{"\n", "\r\n", "\r", "\u0085", "\u2028", "\u2029"} {
 		if bytes.HasPrefix(b, []byte(s)) {
 			return len(s)
@@ -106,7 +106,7 @@ func (t *sourceText) valueOffset(n *yaml.Node, index int) int {
 // unknown.
 func characterWidth(src []byte, quote byte) (width, size int) {
 	switch {
-	case len(src) == 0 || lineBreak(src) > 0:
+	case len(src) == 0 || lineBreakLen(src) > 0:
 		return 0, 0
 	case quote == '"' && src[0] == '\\':
 		return escapeWidth(src)

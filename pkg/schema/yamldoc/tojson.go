@@ -10,7 +10,7 @@ import (
 
 // JSON returns the value as JSON, with numbers and key order as in the source.
 func (v Value) JSON() (json.RawMessage, bool) {
-	if !v.Present() {
+	if !v.IsPresent() {
 		return nil, false
 	}
 	var b bytes.Buffer

@@ -22,8 +22,8 @@ type Value struct {
 	path string // for messages: "limit.rate", "examples[0].call"
 }
 
-// Present reports whether the value exists.
-func (v Value) Present() bool { return v.node != nil }
+// IsPresent reports whether the value exists.
+func (v Value) IsPresent() bool { return v.node != nil }
 
 // Span returns the span of a scalar on one line, and the start of anything else.
 func (v Value) Span() diag.Span { return v.file.text.lines.Locate(v.file.text.span(v.node)) }
@@ -96,7 +96,7 @@ func kindOf(n *yaml.Node) kind {
 
 // expectKind reports whether the value is present and of a kind. Another kind is a finding.
 func (v Value) expectKind(want kind) bool {
-	if !v.Present() {
+	if !v.IsPresent() {
 		return false
 	}
 	got := kindOf(v.node)
@@ -152,19 +152,19 @@ func (v Value) Number() (json.Number, bool) {
 }
 
 // IsList reports whether the value is a list, without a finding.
-func (v Value) IsList() bool { return v.Present() && kindOf(v.node) == kindList }
+func (v Value) IsList() bool { return v.IsPresent() && kindOf(v.node) == kindList }
 
 // IsMap reports whether the value is a mapping, without a finding.
-func (v Value) IsMap() bool { return v.Present() && kindOf(v.node) == kindMapping }
+func (v Value) IsMap() bool { return v.IsPresent() && kindOf(v.node) == kindMapping }
 
 // IsText reports whether the value is a string, without a finding.
-func (v Value) IsText() bool { return v.Present() && kindOf(v.node) == kindString }
+func (v Value) IsText() bool { return v.IsPresent() && kindOf(v.node) == kindString }
 
 // IsBool reports whether the value is true or false, without a finding.
-func (v Value) IsBool() bool { return v.Present() && kindOf(v.node) == kindBool }
+func (v Value) IsBool() bool { return v.IsPresent() && kindOf(v.node) == kindBool }
 
 // IsNull reports whether the value is present and empty.
-func (v Value) IsNull() bool { return v.Present() && kindOf(v.node) == kindNull }
+func (v Value) IsNull() bool { return v.IsPresent() && kindOf(v.node) == kindNull }
 
 // List reads a list.
 func (v Value) List() ([]Value, bool) {
@@ -197,7 +197,7 @@ func (v Value) Texts() ([]string, bool) {
 func (v Value) Find(pointer string) Value {
 	for token := range jsontext.Pointer(pointer).Tokens() {
 		v = v.child(token)
-		if !v.Present() {
+		if !v.IsPresent() {
 			return Value{}
 		}
 	}
@@ -214,7 +214,7 @@ func (v Value) Key(name string) Value {
 
 // index returns the index of a key in a mapping, or -1.
 func (v Value) index(key string) int {
-	if !v.Present() || v.node.Kind != yaml.MappingNode {
+	if !v.IsPresent() || v.node.Kind != yaml.MappingNode {
 		return -1
 	}
 	for i := 0; i+1 < len(v.node.Content); i += 2 {

@@ -61,7 +61,7 @@ func Read(name string, src []byte, codes Codes) (*File, []Value) {
 	if root := f.text.fromJSON(); root != nil {
 		return f, f.appendUsable(nil, root)
 	}
-	if at, why := firstInvalid(src); at >= 0 {
+	if at, why := firstInvalidChar(src); at >= 0 {
 		f.add(codes.Syntax, diag.Bytes(at, at), "%s", why).Hint = schema.EncodingHint(src)
 		return f, nil
 	}
@@ -83,7 +83,7 @@ func Read(name string, src []byte, codes Codes) (*File, []Value) {
 // appendUsable appends the documents without unsupported YAML.
 func (f *File) appendUsable(docs []Value, roots ...*yaml.Node) []Value {
 	for _, root := range roots {
-		if f.isPlainJSON(root) {
+		if f.isSupported(root) {
 			docs = append(docs, Value{file: f, node: root})
 		}
 	}
@@ -164,8 +164,8 @@ func (f *File) addSyntaxError(err error) {
 	}
 }
 
-// isPlainJSON reports unsupported YAML and duplicate keys. It returns false if the document is unusable.
-func (f *File) isPlainJSON(root *yaml.Node) bool {
+// isSupported reports unsupported YAML and duplicate keys. It returns false if the document is unusable.
+func (f *File) isSupported(root *yaml.Node) bool {
 	type level struct {
 		node  *yaml.Node
 		depth int
@@ -174,7 +174,7 @@ func (f *File) isPlainJSON(root *yaml.Node) bool {
 	for open := []level{{root, 1}}; len(open) > 0; {
 		at := open[len(open)-1]
 		open = open[:len(open)-1]
-		if why := refusalText(at.node, at.depth); why != "" {
+		if why := unsupportedReason(at.node, at.depth); why != "" {
 			f.addAtNode(at.node, f.codes.Syntax, "%s", why)
 			good = false
 			continue
@@ -189,8 +189,8 @@ func (f *File) isPlainJSON(root *yaml.Node) bool {
 	return good
 }
 
-// refusalText returns why a node is not supported, or "".
-func refusalText(n *yaml.Node, depth int) string {
+// unsupportedReason returns why a node is not supported, or "".
+func unsupportedReason(n *yaml.Node, depth int) string {
 	switch {
 	case n.Kind == yaml.AliasNode:
 		return "aliases are not allowed, write the value out"
@@ -229,9 +229,9 @@ func isKey(n *yaml.Node) bool {
 	return n.Tag != "!!merge" && (kindOf(n) == kindString || kindOf(n) == kindNumber && digits)
 }
 
-// firstInvalid returns the offset and description of the first character that YAML does not allow or the first invalid
+// firstInvalidChar returns the offset and description of the first character that YAML does not allow or the first invalid
 // UTF-8, -1 for none.
-func firstInvalid(src []byte) (offset int, why string) {
+func firstInvalidChar(src []byte) (offset int, why string) {
 	for i := 0; i < len(src); {
 		r, size := utf8.DecodeRune(src[i:])
 		switch {

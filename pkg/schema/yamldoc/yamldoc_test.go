@@ -147,7 +147,7 @@ func TestJSON(t *testing.T) {
 func TestNeed(t *testing.T) {
 	f, docs := Read("f.yaml", []byte("# file\na: 1\n---\n"), codes)
 	m, _ := docs[0].Map()
-	m.Need("name")
+	m.Required("name")
 	want := []string{`TD005 f.yaml:2:1 the key "name" is missing`}
 	if diff := cmp.Diff(want, lines(f.Findings())); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)

@@ -22,8 +22,8 @@ type Collector interface {
 	End(w io.Writer) error
 }
 
-// label names a finding briefly: "TC204 raw-control-character".
-func label(f diag.Finding) string {
+// codeLabel names a finding briefly: "TC204 raw-control-character".
+func codeLabel(f diag.Finding) string {
 	return string(f.Code) + " " + cmp.Or(f.Code.Rule().Slug, "unknown")
 }
 

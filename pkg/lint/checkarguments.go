@@ -36,15 +36,15 @@ func (r *ParseResult) bindCalls(from scanResult, o Options) {
 		switch {
 		case c.Status == chat.StatusSuppressed || drafts[i]: // another finding says why it is not executed
 		case !ok:
-			r.reportCall(i, from.origins[i].atName(unknownTool(c.Name, o.Tools)))
+			r.reportCall(i, from.origins[i].locateAtName(unknownTool(c.Name, o.Tools)))
 		case c.Arguments != nil:
 			r.checkArguments(i, c, def, from.origins[i], o.Coerce)
 		}
 	}
 }
 
-// atName returns a finding located at the call's tool name, if its span is known.
-func (o origin) atName(f diag.Finding) diag.Finding {
+// locateAtName returns a finding located at the call's tool name, if its span is known.
+func (o origin) locateAtName(f diag.Finding) diag.Finding {
 	if f.Span = o.nameSpan; o.nameSpan.End == 0 {
 		return f
 	}
@@ -145,7 +145,7 @@ func (c *Call) coerceArguments(def *tool.Definition) []argumentFinding {
 	}
 	c.Arguments = args
 	could := coercionsByPath(coercions)
-	faults := c.coercionWarnings(before, coercions)
+	faults := c.warnCoerced(before, coercions)
 	for _, f := range after {
 		if k := could[f.Path]; k != nil && k.Loss != "" && f.Code == diag.WrongType {
 			f = lossyFinding(f, k)
@@ -155,11 +155,11 @@ func (c *Call) coerceArguments(def *tool.Definition) []argumentFinding {
 	return faults
 }
 
-// coercionWarnings returns a warning for each coerced value, in the words of the finding it
+// warnCoerced returns a warning for each coerced value, in the words of the finding it
 // resolves.
-func (c *Call) coercionWarnings(before []diag.Finding, coercions []tool.Coercion) []argumentFinding {
+func (c *Call) warnCoerced(resolved []diag.Finding, coercions []tool.Coercion) []argumentFinding {
 	wrong := map[string]string{}
-	for _, f := range before {
+	for _, f := range resolved {
 		wrong[f.Path] = f.Message + "; it "
 	}
 	var faults []argumentFinding

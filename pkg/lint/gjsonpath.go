@@ -52,7 +52,7 @@ func (p path) lookup(line []byte) member {
 	}
 	start, end := skipBlanks(line, 0), len(line)
 	for _, step := range p.steps {
-		if start, end = child(line, start, step); end == 0 {
+		if start, end = findChild(line, start, step); end == 0 {
 			return member{}
 		}
 	}
@@ -154,9 +154,9 @@ func (m member) unquoted() []byte {
 	return m.raw
 }
 
-// child returns the range of a member or element of the JSON at an offset; 0, 0 if it does not
+// findChild returns the range of a member or element of the JSON at an offset; 0, 0 if it does not
 // exist.
-func child(line []byte, at int, step string) (start, end int) {
+func findChild(line []byte, at int, step string) (start, end int) {
 	switch line[at] {
 	case '{':
 		return findMember(line, at, step)

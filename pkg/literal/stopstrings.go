@@ -35,8 +35,8 @@ func NewStops(markers ...string) *Stops {
 	return s
 }
 
-// stopping is the lookahead state for stops and delimiters.
-type stopping struct {
+// stopLookahead is the lookahead state for stops and delimiters.
+type stopLookahead struct {
 	stops        *Stops
 	maxLookahead int    // bytes needed at most to decide a token
 	stop         string // the stop that was found
@@ -45,8 +45,8 @@ type stopping struct {
 	atEOF        bool   // nothing follows the lookahead
 }
 
-func newStopping(stops *Stops, delimiter string) stopping {
-	s := stopping{stops: stops, maxLookahead: len(delimiter)}
+func newStopLookahead(stops *Stops, delimiter string) stopLookahead {
+	s := stopLookahead{stops: stops, maxLookahead: len(delimiter)}
 	if stops != nil {
 		s.maxLookahead = max(s.maxLookahead, stops.longest)
 	}

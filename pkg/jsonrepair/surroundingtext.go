@@ -39,7 +39,7 @@ func (r *reader) findStart() bool {
 // readInnerFence follows a fence between values: it ends the document if it closes
 // the one around it, and is dropped otherwise.
 func (r *reader) readInnerFence() {
-	if r.fenced || r.skip(r.at+r.fenceLen(r.at)) >= r.end {
+	if r.fenced || r.blanksEnd(r.at+r.fenceLen(r.at)) >= r.end {
 		r.end = r.at
 		return
 	}
@@ -65,7 +65,7 @@ func (r *reader) dropRest() {
 		case r.fenced && fence > 0:
 			r.edit(r.at, r.at+fence, "", true)
 			r.at += fence
-		case comma > 0 && r.skip(r.at+comma) >= r.end:
+		case comma > 0 && r.blanksEnd(r.at+comma) >= r.end:
 			r.edit(r.at, r.at+comma, "", r.text[r.at] != ';')
 			r.at += comma
 		default:

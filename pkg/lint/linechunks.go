@@ -33,13 +33,13 @@ func (c Chunk) Release() {
 // SplitLines splits a file into chunks of whole lines, each returned as soon as it is complete. It
 // keeps at most one chunk in memory, and only the beginning of a line longer than [MaxRecordBytes]. A
 // read error is the last value.
-func SplitLines(r io.Reader) iter.Seq2[Chunk, error] { return chunks(r, MaxRecordBytes) }
+func SplitLines(r io.Reader) iter.Seq2[Chunk, error] { return splitChunks(r, MaxRecordBytes) }
 
 // chunkBytes is the size of a chunk of short lines: large enough to amortize the hand-over, small
 // enough to hold several in memory.
 const chunkBytes = 256 << 10
 
-func chunks(r io.Reader, maxLine int) iter.Seq2[Chunk, error] {
+func splitChunks(r io.Reader, maxLine int) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		s := splitter{src: r, maxLine: maxLine}
 		for {
@@ -78,7 +78,7 @@ func (s *splitter) next() (Chunk, error) {
 	buf := append(s.buffer(), s.pending.Bytes...)
 	for searched := 0; ; {
 		if end := searched + bytes.LastIndexByte(buf[searched:], '\n') + 1; end > searched {
-			return s.chunk(buf, end), nil
+			return s.cutChunk(buf, end), nil
 		}
 		if searched = len(buf); searched > s.maxLine {
 			return s.skipLongLine(buf)
@@ -90,13 +90,13 @@ func (s *splitter) next() (Chunk, error) {
 		}
 		n, err := s.src.Read(buf[len(buf):cap(buf)])
 		if buf = buf[:len(buf)+n]; err != nil {
-			return s.chunk(buf, len(buf)), err
+			return s.cutChunk(buf, len(buf)), err
 		}
 	}
 }
 
-// chunk returns the first bytes of the buffer and keeps the rest for the next chunk.
-func (s *splitter) chunk(buf []byte, end int) Chunk {
+// cutChunk returns the first bytes of the buffer and keeps the rest for the next chunk.
+func (s *splitter) cutChunk(buf []byte, end int) Chunk {
 	c := Chunk{Text: diag.Text{Bytes: buf[:end], Offset: s.pending.Offset, LinesBefore: s.pending.LinesBefore}, free: &s.free}
 	s.pending.Bytes = append(s.pending.Bytes[:0], buf[end:]...)
 	s.pending.Offset += end

@@ -119,11 +119,11 @@ func ParseRun(file string, src io.ReadSeeker, o Options) iter.Seq2[ParseResult, 
 			line := diag.Text{Bytes: text, Offset: int(offset), LinesBefore: record.Seq - 1}
 			if response, ok := record.Body.(runfile.Response); ok {
 				line.Bytes = append(slices.Clone(text), '\n')
-				if !yield(r.response(line, response), nil) {
+				if !yield(r.readResponse(line, response), nil) {
 					return
 				}
 			}
-			r.apply(line, record.Body)
+			r.applyRecord(line, record.Body)
 		}
 		if scan.Err != nil && !errors.As(scan.Err, new(*runfile.DamageError)) {
 			yield(ParseResult{}, scan.Err)
@@ -182,8 +182,8 @@ const (
 	maxContextBytes   = 6 << 20
 )
 
-// apply updates the state from a record.
-func (r *runReader) apply(line diag.Text, body runfile.Body) {
+// applyRecord updates the state from a record.
+func (r *runReader) applyRecord(line diag.Text, body runfile.Body) {
 	switch b := body.(type) {
 	case runfile.Run:
 		r.native = b.Dialect == nativeRun
@@ -256,8 +256,8 @@ func (r *runReader) setBoundary(word string) {
 // nativeRun is the dialect name of a run with native calls.
 const nativeRun = "native"
 
-// response reads a response from its recorded text and calls; a recorded body would say the same.
-func (r *runReader) response(line diag.Text, body runfile.Response) ParseResult {
+// readResponse reads a response from its recorded text and calls; a recorded body would say the same.
+func (r *runReader) readResponse(line diag.Text, body runfile.Response) ParseResult {
 	said := chat.Response{Content: body.Content, Reasoning: body.Reasoning, Calls: body.Calls}
 	in := r.o.readDecoded(line, said, sourcesOf(line.Bytes), r.native)
 	if r.native {

@@ -8,8 +8,8 @@ import (
 	"oneshot/pkg/dialect"
 )
 
-// checkValues reports damaged characters and control tokens in the arguments of calls.
-func (r *ParseResult) checkValues(origins []origin) {
+// checkCharacters reports damaged characters and control tokens in the arguments of calls.
+func (r *ParseResult) checkCharacters(origins []origin) {
 	for i := range r.Calls {
 		from := origins[i]
 		if from.args == nil {

@@ -118,8 +118,8 @@ func (s *source) commentLen(i, limit int) int {
 	return end
 }
 
-// skip returns the offset behind blanks and comments. It ends after a window.
-func (s *source) skip(i int) int {
+// blanksEnd returns the offset behind blanks and comments. It ends after a window.
+func (s *source) blanksEnd(i int) int {
 	from, limit := i, min(s.end, i+window)
 	for i < limit {
 		n := blankLen(s.text[i:s.end])
@@ -135,9 +135,9 @@ func (s *source) skip(i int) int {
 	return min(i, s.end)
 }
 
-// backSkip returns the end of the text before an offset, without the blanks and
+// skipBack returns the end of the text before an offset, without the blanks and
 // comments between.
-func (s *source) backSkip(i, from int) int {
+func (s *source) skipBack(i, from int) int {
 	for low := max(from, i-window); i > low; i-- {
 		s.steps++
 		if i-low >= 4 && s.text[i-2:i] == "*/" {
@@ -162,13 +162,13 @@ func (s *source) isKeyAt(i int) bool {
 	} else if k < 0 || strings.ContainsAny(s.text[i+q.width:k], "\n{}") {
 		return false
 	}
-	return s.colonLen(s.skip(k)) > 0
+	return s.colonLen(s.blanksEnd(k)) > 0
 }
 
 // isBareKeyAt is isKeyAt for a key without quotes, or without the first one.
 func (s *source) isBareKeyAt(i int) bool {
 	k := i
-	for k < min(s.end, i+window) && (isWord(s.text[k]) || s.text[k] == '-' || s.text[k] == '.') {
+	for k < min(s.end, i+window) && (isWordByte(s.text[k]) || s.text[k] == '-' || s.text[k] == '.') {
 		k++
 	}
 	s.steps += k - i
@@ -221,8 +221,8 @@ func (s *source) matchingBracket(i int) int {
 
 // isMemberNext reports whether a comma and a key are at an offset.
 func (s *source) isMemberNext(i int) bool {
-	i = s.skip(i)
-	return i < s.end && s.text[i] == ',' && s.isKeyAt(s.skip(i+1))
+	i = s.blanksEnd(i)
+	return i < s.end && s.text[i] == ',' && s.isKeyAt(s.blanksEnd(i+1))
 }
 
 // runeEnd returns the end of the character at an offset.
@@ -235,7 +235,7 @@ func (s *source) runeEnd(i int) int {
 // are none.
 func (s *source) ellipsisLen(i int) int {
 	n := prefixLen(s.text[i:s.end], "...", "…")
-	if n > 0 && !s.isItemEnd(s.skip(i+n)) {
+	if n > 0 && !s.isItemEnd(s.blanksEnd(i+n)) {
 		return 0
 	}
 	return n
@@ -248,7 +248,7 @@ func (s *source) isContainerAt(i int) bool {
 	if c != '{' && c != '[' {
 		return false
 	}
-	k := s.skip(i + 1)
+	k := s.blanksEnd(i + 1)
 	if k >= s.end || s.text[k] == c+2 || s.isQuoteAt(k) || strings.IndexByte("{[(.,", s.text[k]) >= 0 {
 		return true
 	}
@@ -270,7 +270,7 @@ func (s *source) nextDocument(from int) int {
 		}
 		i += k
 		body := i + s.fenceLen(i)
-		if j := s.skip(body + wordLen(s.text[body:s.end])); j < s.end && strings.IndexByte(`{[("`, s.text[j]) >= 0 {
+		if j := s.blanksEnd(body + wordLen(s.text[body:s.end])); j < s.end && strings.IndexByte(`{[("`, s.text[j]) >= 0 {
 			return i
 		}
 		i = body

@@ -51,7 +51,7 @@ func TestHeadCut(t *testing.T) {
 		`{"choices":[{"message":{"tool_calls":[{"id":"x","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`
 	for n := range whole {
 		r := response("f", []byte(whole[:n]), Options{})
-		if n > len("HTTP/1.1 100 Continue\r\n\r\n") && (!diag.HasErrors(r.Findings) || len(r.executable()) > 0) {
+		if n > len("HTTP/1.1 100 Continue\r\n\r\n") && (!diag.HasErrors(r.Findings) || len(r.executableCalls()) > 0) {
 			t.Errorf("%q: %v", whole[:n], r.Findings)
 		}
 		for _, f := range r.Findings {

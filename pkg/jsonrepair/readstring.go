@@ -23,11 +23,11 @@ type piece struct {
 // member's value.
 func (r *reader) readString(isKey bool) {
 	p := r.scanPiece(isKey)
-	r.writeMark(r.at, p.from, true)
+	r.writeQuote(r.at, p.from, true)
 	for r.writeContent(p); !isKey && !p.cut; {
-		i := r.skip(p.next)
+		i := r.blanksEnd(p.next)
 		if i < r.end && r.text[i] == '+' {
-			i = r.skip(i + 1)
+			i = r.blanksEnd(i + 1)
 		} else if f := r.top(); f == nil || !f.object || p.next == p.to || i == p.next {
 			break
 		}
@@ -48,21 +48,21 @@ func (r *reader) readString(isKey bool) {
 	case p.next == p.to:
 		r.insert(p.to, `"`)
 	default:
-		r.writeMark(p.to, p.next, !p.guessed)
+		r.writeQuote(p.to, p.next, !p.guessed)
 	}
 	r.at = p.next
 }
 
-// writeMark writes a double quote for another mark. A mark that is doubled or has a
+// writeQuote writes a double quote for another mark. A mark that is doubled or has a
 // backslash is never certain.
-func (r *reader) writeMark(start, end int, safe bool) {
+func (r *reader) writeQuote(start, end int, safe bool) {
 	if mark := r.text[start:end]; mark != `"` {
 		r.edit(start, end, `"`, safe && (mark == "'" || mark == "`" || mark[0] >= 0x80))
 	}
 }
 
-// writeQuotes makes a string of text without quotes.
-func (r *reader) writeQuotes(start, end int, safe bool) {
+// quoteText makes a string of text without quotes.
+func (r *reader) quoteText(start, end int, safe bool) {
 	r.edit(start, start, `"`, safe)
 	r.writeContent(piece{mark: quoteMark{char: '"'}, from: start, to: end, bare: true})
 	r.edit(end, end, `"`, safe)
@@ -82,19 +82,19 @@ func (r *reader) scanPiece(isKey bool) piece {
 				p.from, p.to, p.next, p.guessed = from, from+n, from+n+3, true
 				return p
 			}
-			r.spend(r.end - from)
+			r.chargeBudget(r.end - from)
 		}
-		if i := p.from + 1; i < r.end && isWord(r.text[i]) && !r.isKeyAt(i) {
+		if i := p.from + 1; i < r.end && isWordByte(r.text[i]) && !r.isKeyAt(i) {
 			p.from++
 			p.doubled = true
 		}
 	}
 	s := scan{reader: r, p: p, isKey: isKey}
-	return s.run()
+	return s.scanPiece()
 }
 
-// spend charges the budget for bytes that will be scanned again.
-func (r *reader) spend(n int) {
+// chargeBudget charges the budget for bytes that will be scanned again.
+func (r *reader) chargeBudget(n int) {
 	r.budget -= n
 	r.steps += n
 	r.failed = r.failed || r.budget < 0
@@ -112,7 +112,7 @@ func (r *reader) writeContent(p piece) {
 		case c == '"':
 			r.edit(i, i+1, `\"`, p.mark.char != '"')
 		case c < 0x20:
-			r.edit(i, i+1, escapeOf(c), true)
+			r.edit(i, i+1, jsonEscape(c), true)
 		case c == utf8.RuneError && w == 1:
 			r.edit(i, i+1, "\ufffd", false)
 		}
@@ -121,8 +121,8 @@ func (r *reader) writeContent(p piece) {
 	r.steps += p.to - p.from
 }
 
-// escapeOf returns how a character is written in a string.
-func escapeOf(c rune) string {
+// jsonEscape returns how a character is written in a string.
+func jsonEscape(c rune) string {
 	if k := strings.IndexRune("\b\t\n\f\r\"\\", c); k >= 0 {
 		return `\` + `btnfr"\`[k:k+1]
 	} else if c >= 0x20 {
@@ -152,7 +152,7 @@ func (r *reader) writeEscape(i int, p piece) int {
 	if rest[1:] != "" && (rest[1] == 'x' || rest[1] == 'U') { // of JavaScript or Python
 		if c, _, tail, err := strconv.UnquoteChar(rest, 0); err == nil {
 			n := len(rest) - len(tail)
-			r.edit(i, i+n, escapeOf(c), false)
+			r.edit(i, i+n, jsonEscape(c), false)
 			return n
 		}
 	}

@@ -27,15 +27,15 @@ func (r *reader) writeToken(start, end int) {
 	if isNumber(token) {
 		return
 	}
-	value, safe := wordOf(token)
+	value, safe := jsonWord(token)
 	if value == "" && end == r.end && r.top() != nil {
 		value = completeWord(token)
 	}
 	if value == "" {
-		value, safe = numberOf(token)
+		value, safe = jsonNumber(token)
 	}
 	if value == "" {
-		r.writeQuotes(start, end, false)
+		r.quoteText(start, end, false)
 	} else if value != token {
 		r.edit(start, end, value, safe)
 	}
@@ -65,20 +65,20 @@ func (r *reader) bareEnd() (end, next int) {
 		if m := r.quoteAt(i); m.width > 0 && m.char != '\'' && m.char != '`' {
 			begins, ends := r.classifyMark(i, m.width)
 			if ends {
-				return r.backSkip(i, r.at), i + m.width
+				return r.skipBack(i, r.at), i + m.width
 			} else if begins {
 				break
 			}
 		}
 	}
-	end = r.backSkip(i, r.at)
+	end = r.skipBack(i, r.at)
 	return end, end
 }
 
 // isItemNext reports whether an item of an array or a key follows at an offset.
 func (r *reader) isItemNext(i int) bool {
 	f := r.top()
-	return f != nil && (!f.object || r.isKeyAt(r.skip(i)))
+	return f != nil && (!f.object || r.isKeyAt(r.blanksEnd(i)))
 }
 
 // isBareEnd reports whether a delimiter, comment or fence ends text without quotes.
@@ -88,19 +88,19 @@ func (r *reader) isBareEnd(i int) bool {
 	comma := r.commaLen(i)
 	switch {
 	case f == nil:
-		return comma > 0 && r.skip(i+comma) >= r.end
+		return comma > 0 && r.blanksEnd(i+comma) >= r.end
 	case isCloser(c):
 		return true
 	case comma > 0 && (!f.object || f.missing):
 		return true
 	case comma > 0:
-		k := r.skip(i + comma)
+		k := r.blanksEnd(i + comma)
 		return isScalar(r.text[r.at:i]) || r.isItemEnd(k) || r.isKeyAt(k) || r.isQuoteAt(k) || strings.IndexByte("{[.", r.text[k]) >= 0
 	case i == r.at:
 		return false
 	case c == '\n' && f.object:
-		k := r.skip(i)
-		return r.isItemEnd(k) || r.isKeyAt(k) || r.fenceLen(k) > 0 || isScalar(r.text[r.at:r.backSkip(i, r.at)])
+		k := r.blanksEnd(i)
+		return r.isItemEnd(k) || r.isKeyAt(k) || r.fenceLen(k) > 0 || isScalar(r.text[r.at:r.skipBack(i, r.at)])
 	case c == '\n' || strings.HasPrefix(r.text[i:r.end], "/*") || strings.HasPrefix(r.text[i:r.end], "```"):
 		return true
 	}
@@ -111,7 +111,7 @@ func (r *reader) isBareEnd(i int) bool {
 // next key or item, it closes the text, or it belongs to it.
 func (r *reader) classifyMark(i, width int) (begins, ends bool) {
 	f := r.top()
-	k := r.skip(i + width)
+	k := r.blanksEnd(i + width)
 	switch {
 	case f == nil:
 		return false, k >= r.end
@@ -123,8 +123,8 @@ func (r *reader) classifyMark(i, width int) (begins, ends bool) {
 	return !f.object && i > r.at && isBlank(r.text[i-1]), false
 }
 
-// wordOf returns what a word of another language, or of JSON, is in JSON, "" if it is none.
-func wordOf(text string) (json string, safe bool) {
+// jsonWord returns what a word of another language, or of JSON, is in JSON, "" if it is none.
+func jsonWord(text string) (json string, safe bool) {
 	switch text {
 	case "true", "false", "null":
 		return text, true
@@ -141,7 +141,7 @@ func wordOf(text string) (json string, safe bool) {
 // isScalar reports whether a text is a number, or a word of JSON or of another
 // language.
 func isScalar(text string) bool {
-	word, _ := wordOf(text)
+	word, _ := jsonWord(text)
 	return word != "" || len(text) <= 64 && isNumber(text) // prefixes of a long text are tried
 }
 
@@ -161,9 +161,9 @@ func isNumber(text string) bool {
 	return n > 0 && isDigit(text[n-1]) && (isDigit(text[0]) || text[0] == '-') && json.Valid([]byte(text))
 }
 
-// numberOf returns the number of JSON that a text stands for, "" if it stands for
+// jsonNumber returns the number of JSON that a text stands for, "" if it stands for
 // none. A number with leading zeros can be octal, or no number at all: it is none.
-func numberOf(text string) (number string, safe bool) {
+func jsonNumber(text string) (number string, safe bool) {
 	rest := strings.TrimPrefix(strings.TrimPrefix(text, "+"), "-")
 	sign := strings.TrimPrefix(text[:len(text)-len(rest)], "+")
 	switch {

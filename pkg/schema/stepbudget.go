@@ -27,8 +27,8 @@ const (
 // errTooManySteps ends a check that exceeds its budget.
 var errTooManySteps = errors.New("too many steps")
 
-// overBudget is the violation of a document whose check exceeds its budget.
-func overBudget() Violation {
+// overBudgetViolation is the violation of a document whose check exceeds its budget.
+func overBudgetViolation() Violation {
 	return Violation{
 		Keyword: "schema", Message: "cannot be checked: the alternatives and references of the schema multiply too often",
 		Hint: `name each alternative once, and tell them apart by a "const" of their own`,
@@ -60,7 +60,7 @@ func (s *Schema) validate(value any, size int) ([]Violation, error) {
 	within, misfit := s.meter.validate(s.negated, value, baseSteps+stepsPerByte*size)
 	switch {
 	case !within:
-		return []Violation{overBudget()}, nil
+		return []Violation{overBudgetViolation()}, nil
 	case misfit != nil: // the negation fails: the document is valid
 		return nil, nil
 	}
@@ -154,7 +154,7 @@ func (m *stepMeter) install(s *jsonschema.Schema, p price) {
 // priceOf returns the price of a subschema.
 func (i *pricer) priceOf(s *jsonschema.Schema) price {
 	out := price{fixed: 1 + (len(s.Required)+len(s.DependentRequired)+len(s.Dependencies)+len(s.DependentSchemas))/4}
-	inside, below := inPlace(s), children(s)
+	inside, below := inPlaceSchemas(s), eachChildSchemas(s)
 	for _, sub := range inside {
 		out.fixed += leafSteps(sub)
 	}
@@ -190,17 +190,17 @@ func (i *pricer) priceOf(s *jsonschema.Schema) price {
 func leafSteps(s *jsonschema.Schema) int {
 	n := 0
 	if s.Enum != nil {
-		n = comparisons(s.Enum.Values)
+		n = comparisonCost(s.Enum.Values)
 	}
 	if s.Const != nil {
-		n += comparisons([]any{*s.Const})
+		n += comparisonCost([]any{*s.Const})
 	}
 	return n / comparisonsPerStep
 }
 
-// comparisons returns the cost of comparing with values, in text comparisons. The depth of the schema bounds the
+// comparisonCost returns the cost of comparing with values, in text comparisons. The depth of the schema bounds the
 // recursion.
-func comparisons(values []any) int {
+func comparisonCost(values []any) int {
 	const number = 16 // compared exactly
 	n := 0
 	for _, v := range values {
@@ -208,9 +208,9 @@ func comparisons(values []any) int {
 		case json.Number:
 			n += number
 		case []any:
-			n += number + comparisons(v)
+			n += number + comparisonCost(v)
 		case map[string]any:
-			n += number + comparisons(slices.Collect(maps.Values(v)))
+			n += number + comparisonCost(slices.Collect(maps.Values(v)))
 		default:
 			n++
 		}
@@ -218,8 +218,8 @@ func comparisons(values []any) int {
 	return n
 }
 
-// inPlace returns the subschemas that apply to the value itself, except those that depend on the path to it.
-func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
+// inPlaceSchemas returns the subschemas that apply to the value itself, except those that depend on the path to it.
+func inPlaceSchemas(s *jsonschema.Schema) []*jsonschema.Schema {
 	out := slices.Concat(s.AllOf, s.AnyOf, s.OneOf, []*jsonschema.Schema{s.Ref, s.Not, s.If, s.Then, s.Else})
 	for _, sub := range s.DependentSchemas {
 		out = append(out, sub)
@@ -232,8 +232,8 @@ func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 	return dropNil(out)
 }
 
-// children returns the subschemas that can apply to any member or item.
-func children(s *jsonschema.Schema) []*jsonschema.Schema {
+// eachChildSchemas returns the subschemas that can apply to any member or item.
+func eachChildSchemas(s *jsonschema.Schema) []*jsonschema.Schema {
 	out := []*jsonschema.Schema{s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems}
 	for _, any := range []any{s.AdditionalProperties, s.AdditionalItems, s.Items} {
 		if sub, ok := any.(*jsonschema.Schema); ok {
@@ -246,9 +246,9 @@ func children(s *jsonschema.Schema) []*jsonschema.Schema {
 	return dropNil(out)
 }
 
-// subschemas returns all direct subschemas.
-func subschemas(s *jsonschema.Schema) []*jsonschema.Schema {
-	out := slices.Concat(inPlace(s), children(s), s.PrefixItems, []*jsonschema.Schema{s.RecursiveRef, s.ContentSchema})
+// directSubschemas returns all direct subschemas.
+func directSubschemas(s *jsonschema.Schema) []*jsonschema.Schema {
+	out := slices.Concat(inPlaceSchemas(s), eachChildSchemas(s), s.PrefixItems, []*jsonschema.Schema{s.RecursiveRef, s.ContentSchema})
 	if items, ok := s.Items.([]*jsonschema.Schema); ok {
 		out = append(out, items...)
 	}

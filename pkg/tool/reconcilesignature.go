@@ -77,7 +77,7 @@ func (p property) hasType() bool {
 }
 
 func typeKeywords(t *Type) []member {
-	ms, err := members(t.Schema())
+	ms, err := splitObject(t.Schema())
 	if err != nil { // the schema of a type is an object
 		return nil
 	}

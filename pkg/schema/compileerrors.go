@@ -102,11 +102,11 @@ func (r referenceChecker) checkReference(ref string) string {
 		return r.checkAnchor(fragment)
 	}
 	at := splitPointer(fragment)
-	container := lookup(r.doc, at[:len(at)-1])
+	container := valueAt(r.doc, at[:len(at)-1])
 	if object, ok := container.(map[string]any); ok && hasKey(object, at[len(at)-1]) {
 		return ""
 	}
-	if _, ok := container.([]any); ok && lookup(r.doc, at) != nil {
+	if _, ok := container.([]any); ok && valueAt(r.doc, at) != nil {
 		return ""
 	}
 	return "does not resolve: the schema has nothing at " + fragment
@@ -117,7 +117,7 @@ func (r referenceChecker) isInside(document string) bool {
 	if strings.Contains(document, "//json-schema.org/draft") {
 		return true
 	}
-	ids := walkMembers(r.doc, func(path []string, value any) string {
+	ids := explainMembers(r.doc, func(path []string, value any) string {
 		id, _ := value.(string)
 		if path[len(path)-1] == "$id" && strings.HasSuffix(strings.TrimSuffix(id, "#"), document) {
 			return id
@@ -128,7 +128,7 @@ func (r referenceChecker) isInside(document string) bool {
 }
 
 func (r referenceChecker) checkAnchor(name string) string {
-	found := walkMembers(r.doc, func(path []string, value any) string {
+	found := explainMembers(r.doc, func(path []string, value any) string {
 		if key := path[len(path)-1]; (key == "$anchor" || key == "$dynamicAnchor") && value == name {
 			return name
 		}
@@ -137,12 +137,12 @@ func (r referenceChecker) checkAnchor(name string) string {
 	if len(found) > 0 {
 		return ""
 	}
-	return "does not resolve: the schema has no anchor " + quoted(name)
+	return "does not resolve: the schema has no anchor " + quoteShortened(name)
 }
 
-// walkMembers calls explain for every member of every object in a decoded document and returns a violation for each
+// explainMembers calls explain for every member of every object in a decoded document and returns a violation for each
 // answer that is not "".
-func walkMembers(doc any, explain func(path []string, value any) string) []Violation {
+func explainMembers(doc any, explain func(path []string, value any) string) []Violation {
 	type place struct {
 		path  []string
 		value any
@@ -156,7 +156,7 @@ func walkMembers(doc any, explain func(path []string, value any) string) []Viola
 			for _, key := range slices.Sorted(maps.Keys(v)) {
 				path := append(slices.Clone(at.path), key)
 				if why := explain(path, v[key]); why != "" {
-					out = append(out, Violation{Path: pointer(path...), Keyword: key, Message: why})
+					out = append(out, Violation{Path: joinPointer(path...), Keyword: key, Message: why})
 				}
 				open = append(open, place{path, v[key]})
 			}

@@ -13,8 +13,8 @@ import (
 	"oneshot/pkg/quote"
 )
 
-// describe names a value: `the string "12"`, "the number 1.50", "an array".
-func describe(value any) string {
+// describeValue names a value: `the string "12"`, "the number 1.50", "an array".
+func describeValue(value any) string {
 	switch v := value.(type) {
 	case nil:
 		return "null"
@@ -23,7 +23,7 @@ func describe(value any) string {
 	case json.Number:
 		return "the number " + shorten(v.String())
 	case string:
-		return "the string " + quoted(v)
+		return "the string " + quoteShortened(v)
 	case []any:
 		if len(v) == 0 {
 			return "an empty array"
@@ -48,8 +48,8 @@ func withArticle(name string) string {
 	return "a " + name
 }
 
-// count returns "1 item" or "3 items".
-func count(n int, noun string) string {
+// countNoun returns "1 item" or "3 items".
+func countNoun(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
@@ -140,8 +140,8 @@ func formatName(name string) string {
 	return "a value in the format " + name
 }
 
-// lookup returns the value at a path in a decoded document, or nil.
-func lookup(v any, path []string) any {
+// valueAt returns the value at a path in a decoded document, or nil.
+func valueAt(v any, path []string) any {
 	for _, key := range path {
 		switch at := v.(type) {
 		case map[string]any:

@@ -21,7 +21,7 @@ func (o Options) readWithHead(src []byte, head wire.Head) scanResult {
 		return truncatedResult(len(src), "response is empty")
 	case head.OK() && head.Type == "text/event-stream" && !isResponse && !bytes.Contains(body, []byte("data:")):
 		return truncatedResult(len(src), "response was truncated before its first message")
-	case !isResponse && (!head.OK() || isPage(body, head)):
+	case !isResponse && (!head.OK() || isHTMLPage(body, head)):
 		var r scanResult
 		r.why = "the server sent no response"
 		message := string(src[head.Status.Start:head.Status.End])
@@ -40,9 +40,9 @@ func (o Options) readWithHead(src []byte, head wire.Head) scanResult {
 	return r
 }
 
-// isPage reports whether a body is an HTML page. Without a head that cannot be decided, because a
+// isHTMLPage reports whether a body is an HTML page. Without a head that cannot be decided, because a
 // model may have been asked to write one.
-func isPage(body []byte, head wire.Head) bool {
+func isHTMLPage(body []byte, head wire.Head) bool {
 	return head.Type == "text/html" || wire.IsHTMLPage(body)
 }
 

@@ -37,7 +37,7 @@ func (m *measurer) measure(s *jsonschema.Schema, chain int) measurement {
 	}
 	e := &measurement{count: 1, chain: 1, open: true}
 	m.extents[s] = e
-	for _, sub := range inPlace(s) {
+	for _, sub := range inPlaceSchemas(s) {
 		if len(m.violations) > 0 || chain > maxChain {
 			break
 		}
@@ -47,9 +47,9 @@ func (m *measurer) measure(s *jsonschema.Schema, chain int) measurement {
 	e.open = false
 	switch {
 	case e.chain > maxChain || chain > maxChain:
-		m.report(s, "chains more than "+count(maxChain, "reference")+" for one value")
+		m.report(s, "chains more than "+countNoun(maxChain, "reference")+" for one value")
 	case e.count > maxInPlace:
-		m.report(s, "applies more than "+count(maxInPlace, "subschema")+" to one value: its alternatives and references multiply")
+		m.report(s, "applies more than "+countNoun(maxInPlace, "subschema")+" to one value: its alternatives and references multiply")
 	}
 	return *e
 }
@@ -65,8 +65,8 @@ func (m *measurer) report(s *jsonschema.Schema, message string) {
 	m.violations = append(m.violations, Violation{Path: at, Keyword: "schema", Message: message})
 }
 
-// reachable returns all subschemas reachable from some, each once.
-func reachable(from []*jsonschema.Schema) []*jsonschema.Schema {
+// reachableSchemas returns all subschemas reachable from some, each once.
+func reachableSchemas(from []*jsonschema.Schema) []*jsonschema.Schema {
 	seen := map[*jsonschema.Schema]bool{}
 	var out []*jsonschema.Schema
 	for open := slices.Clone(from); len(open) > 0; {
@@ -77,7 +77,7 @@ func reachable(from []*jsonschema.Schema) []*jsonschema.Schema {
 		}
 		seen[s] = true
 		out = append(out, s)
-		open = append(open, subschemas(s)...)
+		open = append(open, directSubschemas(s)...)
 	}
 	return out
 }
@@ -85,9 +85,9 @@ func reachable(from []*jsonschema.Schema) []*jsonschema.Schema {
 // dynamicTargets returns the subschemas that a dynamic reference can resolve to. Nothing else may refer to them.
 func dynamicTargets(c *jsonschema.Compiler, doc any) []*jsonschema.Schema {
 	var out []*jsonschema.Schema
-	walkMembers(doc, func(path []string, _ any) string {
+	explainMembers(doc, func(path []string, _ any) string {
 		if last := len(path) - 1; path[last] == "$dynamicAnchor" {
-			if s, err := c.Compile(schemaURL(pointer(path[:last]...))); err == nil {
+			if s, err := c.Compile(schemaURL(joinPointer(path[:last]...))); err == nil {
 				out = append(out, s)
 			} // otherwise a value or a property of that name
 		}
@@ -101,7 +101,7 @@ func schemaURL(at string) string { return baseURL + "#" + (&url.URL{Fragment: at
 
 // instrument bounds what a compiled schema can cost, or returns why it cannot.
 func (s *Schema) instrument(c *jsonschema.Compiler, p *patternCompiler) []Violation {
-	all := reachable(append(dynamicTargets(c, s.doc), s.compiled))
+	all := reachableSchemas(append(dynamicTargets(c, s.doc), s.compiled))
 	m := measurer{extents: map[*jsonschema.Schema]*measurement{}}
 	i := pricer{sizes: p.sizes}
 	for _, sub := range all {

@@ -40,7 +40,7 @@ func NewRecordReader(f FieldPaths, o Options) *RecordReader {
 func (r *RecordReader) Read(file string, lines Chunk) iter.Seq[ParseResult] {
 	return func(yield func(ParseResult) bool) {
 		for line := range lines.EachLine() {
-			if len(bytes.TrimSpace(line.Bytes)) > 0 && !yield(r.record(file, line, lines.Truncated)) {
+			if len(bytes.TrimSpace(line.Bytes)) > 0 && !yield(r.readRecord(file, line, lines.Truncated)) {
 				return
 			}
 		}
@@ -54,7 +54,7 @@ func (r *RecordReader) Fix(file string, lines Chunk) iter.Seq[Fixed[ParseResult]
 		for line := range lines.EachLine() {
 			fixed := Fixed[ParseResult]{Text: line.Bytes}
 			if len(bytes.TrimSpace(line.Bytes)) > 0 {
-				fixed = fixRecord(r.record(file, line, lines.Truncated), func(text diag.Text) ParseResult { return r.record(file, text, lines.Truncated) })
+				fixed = fixRecord(r.readRecord(file, line, lines.Truncated), func(text diag.Text) ParseResult { return r.readRecord(file, text, lines.Truncated) })
 			}
 			if !yield(fixed) {
 				return
@@ -63,8 +63,8 @@ func (r *RecordReader) Fix(file string, lines Chunk) iter.Seq[Fixed[ParseResult]
 	}
 }
 
-// record reads one line.
-func (r *RecordReader) record(file string, line diag.Text, cut bool) ParseResult {
+// readRecord reads one line.
+func (r *RecordReader) readRecord(file string, line diag.Text, cut bool) ParseResult {
 	text := line
 	text.Bytes = bytes.TrimRight(line.Bytes, "\r\n")
 	if line.Offset == 0 && bytes.HasPrefix(text.Bytes, []byte(byteOrderMark)) {

@@ -97,7 +97,7 @@ func (r *reader) popBeforeItem() {
 	f.comma = none
 	r.pop(false)
 	f = r.top()
-	f.comma, f.want = comma, f.first()
+	f.comma, f.want = comma, f.firstWant()
 }
 
 // closeBracket reads a closing bracket, which may be the wrong one.
@@ -107,7 +107,7 @@ func (r *reader) closeBracket(c byte) {
 		i--
 	}
 	if i < 0 { // it closes nothing, or stands for another one
-		next := r.skip(r.at + 1)
+		next := r.blanksEnd(r.at + 1)
 		more := len(r.stack) == 1 && next < r.end && !r.isCloserAt(next) && r.fenceLen(next) == 0
 		if more || f.end > f.start && r.text[f.end-1] == c {
 			r.drop(r.at + 1)
@@ -169,9 +169,9 @@ func (r *reader) readBareKey() {
 		end = start + n
 	}
 	r.steps += end - start
-	end = max(r.backSkip(end, start), r.runeEnd(start))
+	end = max(r.skipBack(end, start), r.runeEnd(start))
 	r.at = end
-	r.writeQuotes(start, end, strings.IndexByte(r.text[start:end], ' ') < 0)
+	r.quoteText(start, end, strings.IndexByte(r.text[start:end], ' ') < 0)
 	if m := r.quoteAt(end); m.width > 0 { // its first quote is missing
 		r.drop(end + m.width)
 	}

@@ -23,8 +23,8 @@ var responseKeys = [...]string{"response.body", "response", "output", "completio
 // yields [ErrTooLarge].
 func SplitCapture(r io.Reader, limit int, o Options) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
-		head, err := readHead(r, limit)
-		if err == nil && o.startsJSONLines(head) {
+		head, err := readPrefix(r, limit)
+		if err == nil && o.isJSONLinesPrefix(head) {
 			for c, err := range SplitLines(io.MultiReader(bytes.NewReader(head), r)) {
 				c.Records = true
 				if !yield(c, err) {
@@ -55,9 +55,9 @@ var ErrTooLarge = errors.New("the file is too large")
 // detectBytes is the size of the prefix from which JSON Lines are detected.
 const detectBytes = 64 << 10
 
-// readHead reads the beginning of a file: at least two lines, within the limit. The error is
+// readPrefix reads the beginning of a file: at least two lines, within the limit. The error is
 // [io.EOF] if the file ends there.
-func readHead(r io.Reader, limit int) ([]byte, error) {
+func readPrefix(r io.Reader, limit int) ([]byte, error) {
 	head := make([]byte, 0, detectBytes)
 	for lines := 0; len(head) < detectBytes || lines < 2 && len(head) <= limit; {
 		if len(head) == cap(head) {
@@ -76,12 +76,12 @@ func readHead(r io.Reader, limit int) ([]byte, error) {
 // HasRecords reports whether a file of more bytes than the limit is JSON Lines, so that [SplitCapture]
 // can read it. It reads only the beginning.
 func (o Options) HasRecords(r io.Reader, limit int) bool {
-	head, err := readHead(r, limit)
-	return err == nil && o.startsJSONLines(head)
+	head, err := readPrefix(r, limit)
+	return err == nil && o.isJSONLinesPrefix(head)
 }
 
-// startsJSONLines reports whether the beginning of a file is JSON Lines.
-func (o Options) startsJSONLines(head []byte) bool {
+// isJSONLinesPrefix reports whether the beginning of a file is JSON Lines.
+func (o Options) isJSONLinesPrefix(head []byte) bool {
 	return o.isJSONLines(head[:bytes.LastIndexByte(head, '\n')+1])
 }
 

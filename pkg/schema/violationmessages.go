@@ -14,24 +14,24 @@ import (
 // leafViolations converts a validator error without alternatives. The validator's own messages are not used: they
 // round numbers and omit values.
 func (r *errorReader) leafViolations(e *jsonschema.ValidationError) []Violation {
-	path, value := pointer(e.InstanceLocation...), lookup(r.value, e.InstanceLocation)
+	path, value := joinPointer(e.InstanceLocation...), valueAt(r.value, e.InstanceLocation)
 	switch k := e.ErrorKind.(type) {
 	case *kind.Type:
-		return []Violation{r.wrongType(path, value, k.Want)}
+		return []Violation{r.wrongTypeViolation(path, value, k.Want)}
 	case *kind.Enum:
-		return []Violation{r.notAllowed(path, value, jsonTexts(k.Want))}
+		return []Violation{r.notAllowedViolation(path, value, jsonTexts(k.Want))}
 	case *kind.Const:
-		return []Violation{r.notAllowed(path, value, jsonTexts([]any{k.Want}))}
+		return []Violation{r.notAllowedViolation(path, value, jsonTexts([]any{k.Want}))}
 	case *kind.Required:
-		return missingKeys(path, k.Missing, "")
+		return missingKeyViolations(path, k.Missing, "")
 	case *kind.DependentRequired:
-		return missingKeys(path, k.Missing, k.Prop)
+		return missingKeyViolations(path, k.Missing, k.Prop)
 	case *kind.Dependency:
-		return missingKeys(path, k.Missing, k.Prop)
+		return missingKeyViolations(path, k.Missing, k.Prop)
 	case *kind.AdditionalProperties:
-		return r.unknownKeys(path, k.Properties, e.SchemaURL)
+		return r.unknownKeyViolations(path, k.Properties, e.SchemaURL)
 	case *kind.PropertyNames:
-		return r.invalidName(e, k.Property)
+		return r.invalidNameViolations(e, k.Property)
 	}
 	keyword := "schema"
 	if _, ok := e.ErrorKind.(*kind.Not); ok {
@@ -43,27 +43,27 @@ func (r *errorReader) leafViolations(e *jsonschema.ValidationError) []Violation 
 	return []Violation{{Path: path, Keyword: keyword, Message: constraintMessage(e.ErrorKind, value)}}
 }
 
-func (r *errorReader) wrongType(path string, value any, want []string) Violation {
+func (r *errorReader) wrongTypeViolation(path string, value any, want []string) Violation {
 	want = unique(want)
 	names := make([]string, len(want))
 	for i, w := range want {
 		names[i] = withArticle(w)
 	}
 	return Violation{Path: path, Keyword: "type", allowed: want,
-		Message: "expected " + JoinOr(names) + ", got " + describe(value)}
+		Message: "expected " + JoinOr(names) + ", got " + describeValue(value)}
 }
 
-// notAllowed is the violation of a value that is not among the allowed values, given as JSON texts.
-func (r *errorReader) notAllowed(path string, value any, allowed []string) Violation {
+// notAllowedViolation is the violation of a value that is not among the allowed values, given as JSON texts.
+func (r *errorReader) notAllowedViolation(path string, value any, allowed []string) Violation {
 	allowed = unique(allowed)
 	v := Violation{Path: path, Keyword: "enum", allowed: allowed}
 	switch len(allowed) {
 	case 0:
 		v.Message = "no value is allowed here"
 	case 1:
-		v.Message = "expected " + allowed[0] + ", got " + describe(value)
+		v.Message = "expected " + allowed[0] + ", got " + describeValue(value)
 	default:
-		v.Message = "expected one of " + joinFirst(allowed) + "; got " + describe(value)
+		v.Message = "expected one of " + joinFirst(allowed) + "; got " + describeValue(value)
 	}
 	if s, ok := value.(string); ok {
 		v.Hint = DidYouMean(jsonText(s), allowed)
@@ -71,30 +71,30 @@ func (r *errorReader) notAllowed(path string, value any, allowed []string) Viola
 	return v
 }
 
-// missingKeys returns the violations of an object that lacks keys. because is the key that requires them, "" for the
+// missingKeyViolations returns the violations of an object that lacks keys. because is the key that requires them, "" for the
 // schema.
-func missingKeys(path string, keys []string, because string) []Violation {
+func missingKeyViolations(path string, keys []string, because string) []Violation {
 	why := ""
 	if because != "" {
-		why = ", " + quoted(because) + " requires it"
+		why = ", " + quoteShortened(because) + " requires it"
 	}
 	out := make([]Violation, len(keys))
 	for i, key := range keys {
-		out[i] = Violation{Path: path, Keyword: "required", Key: key, Message: "the key " + quoted(key) + " is missing" + why}
+		out[i] = Violation{Path: path, Keyword: "required", Key: key, Message: "the key " + quoteShortened(key) + " is missing" + why}
 	}
 	return out
 }
 
-func (r *errorReader) unknownKeys(path string, keys []string, schemaURL string) []Violation {
+func (r *errorReader) unknownKeyViolations(path string, keys []string, schemaURL string) []Violation {
 	known := r.propertyNames(schemaURL)
 	out := make([]Violation, len(keys))
 	for i, key := range keys {
-		v := Violation{Path: path, Keyword: "additionalProperties", Key: key, AtKey: true, Message: "the key " + quoted(key) + " is not allowed"}
+		v := Violation{Path: path, Keyword: "additionalProperties", Key: key, AtKey: true, Message: "the key " + quoteShortened(key) + " is not allowed"}
 		if len(known) > 0 {
 			v.Message += "; allowed are " + joinFirst(known)
 		}
 		if len(keys) <= maxFindings { // a hint costs more than the rest
-			v.Hint = DidYouMean(quoted(key), known)
+			v.Hint = DidYouMean(quoteShortened(key), known)
 		}
 		out[i] = v
 	}
@@ -108,10 +108,10 @@ func (r *errorReader) propertyNames(schemaURL string) []string {
 		return names
 	}
 	_, fragment, _ := strings.Cut(schemaURL, "#")
-	sub, _ := lookup(r.schema, splitPointer(fragment)).(map[string]any)
+	sub, _ := valueAt(r.schema, splitPointer(fragment)).(map[string]any)
 	props, _ := sub["properties"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(props)) {
-		names = append(names, quoted(name))
+		names = append(names, quoteShortened(name))
 	}
 	if r.knownKeys == nil {
 		r.knownKeys = map[string][]string{}
@@ -120,12 +120,12 @@ func (r *errorReader) propertyNames(schemaURL string) []string {
 	return names
 }
 
-// invalidName is the violation of a key that "propertyNames" rejects. The validator knows the depth of the object but
+// invalidNameViolations is the violation of a key that "propertyNames" rejects. The validator knows the depth of the object but
 // may report a sibling, because it reuses the path buffer. So the object is searched by key and depth; if several
 // match, the path is that of the document.
-func (r *errorReader) invalidName(e *jsonschema.ValidationError, key string) []Violation {
+func (r *errorReader) invalidNameViolations(e *jsonschema.ValidationError, key string) []Violation {
 	found := r.objectsWithKey(key, len(e.InstanceLocation))
-	v := Violation{Keyword: "propertyNames", Key: key, Message: "the key " + quoted(key) + " is not allowed"}
+	v := Violation{Keyword: "propertyNames", Key: key, Message: "the key " + quoteShortened(key) + " is not allowed"}
 	if len(found) == 1 {
 		v.Path, v.AtKey = found[0], true
 	}
@@ -141,9 +141,9 @@ func (r *errorReader) invalidName(e *jsonschema.ValidationError, key string) []V
 func (r *errorReader) objectsWithKey(key string, depth int) []string {
 	if r.objectPaths == nil {
 		r.objectPaths = map[keyAtDepth][]string{}
-		walkMembers(r.value, func(path []string, _ any) string {
+		explainMembers(r.value, func(path []string, _ any) string {
 			at := keyAtDepth{path[len(path)-1], len(path) - 1}
-			r.objectPaths[at] = append(r.objectPaths[at], pointer(path[:at.depth]...))
+			r.objectPaths[at] = append(r.objectPaths[at], joinPointer(path[:at.depth]...))
 			return ""
 		})
 	}
@@ -164,19 +164,19 @@ func constraintMessage(k jsonschema.ErrorKind, value any) string {
 		if k.Want == "regex" {
 			return patternErrorText(k.Err)
 		}
-		return "expected " + formatName(k.Want) + ", got " + describe(value)
+		return "expected " + formatName(k.Want) + ", got " + describeValue(value)
 	case *kind.Pattern:
-		return "expected a match of the pattern " + k.Want + ", got " + describe(value)
+		return "expected a match of the pattern " + k.Want + ", got " + describeValue(value)
 	case *kind.UniqueItems:
 		return fmt.Sprintf("expected unique items, but items %d and %d are equal", k.Duplicates[0], k.Duplicates[1])
 	case *kind.Contains:
 		return "no item matches \"contains\""
 	case *kind.MinContains:
-		return fmt.Sprintf("expected at least %s matching \"contains\", got %d", count(k.Want, "item"), len(k.Got))
+		return fmt.Sprintf("expected at least %s matching \"contains\", got %d", countNoun(k.Want, "item"), len(k.Got))
 	case *kind.MaxContains:
-		return fmt.Sprintf("expected at most %s matching \"contains\", got %d", count(k.Want, "item"), len(k.Got))
+		return fmt.Sprintf("expected at most %s matching \"contains\", got %d", countNoun(k.Want, "item"), len(k.Got))
 	case *kind.AdditionalItems:
-		return "has " + count(k.Count, "item") + " too many"
+		return "has " + countNoun(k.Count, "item") + " too many"
 	case *kind.OneOf:
 		return fmt.Sprintf("expected to match exactly one alternative, but matches %d and %d", k.Subschemas[0]+1, k.Subschemas[1]+1)
 	case *kind.Not:
@@ -193,10 +193,10 @@ func constraintMessage(k jsonschema.ErrorKind, value any) string {
 // sizeMessage describes errors about lengths.
 func sizeMessage(k jsonschema.ErrorKind) string {
 	least := func(got, want int, noun string) string {
-		return fmt.Sprintf("expected at least %s, got %d", count(want, noun), got)
+		return fmt.Sprintf("expected at least %s, got %d", countNoun(want, noun), got)
 	}
 	most := func(got, want int, noun string) string {
-		return fmt.Sprintf("expected at most %s, got %d", count(want, noun), got)
+		return fmt.Sprintf("expected at most %s, got %d", countNoun(want, noun), got)
 	}
 	switch k := k.(type) {
 	case *kind.MinProperties:
@@ -218,7 +218,7 @@ func sizeMessage(k jsonschema.ErrorKind) string {
 // boundMessage describes errors about the size of a number.
 func boundMessage(k jsonschema.ErrorKind, value any) string {
 	must := func(what string, want *big.Rat) string {
-		return "expected " + what + " " + exactDecimal(want) + ", got " + describe(value)
+		return "expected " + what + " " + exactDecimal(want) + ", got " + describeValue(value)
 	}
 	switch k := k.(type) {
 	case *kind.Minimum:

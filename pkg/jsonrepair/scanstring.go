@@ -19,8 +19,8 @@ type scan struct {
 	open   int  // brackets that are open in the string
 }
 
-// run returns the piece with its content.
-func (s *scan) run() piece {
+// scanPiece returns the piece with its content.
+func (s *scan) scanPiece() piece {
 	s.member = s.top() != nil && s.top().object
 	for i := s.p.from; i < s.end; {
 		c, m := s.text[i], s.quoteAt(i)
@@ -42,23 +42,23 @@ func (s *scan) run() piece {
 			continue
 		}
 		if end := s.missingEnd(i, m.width); end >= 0 {
-			s.spend(i - s.p.from)
-			return s.openAt(end)
+			s.chargeBudget(i - s.p.from)
+			return s.unclosedPieceAt(end)
 		}
 		if s.isEnd(i, m.width) {
 			s.steps += i - s.p.from
-			return s.closedAt(i, m.width)
+			return s.closedPiece(i, m.width)
 		}
 		s.inner++
 		s.last = i
 		i += m.width
 	}
-	s.spend(s.end - s.p.from)
-	return s.unclosed()
+	s.chargeBudget(s.end - s.p.from)
+	return s.unclosedPiece()
 }
 
-// closedAt returns the piece that ends with the mark at an offset.
-func (s *scan) closedAt(i, width int) piece {
+// closedPiece returns the piece that ends with the mark at an offset.
+func (s *scan) closedPiece(i, width int) piece {
 	s.p.to, s.p.next, s.p.guessed = i, i+width, s.inner > 0
 	if m := s.quoteAt(s.p.next); s.p.doubled && s.p.mark.isClosedBy(m) {
 		s.p.next += m.width
@@ -66,10 +66,10 @@ func (s *scan) closedAt(i, width int) piece {
 	return s.p
 }
 
-// openAt returns the piece whose closing mark is missing in front of an offset. A mark of
+// unclosedPieceAt returns the piece whose closing mark is missing in front of an offset. A mark of
 // another kind, or one that a backslash in front of it makes text, closes it.
-func (s *scan) openAt(at int) piece {
-	s.p.to = max(s.p.from, s.backSkip(at, s.p.from))
+func (s *scan) unclosedPieceAt(at int) piece {
+	s.p.to = max(s.p.from, s.skipBack(at, s.p.from))
 	s.p.next = s.p.to
 	if s.p.to > s.p.from && (s.text[s.p.to-1] == '"' || s.text[s.p.to-1] == '\'') {
 		if c := rune(s.text[s.p.to-1]); c != s.p.mark.char || !s.p.mark.escaped && s.text[s.p.to-2] == '\\' {
@@ -82,7 +82,7 @@ func (s *scan) openAt(at int) piece {
 
 // isEnd reports whether the mark at an offset closes the string.
 func (s *scan) isEnd(i, width int) bool {
-	j := s.skip(i + width)
+	j := s.blanksEnd(i + width)
 	if s.isKey || j >= s.end || s.p.doubled && j == i+width && s.p.mark.isClosedBy(s.quoteAt(j)) {
 		return true
 	}
@@ -95,7 +95,7 @@ func (s *scan) isEnd(i, width int) bool {
 	case s.colonLen(j) > 0:
 		return !s.member && s.inner == 0
 	case c == '+':
-		return s.isQuoteAt(s.skip(j + 1))
+		return s.isQuoteAt(s.blanksEnd(j + 1))
 	case s.fenceLen(j) > 0:
 		return true
 	case s.isQuoteAt(j):
@@ -115,7 +115,7 @@ func (s *scan) isEndBeforeCloser(j int, c byte) bool {
 	}
 	depth := len(s.stack)
 	for ; s.isCloserAt(j); depth-- {
-		j = s.skip(j + 1)
+		j = s.blanksEnd(j + 1)
 	}
 	if nested {
 		return s.isItemEnd(j)
@@ -125,7 +125,7 @@ func (s *scan) isEndBeforeCloser(j int, c byte) bool {
 
 // isEndBeforeComma decides about a mark in front of a comma that ends at k.
 func (s *scan) isEndBeforeComma(k int) bool {
-	k = s.skip(k)
+	k = s.blanksEnd(k)
 	switch {
 	case !s.member:
 		return s.inner == 0 || !s.isWordAt(k) || s.isScalarAt(k)
@@ -141,7 +141,7 @@ func (s *scan) isClosedLater(k int) bool {
 	for limit := min(s.end, k+window); k < limit; k++ {
 		s.steps++
 		if m := s.quoteAt(k); s.p.mark.isClosedBy(m) {
-			return s.isItemEnd(s.skip(k + m.width))
+			return s.isItemEnd(s.blanksEnd(k + m.width))
 		}
 	}
 	return false
@@ -153,7 +153,7 @@ func (s *scan) isEndBeforeString(i, j, width int) bool {
 	if s.member && s.isKeyAt(j) {
 		return true
 	}
-	k := s.skip(max(s.stringEnd(j), 0))
+	k := s.blanksEnd(max(s.stringEnd(j), 0))
 	return apart && (s.inner == 0 || !s.member) && k > j && (!s.isWordAt(k) || s.isScalarAt(k)) && s.colonLen(k) == 0
 }
 
@@ -166,11 +166,11 @@ func (s *scan) isEndBeforeWord(i, j, width int) bool {
 		c, m := s.text[k], s.quoteAt(k)
 		switch {
 		case s.p.mark.isClosedBy(m):
-			return item && j > i+width && s.isItemEnd(s.skip(k+m.width))
+			return item && j > i+width && s.isItemEnd(s.blanksEnd(k+m.width))
 		case c == '}' || c == ']' || c == '\n' && len(s.stack) > 0:
 			return true
 		case c == ',':
-			return item || s.member && s.isKeyAt(s.skip(k+1))
+			return item || s.member && s.isKeyAt(s.blanksEnd(k+1))
 		}
 	}
 	return item && s.inner == 0 && s.isScalarAt(j)
@@ -184,7 +184,7 @@ func (s *scan) isWordAt(i int) bool {
 // missingEnd returns the offset in front of which the closing mark is missing if the
 // mark at i begins or ends another string; none if it does not.
 func (s *scan) missingEnd(i, width int) int {
-	j, before := s.skip(i+width), s.backSkip(i, s.p.from)
+	j, before := s.blanksEnd(i+width), s.skipBack(i, s.p.from)
 	if before == s.p.from || j >= s.end {
 		return none
 	}
@@ -207,13 +207,13 @@ func (s *scan) missingEnd(i, width int) int {
 // isItemAt reports whether a mark begins a string that ends as an item does.
 func (s *scan) isItemAt(i int) bool {
 	end := s.stringEnd(i)
-	return end >= 0 && s.isItemEnd(s.skip(end))
+	return end >= 0 && s.isItemEnd(s.blanksEnd(end))
 }
 
 // endBeforeKey returns where a string ends if the mark before the one at i and that one are those
 // of a key, behind a comma or on a line of its own.
 func (s *scan) endBeforeKey(i int) int {
-	start := s.backSkip(s.last, s.p.from)
+	start := s.skipBack(s.last, s.p.from)
 	switch {
 	case start == s.p.from || i-s.last > window || s.open > 0:
 		return none
@@ -225,19 +225,19 @@ func (s *scan) endBeforeKey(i int) int {
 	return none
 }
 
-// unclosed returns the piece of a string that has no closing mark. Where brackets
+// unclosedPiece returns the piece of a string that has no closing mark. Where brackets
 // end the text that are still open the mark was forgotten, otherwise the text was
 // cut off.
-func (s *scan) unclosed() piece {
+func (s *scan) unclosedPiece() piece {
 	limit := s.end
 	if k := strings.LastIndex(s.text[s.p.from:s.end], "\n```"); k >= 0 && s.fenced {
 		limit = s.p.from + k
 	}
 	if k := strings.IndexByte(s.text[s.p.from:limit], ':'); k >= 0 && s.isKey {
-		return s.openAt(s.p.from + k)
+		return s.unclosedPieceAt(s.p.from + k)
 	}
 	body, depth := limit, len(s.stack)
-	for i := s.backSkip(limit, s.p.from); i > s.p.from && depth > 0; i = s.backSkip(i-1, s.p.from) {
+	for i := s.skipBack(limit, s.p.from); i > s.p.from && depth > 0; i = s.skipBack(i-1, s.p.from) {
 		if c := s.text[i-1]; c == '}' || c == ']' {
 			depth--
 			body = i - 1
@@ -246,15 +246,15 @@ func (s *scan) unclosed() piece {
 		}
 	}
 	if body == limit || len(s.stack) == 0 {
-		return s.cutAt(limit)
+		return s.truncatedPiece(limit)
 	}
 	s.steps += body - s.p.from
-	return s.openAt(s.endOfItem(body))
+	return s.unclosedPieceAt(s.endOfItem(body))
 }
 
-// cutAt returns the piece that is cut off in front of an offset. Half an escape
+// truncatedPiece returns the piece that is cut off in front of an offset. Half an escape
 // is left out.
-func (s *scan) cutAt(limit int) piece {
+func (s *scan) truncatedPiece(limit int) piece {
 	s.p.cut = true
 	s.p.to, s.p.next = limit, limit
 	low := max(s.p.from, limit-6)
@@ -271,7 +271,7 @@ func (s *scan) cutAt(limit int) piece {
 // array in front of a comma, a member in front of a comma or line end that a key follows.
 func (s *scan) endOfItem(body int) int {
 	for i := s.p.from; i < body; i++ {
-		if c := s.text[i]; c == ',' && !s.member || s.member && (c == ',' || c == '\n') && s.isKeyAt(s.skip(i+1)) {
+		if c := s.text[i]; c == ',' && !s.member || s.member && (c == ',' || c == '\n') && s.isKeyAt(s.blanksEnd(i+1)) {
 			return i
 		}
 	}

@@ -27,8 +27,8 @@ func appendSuggestions(out []byte, text diag.Text, fixes []diag.Fix) []byte {
 		left--
 		out = appendVisible(append(out, "  suggestion: "...), fix.Title)
 		if before, after := diffSides(text, fix.Edits); before != after {
-			out = appendSide(append(out, ": "...), before)
-			out = appendSide(append(out, " -> "...), after)
+			out = appendDiffSide(append(out, ": "...), before)
+			out = appendDiffSide(append(out, " -> "...), after)
 		}
 		out = append(out, '\n')
 	}
@@ -99,8 +99,8 @@ func lineAfter(text []byte) string {
 	return string(text[:end])
 }
 
-// appendSide appends one side of the arrow.
-func appendSide(out []byte, text string) []byte {
+// appendDiffSide appends one side of the arrow.
+func appendDiffSide(out []byte, text string) []byte {
 	if text == "" {
 		return append(out, "nothing"...)
 	}

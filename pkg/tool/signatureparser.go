@@ -23,8 +23,8 @@ type parser struct {
 
 func (p *parser) peek() token { return p.rest[0] }
 
-// lookahead returns the token after the next.
-func (p *parser) lookahead() token { return p.rest[min(1, len(p.rest)-1)] }
+// peekSecond returns the token after the next.
+func (p *parser) peekSecond() token { return p.rest[min(1, len(p.rest)-1)] }
 
 func (p *parser) next() token {
 	l := p.rest[0]
@@ -70,7 +70,7 @@ func (p *parser) parseSignature() (s Signature, starts []int, err *SignatureErro
 		return s, nil, err
 	}
 	if p.accept(':') {
-		if p.peek().text == "void" && p.lookahead().kind != '|' {
+		if p.peek().text == "void" && p.peekSecond().kind != '|' {
 			p.next()
 		} else if s.Returns, err = p.parseUnion(); err != nil {
 			return s, nil, err
@@ -108,12 +108,12 @@ func (p *parser) parseParams(closing byte) (out []Param, starts []int, err *Sign
 func (p *parser) parseParam(closing byte) (out Param, err *SignatureError) {
 	out.Type = &Type{Kind: Any}
 	first := p.peek()
-	nameFirst := p.atName() && bytes.IndexByte([]byte(":?,;=})\x00"), p.lookahead().kind) >= 0
+	nameFirst := p.isAtName() && bytes.IndexByte([]byte(":?,;=})\x00"), p.peekSecond().kind) >= 0
 	if !nameFirst {
 		if out.Type, err = p.parseUnion(); err != nil {
 			return out, err
 		}
-		if !p.atName() {
+		if !p.isAtName() {
 			return out, p.errorExpected("the name of a parameter")
 		}
 	}
@@ -135,8 +135,8 @@ func (p *parser) parseParam(closing byte) (out Param, err *SignatureError) {
 	return out, err
 }
 
-// atName reports whether a name can begin here.
-func (p *parser) atName() bool { return p.peek().kind == 'a' || p.peek().kind == '"' }
+// isAtName reports whether a name can begin here.
+func (p *parser) isAtName() bool { return p.peek().kind == 'a' || p.peek().kind == '"' }
 
 func (p *parser) parseName() (string, *SignatureError) {
 	l := p.next()

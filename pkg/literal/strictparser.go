@@ -166,7 +166,7 @@ func (r *strictParser) parseObject() (n int, whole bool) {
 // parseRest parses up to the end of the outermost open bracket.
 func (r *strictParser) parseRest(i int) (n int, whole bool) {
 	for r.depth > r.outerDepth {
-		if i = r.parseNext(i); i < 0 {
+		if i = r.parseItem(i); i < 0 {
 			return failedAt(i), false
 		}
 	}
@@ -215,11 +215,11 @@ func (r *strictParser) addMember(end int) {
 	}
 }
 
-// parseNext parses the next item with its key, and the tokens after it or the bracket that it
+// parseItem parses the next item with its key, and the tokens after it or the bracket that it
 // opens.
-func (r *strictParser) parseNext(i int) int {
-	c, array := byte(0), r.inArray()
-	if i, c = r.skipBlanks(i); r.justOpened && isClosing(c, array) {
+func (r *strictParser) parseItem(i int) int {
+	c, array := byte(0), r.isInArray()
+	if i, c = r.skipBlanks(i); r.justOpened && isClosingBracket(c, array) {
 		r.close()
 		return r.parseAfterItem(i + 1)
 	}
@@ -258,17 +258,17 @@ func (r *strictParser) parseAfterItem(i int) int {
 		case c == ',':
 			r.justOpened = false
 			return i + 1
-		case !isClosing(c, r.inArray()):
+		case !isClosingBracket(c, r.isInArray()):
 			return failedAt(i)
 		}
 		r.close()
 	}
 }
 
-// inArray reports whether the innermost bracket is an array.
-func (r *strictParser) inArray() bool { return r.arrays&1 != 0 }
+// isInArray reports whether the innermost bracket is an array.
+func (r *strictParser) isInArray() bool { return r.arrays&1 != 0 }
 
-func isClosing(c byte, array bool) bool { return c == ']' && array || c == '}' && !array }
+func isClosingBracket(c byte, array bool) bool { return c == ']' && array || c == '}' && !array }
 
 // skipBlanks skips whitespace and also returns the next byte, 0 at the end.
 func (r *strictParser) skipBlanks(i int) (int, byte) {
@@ -322,7 +322,7 @@ func (r *strictParser) parseKey(i int, c byte) int {
 		return failedAt(end) // or it has an escape
 	}
 	place := span{int32(i + 1), int32(end)}
-	if !r.isNew(r.slice(place)) {
+	if !r.isNewKey(r.slice(place)) {
 		return failedAt(end)
 	}
 	r.keys[r.keyCount] = place
@@ -336,8 +336,8 @@ func (r *strictParser) parseKey(i int, c byte) int {
 	return i + 1
 }
 
-// isNew reports whether the innermost object has no such key yet.
-func (r *strictParser) isNew(key []byte) bool {
+// isNewKey reports whether the innermost object has no such key yet.
+func (r *strictParser) isNewKey(key []byte) bool {
 	for _, k := range r.keys[r.firstKey[r.depth]:r.keyCount] {
 		if int(k.to-k.from) == len(key) && string(r.slice(k)) == string(key) {
 			return false
@@ -361,7 +361,7 @@ func (r *strictParser) parseScalar(i int, c byte) int {
 	return r.parseNumber(i)
 }
 
-// parseWord parses a word. parseNext rejects a byte that directly follows it.
+// parseWord parses a word. parseItem rejects a byte that directly follows it.
 func (r *strictParser) parseWord(i int, w string) int {
 	end := i + len(w)
 	if end > len(r.text) || string(r.text[i:end]) != w {

@@ -46,7 +46,7 @@ var builtinLabels = map[string][]Label{
 // addBuiltinLabels adds the labels of the built-in tool if the definition has none. The label sink is always added.
 func (d *decoder) addBuiltinLabels() {
 	for _, label := range builtinLabels[d.def.Builtin] {
-		if (label == Sink || !d.doc.Get("labels").Present()) && !slices.Contains(d.def.Labels, label) {
+		if (label == Sink || !d.doc.Get("labels").IsPresent()) && !slices.Contains(d.def.Labels, label) {
 			d.def.Labels = append(d.def.Labels, label)
 		}
 	}

@@ -20,7 +20,7 @@ func (d *Definition) Bind(c chat.Call) (chat.Call, []diag.Finding) {
 	if !c.Positional || c.Arguments == nil {
 		return c, nil
 	}
-	values := elements(c.Arguments)
+	values := splitArray(c.Arguments)
 	c.Positional = false
 	if len(values) == 1 && d.isArgumentsObject(values[0]) {
 		c.Arguments = values[0]
@@ -51,7 +51,7 @@ func atMost(n int) string {
 // isArgumentsObject reports whether the only argument of a call is the object of all arguments. A key that matches a
 // parameter except for case counts as one and is rejected later: guessing its meaning would be unsafe.
 func (d *Definition) isArgumentsObject(value json.RawMessage) bool {
-	given, err := members(value)
+	given, err := splitObject(value)
 	if err != nil {
 		return false
 	}
@@ -104,7 +104,7 @@ func (d *Definition) WithDefaults(args json.RawMessage) json.RawMessage {
 	}
 	b := bytes.TrimRight(args, " \t\r\n")
 	b = slices.Clip(b[:len(b)-1]) // the caller's bytes stay as they are
-	if given, err := members(args); err == nil && len(given) > 0 {
+	if given, err := splitObject(args); err == nil && len(given) > 0 {
 		b = append(b, ',')
 	}
 	return append(b, defaults[1:]...)
@@ -112,7 +112,7 @@ func (d *Definition) WithDefaults(args json.RawMessage) json.RawMessage {
 
 // MissingDefaults returns the object of the members that [Definition.WithDefaults] appends, nil for none.
 func (d *Definition) MissingDefaults(args json.RawMessage) json.RawMessage {
-	given, err := members(args)
+	given, err := splitObject(args)
 	if err != nil {
 		return nil
 	}
