@@ -107,7 +107,7 @@ func ask(t *testing.T, m *model, f form, conversation string) string {
 func TestScriptOfTheServer(t *testing.T) {
 	const user, said, result = `{"role":"user","content":"turns: 3"}`, `{"role":"assistant"}`, `{"role":"tool"}`
 	for _, f := range []form{toolOllama, toolcallsOllama, nativeOllama, nativeChat} {
-		m := serve(&modelserver.Server{}, f.script)
+		m := startModel(&modelserver.Server{}, f.searchTurn)
 		second := map[string]string{"tool": "finalResponse", "toolcalls": "end_turn", "native": "vault_search"}[f.dialect]
 		for conversation, want := range map[string]string{
 			user: "vault_search", user + "," + said + "," + result + "," + result: second, user + "," + said + "," + user + "," + said + "," + user: "cellar",
@@ -116,7 +116,7 @@ func TestScriptOfTheServer(t *testing.T) {
 				t.Errorf("%s, %s: %s, want %s", f.name, conversation, got, want)
 			}
 		}
-		if n := len(m.take()); n != 3 {
+		if n := len(m.takeBodies()); n != 3 {
 			t.Errorf("%d bodies", n)
 		}
 		m.Close()
@@ -169,7 +169,7 @@ func TestTimesOfARun(t *testing.T) {
 }
 
 func TestPrintIsOneTable(t *testing.T) {
-	report := Report{Rows: []Row{{ID: "B1", What: "x", Value: 2, Unit: "ms", Base: 4}, Row{ID: "B6"}.goal("≤ 1", false)}}
+	report := Report{Rows: []Row{{ID: "B1", What: "x", Value: 2, Unit: "ms", Base: 4}, Row{ID: "B6"}.withGoal("≤ 1", false)}}
 	var out bytes.Buffer
 	if err := report.Print(&out); err != nil {
 		t.Fatal(err)
@@ -199,8 +199,8 @@ func TestSnippet(t *testing.T) {
 }
 
 func TestChosenMeasures(t *testing.T) {
-	for list, want := range map[string][]string{"": ids(), "B4": {"B4"}, "B4,size": {"B4", "size"}} {
-		some, err := chosen(list)
+	for list, want := range map[string][]string{"": measureIDs(), "B4": {"B4"}, "B4,size": {"B4", "size"}} {
+		some, err := chosenMeasures(list)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +212,7 @@ func TestChosenMeasures(t *testing.T) {
 			t.Errorf("-only %q: %v, want %v", list, got, want)
 		}
 	}
-	if _, err := chosen("B2,B99"); err == nil {
+	if _, err := chosenMeasures("B2,B99"); err == nil {
 		t.Error("a measure that there is not is made")
 	}
 }
@@ -253,7 +253,7 @@ func TestGrowth(t *testing.T) {
 		{1, time.Hour, 2, 64}, {2, time.Hour, 4, 64}, {1, 20 * time.Millisecond, 2, 32}, {1, 0, 0, 2}, {1, 3 * time.Millisecond, 0, 4},
 	}
 	for _, test := range tests {
-		worst, size, speed := growthOf(t.Context(), 2, 64, test.patience, times(test.power))
+		worst, size, speed := worstGrowth(t.Context(), 2, 64, test.patience, times(test.power))
 		if worst != test.worst || size != test.size || test.power == 1 && speed != 1e-3 {
 			t.Errorf("%+v: %.2f times as long, %d bytes, %.2f MB/s", test, worst, size, speed)
 		}
@@ -265,7 +265,7 @@ func TestGrowth(t *testing.T) {
 		}
 		return times(1)(size)
 	}
-	if worst, _, _ := growthOf(t.Context(), 128, 256, time.Hour, once); worst != 2 {
+	if worst, _, _ := worstGrowth(t.Context(), 128, 256, time.Hour, once); worst != 2 {
 		t.Errorf("once disturbed: %.2f times as long", worst)
 	}
 }

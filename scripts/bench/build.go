@@ -29,7 +29,7 @@ func (b *Bench) build(ctx context.Context) (programs, error) {
 	for path, pkg := range map[string]string{
 		p.oneshot: "oneshot", p.hello: "./bench/hello", p.plain: "./bench/plainclient", p.launcher: "./bench/launch",
 	} {
-		b.note("building %s", pkg)
+		b.logProgress("building %s", pkg)
 		cmd := exec.CommandContext(ctx, "go", "build", "-C", "scripts", "-trimpath", "-ldflags=-s -w", "-o", path, pkg)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return p, fmt.Errorf("%s: %w\n%s", pkg, err, out)
@@ -48,19 +48,19 @@ func (b *Bench) build(ctx context.Context) (programs, error) {
 // that holds them, or says why there will be no comparison.
 func (b *Bench) installModules(ctx context.Context) string {
 	if !b.Peers {
-		b.note("no comparison with jsonrepair and ajv: -peers=false")
+		b.logProgress("no comparison with jsonrepair and ajv: -peers=false")
 		return ""
 	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		b.note("no comparison with jsonrepair and ajv: %v", err)
+		b.logProgress("no comparison with jsonrepair and ajv: %v", err)
 		return ""
 	}
-	b.note("installing jsonrepair and ajv")
+	b.logProgress("installing jsonrepair and ajv")
 	prefix := filepath.Join(b.Dir, "npm")
 	out, err := exec.CommandContext(ctx, npm, "install", "--silent", "--no-fund", "--no-audit", "--prefix", prefix, "jsonrepair", "ajv").CombinedOutput()
 	if err != nil {
-		b.note("no comparison with jsonrepair and ajv: npm: %v: %s", err, out)
+		b.logProgress("no comparison with jsonrepair and ajv: npm: %v: %s", err, out)
 		return ""
 	}
 	return filepath.Join(prefix, "node_modules")

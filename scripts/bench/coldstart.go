@@ -15,7 +15,7 @@ func response() string {
 	return call + strings.Repeat("Then I read what I find. ", 64)[:1024-len(call)]
 }
 
-// brokenJSON is 1 KB of JSON with the faults that jsonrepair mends.
+// brokenJSON is 1 KB of JSON with the faults that jsonrepair repairs.
 func brokenJSON() string {
 	const begin, end = "{tool: 'vault_search', limit: 5, note: '", "',}"
 	return begin + strings.Repeat("Then I read what I find. ", 64)[:1024-len(begin)-len(end)] + end
@@ -39,8 +39,8 @@ func (b *Bench) coldStart(ctx context.Context, p programs) ([]Row, error) {
 	if p.jsonrepair != "" {
 		subjects = append(subjects, Subject{Name: "jsonrepair, 1 KB", Args: []string{p.jsonrepair, broken}})
 	}
-	b.note("cold start: %d rounds", b.Runs)
-	samples, err := interleave(ctx, p.launcher, b.Runs, subjects)
+	b.logProgress("cold start: %d rounds", b.Runs)
+	samples, err := runInterleaved(ctx, p.launcher, b.Runs, subjects)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (b *Bench) coldStart(ctx context.Context, p programs) ([]Row, error) {
 func coldRow(what string, ms float64, against string, base float64, hello bool) Row {
 	row := Row{ID: "B1", What: what, Value: ms, Unit: "ms", Against: against, Base: base}
 	if hello {
-		return row.goal("≤ 3×", ms <= 3*base)
+		return row.withGoal("≤ 3×", ms <= 3*base)
 	}
-	return row.goal("≤ 1/10", 10*ms <= base)
+	return row.withGoal("≤ 1/10", 10*ms <= base)
 }

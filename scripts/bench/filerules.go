@@ -39,7 +39,7 @@ func (b *Bench) fileRules(ctx context.Context, _ programs) (rows []Row, err erro
 	}
 	dir := filepath.Join(b.Dir, "files")
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	b.note("writing %d files", searchFiles)
+	b.logProgress("writing %d files", searchFiles)
 	for i := range searchFiles {
 		if err := writeNote(dir, i); err != nil {
 			return nil, err
@@ -92,7 +92,7 @@ func manyFileRules() (*policy.Layer, error) {
 
 // ruledSearch compares searches that find nothing, in pairs.
 func (b *Bench) ruledSearch(ctx context.Context, dir, extension string, layer *policy.Layer) (row Row, err error) {
-	b.note("a search of %d files%s", searchFiles, extension)
+	b.logProgress("a search of %d files%s", searchFiles, extension)
 	for i := range searchFiles {
 		if err := os.Rename(notePath(dir, i, namesOnly), notePath(dir, i, extension)); err != nil {
 			return Row{}, err
@@ -113,7 +113,7 @@ func (b *Bench) ruledSearch(ctx context.Context, dir, extension string, layer *p
 	}
 	self := func(v float64) float64 { return v }
 	row = Row{ID: "files", Value: median(ruled[1:], self), Unit: "ms", Against: "no rules", Base: median(plain[1:], self)} // the first fills the caches
-	return row.goal(fmt.Sprintf("≤ %.1f×", searchGoal), row.Value <= searchGoal*row.Base), nil
+	return row.withGoal(fmt.Sprintf("≤ %.1f×", searchGoal), row.Value <= searchGoal*row.Base), nil
 }
 
 // search searches for what is in no file, and returns how much time of processors that took: it waits for nothing else.

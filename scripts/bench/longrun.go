@@ -31,7 +31,7 @@ const stretch = 100
 // longRuns measures B12: what a turn of a long run costs besides sending the request, and how fast
 // such a run is resumed and replayed.
 func (b *Bench) longRuns(ctx context.Context, p programs) (rows []Row, err error) {
-	root, err := b.notes()
+	root, err := b.makeNotes()
 	if err != nil {
 		return nil, err
 	}
@@ -48,20 +48,20 @@ func (b *Bench) longRuns(ctx context.Context, p programs) (rows []Row, err error
 func (b *Bench) longRun(ctx context.Context, p programs, f form, root string) ([]Row, error) {
 	server := newTurnServer(f)
 	defer server.Close()
-	b.note("a run of %d turns, %s", manyTurns, f.name)
+	b.logProgress("a run of %d turns, %s", manyTurns, f.name)
 	record := filepath.Join(b.Dir, "long-"+f.dialect+".jsonl")
-	run := Subject{Name: f.name, Dir: b.Dir, Env: []string{"HOME=" + b.Dir}, Args: append((&model{Server: server.Server}).arguments(p, f), longRunFlags(root)...)}
-	whole, err := run.with("--run-file", record).run(ctx, p.launcher, 0)
+	run := Subject{Name: f.name, Dir: b.Dir, Env: []string{"HOME=" + b.Dir}, Args: append((&model{Server: server.Server}).runArguments(p, f), longRunFlags(root)...)}
+	whole, err := run.withArgs("--run-file", record).run(ctx, p.launcher, 0)
 	if err != nil {
 		return nil, err
 	}
 	conversation := float64(server.largest) / (1 << 20)
-	first, last := mean(server.own[:stretch]), mean(server.own[len(server.own)-stretch:])
+	first, last := meanMs(server.own[:stretch]), meanMs(server.own[len(server.own)-stretch:])
 	rows := []Row{
 		Row{ID: "B12", What: f.name + ", own time of the last 100 of 1,000 turns", Value: last, Unit: "ms", Against: "the first 100", Base: first}.
-			goal("flat (≤ 1.5×)", last <= 1.5*first),
+			withGoal("flat (≤ 1.5×)", last <= 1.5*first),
 		Row{ID: "B12", What: f.name + ", peak memory", Value: float64(whole.RSS) / (1 << 20), Unit: "MB", Against: "the last request", Base: conversation}.
-			goal("≤ 30 MB + 2×", float64(whole.RSS)/(1<<20) <= 30+2*conversation),
+			withGoal("≤ 30 MB + 2×", float64(whole.RSS)/(1<<20) <= 30+2*conversation),
 	}
 	replay := run
 	replay.Args = append([]string{p.oneshot, "run", "--model", "replay:" + record, "--no-run-file"}, longRunFlags(root)...)
@@ -70,18 +70,18 @@ func (b *Bench) longRun(ctx context.Context, p programs, f form, root string) ([
 	resume.Prepare = func(round int) ([]string, error) {
 		cut := filepath.Join(b.Dir, fmt.Sprintf("cut-%s-%d.jsonl", f.dialect, round))
 		server.answerNext()
-		return []string{"--resume", cut}, cutOff(record, cut)
+		return []string{"--resume", cut}, copyWithoutAnswer(record, cut)
 	}
-	samples, err := interleave(ctx, p.launcher, min(b.Runs, 3), []Subject{resume, replay})
+	samples, err := runInterleaved(ctx, p.launcher, min(b.Runs, 3), []Subject{resume, replay})
 	if err != nil {
 		return nil, err
 	}
 	for i, what := range []string{"resumed", "replayed"} {
 		seconds, peak := wallMs(samples[i])/1000, rssMB(samples[i])
 		rows = append(rows,
-			Row{ID: "B12", What: f.name + ", " + what, Value: seconds, Unit: "s"}.goal("≤ 2 s", seconds <= 2),
+			Row{ID: "B12", What: f.name + ", " + what, Value: seconds, Unit: "s"}.withGoal("≤ 2 s", seconds <= 2),
 			Row{ID: "B12", What: f.name + ", " + what + ", peak memory", Value: peak, Unit: "MB", Against: "the last request", Base: conversation}.
-				goal("≤ 30 MB + 2×", peak <= 30+2*conversation))
+				withGoal("≤ 30 MB + 2×", peak <= 30+2*conversation))
 	}
 	return rows, nil
 }
@@ -93,14 +93,14 @@ func longRunFlags(root string) []string {
 	}
 }
 
-// with returns the subject with more arguments.
-func (s Subject) with(args ...string) Subject {
+// withArgs returns the subject with more arguments.
+func (s Subject) withArgs(args ...string) Subject {
 	s.Args = slices.Concat(s.Args[:2], args, s.Args[2:])
 	return s
 }
 
-// cutOff writes the beginning of a record, up to the request for the answer.
-func cutOff(record, to string) error {
+// copyWithoutAnswer writes the beginning of a record, up to the request for the answer.
+func copyWithoutAnswer(record, to string) error {
 	text, err := os.ReadFile(record)
 	if err != nil {
 		return err
@@ -112,8 +112,8 @@ func cutOff(record, to string) error {
 	return os.WriteFile(to, text[:1+bytes.LastIndexByte(text[:at], '\n')], 0o600)
 }
 
-// mean is a mean in milliseconds.
-func mean(times []time.Duration) float64 {
+// meanMs is a mean in milliseconds.
+func meanMs(times []time.Duration) float64 {
 	var sum time.Duration
 	for _, t := range times {
 		sum += t
@@ -162,7 +162,7 @@ func (s *turnServer) reply(r modelserver.Request) modelserver.Reply {
 	defer s.mu.Unlock()
 	s.turn++
 	s.largest = max(s.largest, len(r.Body))
-	end, ends := s.form.end()
+	end, ends := s.form.endReply()
 	switch {
 	case s.turn > manyTurns+1 || s.turn > manyTurns && !ends:
 		return answer
@@ -171,7 +171,7 @@ func (s *turnServer) reply(r modelserver.Request) modelserver.Reply {
 	}
 	var calls []string
 	for i := range callsPerTurn {
-		calls = append(calls, s.form.say(fmt.Sprintf("call_%d_%d", s.turn, i), "vault_search", fmt.Sprintf(`{"query": "apples %d %d", "limit": 5}`, s.turn, i)))
+		calls = append(calls, s.form.callLine(fmt.Sprintf("call_%d_%d", s.turn, i), "vault_search", fmt.Sprintf(`{"query": "apples %d %d", "limit": 5}`, s.turn, i)))
 	}
-	return s.form.calls(calls...)
+	return s.form.callsReply(calls...)
 }

@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	patience := flags.Duration("patience", 400*time.Millisecond, "no hostile text is doubled again that takes `longer`")
 	megabytes := flags.Int64("records", 1000, "size in `MB` of the file of JSON Lines that is read")
 	binary := flags.String("oneshot", "", "a `binary` to measure, instead of building one")
-	only := flags.String("only", "", "the `measures` to make, with commas between them: "+strings.Join(ids(), ","))
+	only := flags.String("only", "", "the `measures` to make, with commas between them: "+strings.Join(measureIDs(), ","))
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	chosen, err := chosen(*only)
+	chosen, err := chosenMeasures(*only)
 	if err != nil {
 		return err
 	}
@@ -86,8 +86,8 @@ type Bench struct {
 	log       io.Writer
 }
 
-// note says something to the person who waits.
-func (b *Bench) note(format string, args ...any) {
+// logProgress says something to the person who waits.
+func (b *Bench) logProgress(format string, args ...any) {
 	fmt.Fprintf(b.log, "bench: "+format+"\n", args...)
 }
 
@@ -115,7 +115,7 @@ var measures = []measure{
 	{"files", false, (*Bench).fileRules},
 }
 
-func ids() []string {
+func measureIDs() []string {
 	var all []string
 	for _, m := range measures {
 		all = append(all, m.id)
@@ -123,16 +123,16 @@ func ids() []string {
 	return all
 }
 
-// chosen returns the measures of a list of ids, or all of them for none.
-func chosen(list string) ([]measure, error) {
+// chosenMeasures returns the measures of a list of ids, or all of them for none.
+func chosenMeasures(list string) ([]measure, error) {
 	if list == "" {
 		return measures, nil
 	}
 	var some []measure
 	for id := range strings.SplitSeq(list, ",") {
-		i := slices.Index(ids(), id)
+		i := slices.Index(measureIDs(), id)
 		if i < 0 {
-			return nil, fmt.Errorf("there is no measure %q, only %s", id, strings.Join(ids(), ", "))
+			return nil, fmt.Errorf("there is no measure %q, only %s", id, strings.Join(measureIDs(), ", "))
 		}
 		some = append(some, measures[i])
 	}

@@ -34,17 +34,17 @@ var ollamaParsers = map[string]string{
 func (b *Bench) startPeers(ctx context.Context) *peers {
 	p := &peers{dir: b.Dir}
 	if !b.Peers {
-		b.note("no comparison with other readers: -peers=false")
+		b.logProgress("no comparison with other readers: -peers=false")
 		return p
 	}
-	b.note("building other readers")
+	b.logProgress("building other readers")
 	program := filepath.Join(b.Dir, "peers")
 	if out, err := exec.CommandContext(ctx, "go", "build", "-C", "scripts/bench/peers", "-o", program, ".").CombinedOutput(); err != nil {
-		b.note("no comparison with other readers: %v: %s", err, out)
+		b.logProgress("no comparison with other readers: %v: %s", err, out)
 		return p
 	}
 	if err := p.start(exec.CommandContext(ctx, program)); err != nil {
-		b.note("no comparison with other readers: %v", err)
+		b.logProgress("no comparison with other readers: %v", err)
 	}
 	return p
 }
@@ -86,7 +86,7 @@ func (b *Bench) peer(p *peers, name, parser string, t calls) []Reader {
 	}
 	r := p.reader(name, parser, t)
 	if _, err := r.Time(); err != nil {
-		b.note("no comparison with %s, which cannot read the same: %.60v", name, err)
+		b.logProgress("no comparison with %s, which cannot read the same: %.60v", name, err)
 		return nil
 	}
 	return []Reader{r}
@@ -95,7 +95,7 @@ func (b *Bench) peer(p *peers, name, parser string, t calls) []Reader {
 // reader returns one that reads a text, and fails if it does not find as many calls.
 func (p *peers) reader(name, parser string, t calls) Reader {
 	return Reader{Name: name, Size: len(t.text), Time: func() (time.Duration, error) {
-		reply, err := p.ask(parser, t.text, longEnough)
+		reply, err := p.request(parser, t.text, longEnough)
 		if err != nil {
 			return 0, err
 		}
@@ -113,8 +113,8 @@ type peerReply struct {
 	Error string
 }
 
-// ask lets a reader read a text, for so long at least.
-func (p *peers) ask(reader string, text []byte, atLeast time.Duration) (reply peerReply, err error) {
+// request lets a reader read a text, for so long at least.
+func (p *peers) request(reader string, text []byte, atLeast time.Duration) (reply peerReply, err error) {
 	file := filepath.Join(p.dir, "response.txt")
 	if err := os.WriteFile(file, text, 0o644); err != nil {
 		return reply, err

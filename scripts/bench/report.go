@@ -26,8 +26,8 @@ type Row struct {
 	Met      *bool  `json:"met,omitempty"` // nil where there is no goal
 }
 
-// goal returns the row with a goal and whether it is met.
-func (r Row) goal(text string, met bool) Row {
+// withGoal returns the row with a goal and whether it is met.
+func (r Row) withGoal(text string, met bool) Row {
 	r.Goal, r.Met = text, &met
 	return r
 }

@@ -58,7 +58,7 @@ func (b *Bench) throughput(ctx context.Context, _ programs) ([]Row, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var rows []Row
 	for _, what := range []struct{ name, arguments string }{{"small calls", benchSmall}, {"a call of 64 KB", benchLarge}} {
-		b.note("throughput, %s", what.name)
+		b.logProgress("throughput, %s", what.name)
 		more, err := b.callRows(ctx, rounds, what.name, what.arguments, p)
 		if err != nil {
 			return nil, err
@@ -75,7 +75,7 @@ func (b *Bench) throughput(ctx context.Context, _ programs) ([]Row, error) {
 		text []byte
 		goal float64
 	}{{"prose", benchProse, proseGoal}, {"Markdown", benchMarkdown, 0}} {
-		b.note("throughput, %s", what.name)
+		b.logProgress("throughput, %s", what.name)
 		more, err := proseRows(ctx, rounds, what.name, what.text, what.goal)
 		if err != nil {
 			return nil, err
@@ -90,7 +90,7 @@ func (b *Bench) callRows(ctx context.Context, rounds int, what, arguments string
 	values := repeat(`{"name":"` + benchTool + `","arguments":` + arguments + "},")
 	values.text = fmt.Appendf(nil, "[%s]", bytes.TrimSuffix(values.text, []byte(",")))
 	validator := values.validator("jsontext", func(text []byte) bool { return jsontext.Value(text).IsValid() })
-	speeds, err := fastest(ctx, rounds, []Reader{validator, values.validator("gjson.ValidBytes", gjson.ValidBytes)})
+	speeds, err := bestThroughputs(ctx, rounds, []Reader{validator, values.validator("gjson.ValidBytes", gjson.ValidBytes)})
 	if err != nil {
 		return nil, err
 	}
@@ -99,14 +99,14 @@ func (b *Bench) callRows(ctx context.Context, rounds int, what, arguments string
 		t, json := callsIn(d, arguments)
 		readers := []Reader{validator, t.reader(d), t.reader(dialect.Dialect{})}
 		readers = append(readers, b.readers(p, d.Name, t)...)
-		speeds, err := fastest(ctx, rounds, readers)
+		speeds, err := bestThroughputs(ctx, rounds, readers)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", d.Name, err)
 		}
 		for i, told := range []string{"", ", detected"} {
 			row := Row{ID: "B2", What: d.Name + ", " + what + told, Value: speeds[i+1], Unit: "MB/s", Against: "jsontext", Base: speeds[0]}
 			if json {
-				row = row.goal(fmt.Sprintf("≥ %.1f×", jsonGoal), row.Value >= jsonGoal*row.Base)
+				row = row.withGoal(fmt.Sprintf("≥ %.1f×", jsonGoal), row.Value >= jsonGoal*row.Base)
 			}
 			rows = append(rows, row)
 		}
@@ -117,20 +117,20 @@ func (b *Bench) callRows(ctx context.Context, rounds int, what, arguments string
 	return rows, nil
 }
 
-// benchBroken is 64 KB of JSON with faults that are mended.
+// benchBroken is 64 KB of JSON with faults that are repaired.
 var benchBroken = "[" + strings.Repeat("{query: 'release notes', \"limit\": 10, labels: ['INBOX', 'UNREAD',], all: False},\n", 800) + "]"
 
-// repairRows measures how fast JSON with faults is mended, against another program
+// repairRows measures how fast JSON with faults is repaired, against another program
 // that does.
 func (b *Bench) repairRows(ctx context.Context, rounds int, p *peers) ([]Row, error) {
-	mends := Reader{Name: "jsonrepair.JSON", Size: len(benchBroken), Read: func() error {
+	repairs := Reader{Name: "jsonrepair.JSON", Size: len(benchBroken), Read: func() error {
 		if r := jsonrepair.JSON(benchBroken); len(r.Value) == 0 {
-			return errors.New("nothing was mended")
+			return errors.New("nothing was repaired")
 		}
 		return nil
 	}}
-	readers := append([]Reader{mends}, b.peer(p, "jsonrepair for Go", "jsonrepair", calls{text: []byte(benchBroken)})...)
-	speeds, err := fastest(ctx, rounds, readers)
+	readers := append([]Reader{repairs}, b.peer(p, "jsonrepair for Go", "jsonrepair", calls{text: []byte(benchBroken)})...)
+	speeds, err := bestThroughputs(ctx, rounds, readers)
 	if err != nil {
 		return nil, err
 	}
@@ -151,13 +151,13 @@ func proseRows(ctx context.Context, rounds int, what string, text []byte, goal f
 		if name == "" {
 			name = "detected"
 		}
-		speeds, err := fastest(ctx, rounds, []Reader{t.reader(d)})
+		speeds, err := bestThroughputs(ctx, rounds, []Reader{t.reader(d)})
 		if err != nil {
 			return nil, err
 		}
 		row := Row{ID: "B2", What: name + ", " + what, Value: speeds[0], Unit: "MB/s"}
 		if goal > 0 {
-			row = row.goal(fmt.Sprintf("≥ %.0f MB/s", goal), row.Value >= goal)
+			row = row.withGoal(fmt.Sprintf("≥ %.0f MB/s", goal), row.Value >= goal)
 		}
 		rows = append(rows, row)
 	}
@@ -185,7 +185,7 @@ func repeat(call string) calls {
 // are the same.
 func callsIn(d dialect.Dialect, arguments string) (t calls, json bool) {
 	one, _ := d.Render(chat.Call{Name: benchTool, Arguments: []byte(arguments)}, benchTools)
-	before, call, behind := item(one)
+	before, call, behind := splitListItem(one)
 	t = repeat(call)
 	numbered := bytes.NewBuffer(make([]byte, 0, 2*len(t.text)))
 	for i := range t.count {
@@ -199,8 +199,8 @@ func callsIn(d dialect.Dialect, arguments string) (t calls, json bool) {
 	return t, strings.Contains(one, arguments)
 }
 
-// item returns the one item of a list of calls, and the text around it.
-func item(text string) (before, call, behind string) {
+// splitListItem returns the one item of a list of calls, and the text around it.
+func splitListItem(text string) (before, call, behind string) {
 	for begin, end := range map[string]string{"[{": "}]", "[" + benchTool + "(": ")]"} {
 		from, to := strings.Index(text, begin), strings.LastIndex(text, end)
 		if from >= 0 && to > from {

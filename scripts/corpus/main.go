@@ -35,8 +35,8 @@ type request struct {
 	seed               uint64 // what they are drawn with
 }
 
-// parse reads the command line.
-func parse(args []string, stderr io.Writer) (request, error) {
+// parseFlags reads the command line.
+func parseFlags(args []string, stderr io.Writer) (request, error) {
 	var q request
 	var sources, labels string
 	f := flag.NewFlagSet("corpus", flag.ContinueOnError)
@@ -60,34 +60,34 @@ func parse(args []string, stderr io.Writer) (request, error) {
 	if f.NArg() > 0 {
 		return q, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	}
-	q.sources, q.labels = split(sources), split(labels)
+	q.sources, q.labels = splitList(sources), splitList(labels)
 	return q, nil
 }
 
-func split(list string) []string {
+func splitList(list string) []string {
 	return slices.DeleteFunc(strings.Split(list, ","), func(s string) bool { return s == "" })
 }
 
-// wants reports whether a row is asked for.
-func (q request) wants(r *row) bool {
+// matches reports whether a row is asked for.
+func (q request) matches(r *row) bool {
 	return (len(q.sources) == 0 || slices.Contains(q.sources, r.source)) &&
 		(len(q.labels) == 0 || slices.Contains(q.labels, r.Dialect) || slices.Contains(q.labels, r.dialectName())) &&
 		strings.Contains(r.ID, q.id)
 }
 
-// everything reports whether no filter leaves rows out.
-func (q request) everything() bool { return len(q.sources)+len(q.labels)+len(q.id) == 0 }
+// isUnfiltered reports whether no filter leaves rows out.
+func (q request) isUnfiltered() bool { return len(q.sources)+len(q.labels)+len(q.id) == 0 }
 
 // run is the command.
 func run(args []string, stdout, stderr io.Writer) int {
-	q, err := parse(args, stderr)
+	q, err := parseFlags(args, stderr)
 	if err == nil && q.folder == "" {
 		err = fmt.Errorf("-corpus must name the folder with the cases")
 	}
 	var rows []*row
 	var list diffList
 	if err == nil {
-		rows, err = load(q.folder)
+		rows, err = loadRows(q.folder)
 	}
 	if err == nil {
 		list, err = loadDifferences(q.list)
@@ -97,10 +97,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	if q.findings > 0 {
-		q.draw(slices.DeleteFunc(rows, func(r *row) bool { return !q.wants(r) }), stdout)
+		q.drawFindings(slices.DeleteFunc(rows, func(r *row) bool { return !q.matches(r) }), stdout)
 		return 0
 	}
-	rep := examine(q, rows, list)
+	rep := checkRows(q, rows, list)
 	if q.update {
 		if err := list.update(q.list, rep.outcomes); err != nil {
 			fmt.Fprintln(stderr, "corpus:", err)
@@ -110,31 +110,31 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return rep.print(stdout, stderr)
 }
 
-// examine checks the rows that are asked for.
-func examine(q request, rows []*row, list diffList) *report {
+// checkRows checks the rows that are asked for.
+func checkRows(q request, rows []*row, list diffList) *report {
 	began := time.Now()
-	seeds := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.Kind != "seed" || !q.wantsSeed(r) })
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.Kind == "seed" || !q.wants(r) })
+	seeds := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.Kind != "seed" || !q.matchesSeed(r) })
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.Kind == "seed" || !q.matches(r) })
 	rep := &report{request: q, outcomes: make([]outcome, len(rows))}
-	inParallel(len(rows), func(i int) { rep.outcomes[i] = judge(rows[i], patience) })
+	inParallel(len(rows), func(i int) { rep.outcomes[i] = checkWithTimeout(rows[i], patience) })
 	trips := make([][]round, len(seeds))
-	inParallel(len(seeds), func(i int) { trips[i] = rounds(seeds[i], q.roundDialects()) })
+	inParallel(len(seeds), func(i int) { trips[i] = roundTrips(seeds[i], q.roundDialects()) })
 	rep.rounds = slices.Concat(trips...)
 	list.apply(rep.outcomes)
-	rep.stale = list.stale(rep.outcomes, q.everything())
+	rep.stale = list.staleEntries(rep.outcomes, q.isUnfiltered())
 	rep.took = time.Since(began)
 	return rep
 }
 
-// wantsSeed reports whether a seed is asked for: it is of every dialect.
-func (q request) wantsSeed(r *row) bool {
+// matchesSeed reports whether a seed is asked for: it is of every dialect.
+func (q request) matchesSeed(r *row) bool {
 	q.labels = nil
-	return q.wants(r)
+	return q.matches(r)
 }
 
 // roundDialects lists the dialects that seeds are written in.
 func (q request) roundDialects() []string {
-	return slices.DeleteFunc(names(), func(name string) bool {
+	return slices.DeleteFunc(dialectNames(), func(name string) bool {
 		return len(q.labels) > 0 && !slices.ContainsFunc(q.labels, func(label string) bool { return sameDialect(label, name) })
 	})
 }

@@ -16,7 +16,7 @@ const own, ownList = "testdata/own", "testdata/differences.jsonl"
 // examineOwn checks the rows of testdata.
 func examineOwn(t *testing.T, q request) *report {
 	t.Helper()
-	rows, err := load(own)
+	rows, err := loadRows(own)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func examineOwn(t *testing.T, q request) *report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return examine(q, rows, list)
+	return checkRows(q, rows, list)
 }
 
 func TestVerdicts(t *testing.T) {
@@ -60,19 +60,19 @@ func TestVerdicts(t *testing.T) {
 		"body":                  "equal",
 		"wrong id in body":      "failed calls",
 		"body cut off":          "failed error",
-		"mended":                "equal",
-		"wrong mended":          "failed value",
-		"mended to nothing":     "equal",
+		"repaired":              "equal",
+		"wrong repaired":        "failed value",
+		"repaired to nothing":   "equal",
 		"no strict JSON":        "equal",
 		"wrong: strict JSON":    "failed value",
-		"no text to mend":       "not applicable",
+		"no text to repair":     "not applicable",
 		"completed":             "not applicable",
 		"extracted":             "not applicable",
 		"begins a call":         "equal",
 		"wrong: begins no call": "failed content",
 		"accepted":              "equal",
 		"wrong: accepted":       "failed acceptance",
-		"refused and mended":    "equal",
+		"refused and repaired":  "equal",
 		"wrong: refused":        "failed acceptance",
 	}
 	rep := examineOwn(t, request{})
@@ -94,7 +94,7 @@ func TestVerdicts(t *testing.T) {
 	for _, x := range rep.rounds {
 		back[x.dialect] = x.ok
 	}
-	if !back["tool"] || !back["toolcalls"] || len(back) != len(names()) {
+	if !back["tool"] || !back["toolcalls"] || len(back) != len(dialectNames()) {
 		t.Errorf("calls that come back, by dialect: %v", back)
 	}
 	if diff := cmp.Diff([]stale{{"equal", "it is read as the reference reads it"}, {"in a third way", "it is not read as the list says"}, {"nowhere", "there is no such row"}}, rep.stale, cmp.AllowUnexported(stale{})); diff != "" {
@@ -203,10 +203,10 @@ func TestUpdate(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	never := make(chan string)
 	defer close(never)
-	if got := within(time.Millisecond, func() string { return <-never }, func() string { return "late" }); got != "late" {
+	if got := withTimeout(time.Millisecond, func() string { return <-never }, func() string { return "late" }); got != "late" {
 		t.Errorf("%s", got)
 	}
-	if o := judge(&row{ID: "slow", Kind: "closeTag"}, 0); !o.broken() && o.verdict != notApplicable {
+	if o := checkWithTimeout(&row{ID: "slow", Kind: "closeTag"}, 0); !o.isBroken() && o.verdict != notApplicable {
 		t.Errorf("%+v", o)
 	}
 }
@@ -219,7 +219,7 @@ func TestListOfTheProject(t *testing.T) {
 
 func TestLongTextsAreCut(t *testing.T) {
 	var whole, short bytes.Buffer
-	o := fail(&row{ID: "long", Dialect: "tool", Input: strings.Repeat("x", 5*excerpt)}, faultContent, "y")
+	o := failedOutcome(&row{ID: "long", Dialect: "tool", Input: strings.Repeat("x", 5*excerpt)}, faultContent, "y")
 	o.print(&whole, true)
 	o.print(&short, false)
 	if whole.Len() < 5*excerpt || short.Len() > 2*excerpt || !strings.Contains(short.String(), "…2802 bytes…") {

@@ -42,10 +42,10 @@ type outcome struct {
 
 // A near says by which rule of the comparison a row is equal.
 type near struct {
-	ends   bool // blanks at the ends of texts differ
-	held   bool // what the reference returns is not executed here, or is no call there
-	mended bool // what the reference refuses is repaired here
-	early  bool // what was read before the text had ended
+	ends     bool // blanks at the ends of texts differ
+	held     bool // what the reference returns is not executed here, or is no call there
+	repaired bool // what the reference refuses is repaired here
+	early    bool // what was read before the text had ended
 }
 
 // A facet is one side of a row for people: what is wanted and what was read.
@@ -59,7 +59,7 @@ type check func(r *row) outcome
 
 // checkOf returns what checks a row, by the kind of the row.
 func checkOf(r *row) check {
-	if why, ok := inapplicable(r); ok {
+	if why, ok := inapplicableReason(r); ok {
 		return func(r *row) outcome { return outcome{row: r, verdict: notApplicable, why: why} }
 	}
 	switch {
@@ -80,22 +80,22 @@ func checkOf(r *row) check {
 	case "json-repair":
 		return checkRepair
 	}
-	return func(r *row) outcome { return fail(r, "kind", "nothing checks rows of kind "+quote(r.Kind)) }
+	return func(r *row) outcome { return failedOutcome(r, "kind", "nothing checks rows of kind "+quote(r.Kind)) }
 }
 
 // patience is how long one row, or one round trip, may take.
 const patience = 20 * time.Second
 
-// judge checks a row. A reader that does not come to an end fails the row and not
+// checkWithTimeout checks a row. A reader that does not come to an end fails the row and not
 // the program, and is left behind.
-func judge(r *row, patience time.Duration) outcome {
-	return within(patience, func() outcome { return judged(r) }, func() outcome {
-		return fail(r, "deadline", fmt.Sprintf("no end after %v", patience))
+func checkWithTimeout(r *row, patience time.Duration) outcome {
+	return withTimeout(patience, func() outcome { return checkRecovered(r) }, func() outcome {
+		return failedOutcome(r, "deadline", fmt.Sprintf("no end after %v", patience))
 	})
 }
 
-// within returns what do returns, or what late returns if that takes too long.
-func within[T any](patience time.Duration, do, late func() T) T {
+// withTimeout returns what do returns, or what late returns if that takes too long.
+func withTimeout[T any](patience time.Duration, do, late func() T) T {
 	done := make(chan T, 1)
 	go func() { done <- do() }()
 	alarm := time.NewTimer(patience)
@@ -108,11 +108,11 @@ func within[T any](patience time.Duration, do, late func() T) T {
 	}
 }
 
-// judged checks a row. A panic in the reader fails the row and not the program.
-func judged(r *row) (o outcome) {
+// checkRecovered checks a row. A panic in the reader fails the row and not the program.
+func checkRecovered(r *row) (o outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			o = fail(r, "panic", fmt.Sprint(p)+"\n"+firstFrames(string(debug.Stack())))
+			o = failedOutcome(r, "panic", fmt.Sprint(p)+"\n"+firstFrames(string(debug.Stack())))
 		}
 	}()
 	return checkOf(r)(r)
@@ -125,13 +125,13 @@ func firstFrames(stack string) string {
 	return strings.Join(lines[min(2, len(lines)):min(8, len(lines))], "\n")
 }
 
-// fail returns a failed outcome with one fault.
-func fail(r *row, name fault, ours string) outcome {
+// failedOutcome returns a failed outcome with one fault.
+func failedOutcome(r *row, name fault, ours string) outcome {
 	return outcome{row: r, verdict: failed, faults: []fault{name}, facets: []facet{{name: name, ours: []string{ours}}}}
 }
 
-// settle sets the verdict from the faults.
-func (o outcome) settle() outcome {
+// withVerdict sets the verdict from the faults.
+func (o outcome) withVerdict() outcome {
 	if len(o.faults) > 0 {
 		o.verdict = failed
 	}

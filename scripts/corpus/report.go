@@ -19,7 +19,7 @@ type report struct {
 }
 
 // A tally counts rows.
-type tally struct{ cases, equal, different, failed, notApplicable, ends, held, mended, early, law int }
+type tally struct{ cases, equal, different, failed, notApplicable, ends, held, repaired, early, law int }
 
 func (t *tally) add(o *outcome) {
 	count := func(n *int, yes bool) {
@@ -34,7 +34,7 @@ func (t *tally) add(o *outcome) {
 	count(&t.notApplicable, o.verdict == notApplicable)
 	count(&t.ends, o.verdict == equal && o.ends)
 	count(&t.held, o.verdict == equal && o.held)
-	count(&t.mended, o.verdict == equal && o.mended)
+	count(&t.repaired, o.verdict == equal && o.repaired)
 	count(&t.early, o.verdict == equal && o.early)
 	count(&t.law, o.law != "")
 }
@@ -45,12 +45,12 @@ func (t tally) share(part int) float64 {
 }
 
 // head stands over the lines of tallies.
-const head = "\n%-34s cases equal different failed  n/a |  ends held mended early |  law   equal different failed\n"
+const head = "\n%-34s cases equal different failed  n/a |  ends held repaired early |  law   equal different failed\n"
 
 // line returns a line of the table.
 func (t tally) line(name string) string {
-	return fmt.Sprintf("%-34s %5d %5d %9d %6d %4d | %5d %4d %6d %5d | %4d %5.1f %% %7.1f %% %4.1f %%\n",
-		name, t.cases, t.equal, t.different, t.failed, t.notApplicable, t.ends, t.held, t.mended, t.early, t.law, t.share(t.equal), t.share(t.different), t.share(t.failed))
+	return fmt.Sprintf("%-34s %5d %5d %9d %6d %4d | %5d %4d %8d %5d | %4d %5.1f %% %7.1f %% %4.1f %%\n",
+		name, t.cases, t.equal, t.different, t.failed, t.notApplicable, t.ends, t.held, t.repaired, t.early, t.law, t.share(t.equal), t.share(t.different), t.share(t.failed))
 }
 
 // trusted are the expectations that the goals are about: written in a test, made
@@ -98,21 +98,21 @@ func verdictWord(met bool) string {
 // suggested, never run.
 var aboutValues = []string{"json-repair", "schema-acceptance"}
 
-func (o *outcome) aboutValue() bool { return slices.Contains(aboutValues, o.Kind) }
+func (o *outcome) isAboutValue() bool { return slices.Contains(aboutValues, o.Kind) }
 
-// inGoal reports whether a row is one that the goals are about.
-func (o *outcome) inGoal() bool { return slices.Contains(trusted, o.From) }
+// isInGoal reports whether a row is one that the goals are about.
+func (o *outcome) isInGoal() bool { return slices.Contains(trusted, o.From) }
 
 // printTables prints tables of the rows about calls and of those about values, by
 // source and by dialect. It returns the tallies of the rows in both that the goals
 // are about.
 func (p *report) printTables(out io.Writer) (calls, values tally) {
-	calls = p.printTable(out, "calls in responses", func(o *outcome) bool { return !o.aboutValue() })
-	values = p.printTable(out, "values of JSON", (*outcome).aboutValue)
+	calls = p.printTable(out, "calls in responses", func(o *outcome) bool { return !o.isAboutValue() })
+	values = p.printTable(out, "values of JSON", (*outcome).isAboutValue)
 	fmt.Fprint(out, `
 goal rows: what is expected was asserted, returned by the reference in a test that passed, or a parameter of a test.
 n/a: not about oneshot, left out of the percentages. Of the equal rows, not quite the same:
-ends: blanks at the ends of texts. held: a call is not executed here, or was none there. mended: refused there, repaired here.
+ends: blanks at the ends of texts. held: a call is not executed here, or was none there. repaired: refused there, repaired here.
 early: read before the text has ended, as there, or sent in part there. law: another reading in pieces than whole.
 
 `)
@@ -128,9 +128,9 @@ func (p *report) printTable(out io.Writer, title string, fits func(o *outcome) b
 		if !fits(o) {
 			continue
 		}
-		at(sources, o.source).add(o)
-		at(labels, canonical(o.dialectName())).add(o)
-		if all.add(o); o.inGoal() {
+		counterAt(sources, o.source).add(o)
+		counterAt(labels, canonicalName(o.dialectName())).add(o)
+		if all.add(o); o.isInGoal() {
 			goal.add(o)
 		}
 	}
@@ -151,8 +151,8 @@ func printTallies(out io.Writer, title string, tallies map[string]*tally) {
 	}
 }
 
-// at returns the counter of a key.
-func at[K comparable, V any](m map[K]*V, key K) *V {
+// counterAt returns the counter of a key.
+func counterAt[K comparable, V any](m map[K]*V, key K) *V {
 	if m[key] == nil {
 		m[key] = new(V)
 	}
@@ -185,7 +185,7 @@ func (p *report) printDetection(out io.Writer) {
 	table, all := map[string]*count{}, count{}
 	for _, o := range p.outcomes {
 		if o.found != nil {
-			at(table, o.dialectName()).add(o.found)
+			counterAt(table, o.dialectName()).add(o.found)
 			all.add(o.found)
 		}
 	}
@@ -211,7 +211,7 @@ func (p *report) printRounds(out io.Writer) (failures int) {
 	type count struct{ cases, equal, unsaid int }
 	table, all := map[string]*count{}, &count{}
 	for _, x := range p.rounds {
-		for _, c := range []*count{at(table, x.dialect), all} {
+		for _, c := range []*count{counterAt(table, x.dialect), all} {
 			c.cases++
 			switch {
 			case x.ok:
@@ -246,9 +246,9 @@ func (p *report) printReasons(out io.Writer, title string, v verdict) {
 	reasons := map[string]*reason{}
 	for i := range p.outcomes {
 		if o := &p.outcomes[i]; o.verdict == v {
-			x := at(reasons, o.why)
+			x := counterAt(reasons, o.why)
 			x.why = o.why
-			if x.rows++; o.inGoal() {
+			if x.rows++; o.isInGoal() {
 				x.goal++
 			}
 		}

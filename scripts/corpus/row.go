@@ -53,16 +53,16 @@ type prefill struct {
 	Content string `json:"content"`
 }
 
-// continues reports whether the text continues a given answer.
-func (r *row) continues() bool {
+// hasPrefill reports whether the text continues a given answer.
+func (r *row) hasPrefill() bool {
 	return r.Prefill != nil && r.Prefill.Role == "assistant" && r.Prefill.Content != ""
 }
 
-// thinks reports whether the request switched reasoning on.
-func (r *row) thinks() bool { return r.Think != nil && *r.Think }
+// isReasoningOn reports whether the request switched reasoning on.
+func (r *row) isReasoningOn() bool { return r.Think != nil && *r.Think }
 
-// thinksNot reports whether the request switched reasoning off.
-func (r *row) thinksNot() bool { return r.Think != nil && !*r.Think }
+// isReasoningOff reports whether the request switched reasoning off.
+func (r *row) isReasoningOff() bool { return r.Think != nil && !*r.Think }
 
 // options are the arguments of the function that was tested, as far as they
 // change what it returns.
@@ -96,8 +96,8 @@ type wantCall struct {
 	sent bool // in a stream: arguments that are no JSON are what had been sent of them
 }
 
-// unread returns the text of arguments that the reference could not parse.
-func (w wantCall) unread() (string, bool) {
+// unparsed returns the text of arguments that the reference could not parse.
+func (w wantCall) unparsed() (string, bool) {
 	var text string
 	err := json.Unmarshal(w.Arguments, &text)
 	return text, err == nil && string(w.Arguments) != "null" && !w.Custom
@@ -125,15 +125,15 @@ func (t *toolDef) UnmarshalJSON(raw []byte) error {
 	if wrapped.Function != nil {
 		wrapped.bare = *wrapped.Function
 	}
-	*t = toolDef{Name: wrapped.Name, Parameters: schemaWords(wrapped.Parameters)}
+	*t = toolDef{Name: wrapped.Name, Parameters: translateTypes(wrapped.Parameters)}
 	return nil
 }
 
 // errNoCorpus says that the folder holds no cases.
 var errNoCorpus = errors.New("there is no *.jsonl in it")
 
-// load reads every file of a folder, in the order of their names.
-func load(folder string) ([]*row, error) {
+// loadRows reads every file of a folder, in the order of their names.
+func loadRows(folder string) ([]*row, error) {
 	if _, err := os.Stat(folder); err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func TestRules(t *testing.T) {
 		{"the same, off", row{ID: "x::THINKING_DISABLED", Input: "a</think>b"}, startOff, asWritten},
 	}
 	for _, test := range tests {
-		got := ruleOf(&test.row)
+		got := reasoningRule(&test.row)
 		if got.start != test.start || got.view != test.view {
 			t.Errorf("%s: %s, view %d, because %s", test.name, startNames[got.start], got.view, got.why)
 		}
@@ -99,7 +99,7 @@ func TestSchemaWords(t *testing.T) {
 		`{"anyOf":[{"type":"tuple"},{"type":"integer"}]}`:        `{"anyOf":[{"type":"array"},{"type":"integer"}]}`,
 		`null`: ``,
 	} {
-		if got := string(schemaWords(json.RawMessage(in))); got != want {
+		if got := string(translateTypes(json.RawMessage(in))); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}
 	}
@@ -108,18 +108,18 @@ func TestSchemaWords(t *testing.T) {
 func TestLawIsBroken(t *testing.T) {
 	text := "Now.\n"
 	s := setting{dialect: "tool"}
-	whole := read(text, s)
-	if got := lawOf("id", text, []string{"No", "w.\n"}, s, whole); got != "" {
+	whole := readText(text, s)
+	if got := splitDifference("id", text, []string{"No", "w.\n"}, s, whole); got != "" {
 		t.Errorf("a law that holds: %s", got)
 	}
 	whole.content = "Then.\n"
-	if got := lawOf("id", text, nil, s, whole); !strings.Contains(got, "byte by byte") || !strings.Contains(got, `whole:  content "Then.\n"`) {
+	if got := splitDifference("id", text, nil, s, whole); !strings.Contains(got, "byte by byte") || !strings.Contains(got, `whole:  content "Then.\n"`) {
 		t.Errorf("a law that is broken: %q", got)
 	}
 }
 
 func TestPanicFailsTheRow(t *testing.T) {
-	o := judged(nil)
+	o := checkRecovered(nil)
 	if o.verdict != failed || len(o.faults) != 1 || o.faults[0] != "panic" {
 		t.Errorf("%+v", o)
 	}
@@ -133,7 +133,7 @@ func TestRulesAreUsed(t *testing.T) {
 		t.Log("ONESHOT_SHARED does not name the folder with the corpus: no table was held against it")
 		return
 	}
-	rows, err := load(filepath.Join(folder, "corpus"))
+	rows, err := loadRows(filepath.Join(folder, "corpus"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,8 +145,8 @@ func TestRulesAreUsed(t *testing.T) {
 		uses[r.source]++
 		uses[r.ToolTag]++
 		uses[r.source+" "+r.Dialect]++
-		if _, none := inapplicable(r); !none && r.Kind == "" {
-			uses[ruleOf(r).why]++
+		if _, none := inapplicableReason(r); !none && r.Kind == "" {
+			uses[reasoningRule(r).why]++
 		}
 	}
 	for _, x := range rules {
@@ -176,7 +176,7 @@ func TestInsideReasoning(t *testing.T) {
 		"<|channel|>final<|message|>":                          false,
 		"<|channel|>final<|message|>Yes":                       false,
 	} {
-		if got := insideReasoning(text, s); got != inside {
+		if got := isInsideReasoning(text, s); got != inside {
 			t.Errorf("%s: %t", text, got)
 		}
 	}

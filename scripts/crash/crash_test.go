@@ -23,7 +23,7 @@ func TestSweep(t *testing.T) {
 		t.Skip("builds and kills the program")
 	}
 	t.Chdir("../..")
-	dir, err := os.MkdirTemp(memory(), "oneshot-crash-")
+	dir, err := os.MkdirTemp(memoryFolder(), "oneshot-crash-")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,12 +69,12 @@ const theAnswer = `{"answer":"x"}` + "\n"
 // as many of more as there are stand in its run file.
 func courtWorld(t *testing.T, effects string, more ...runfile.Body) *world {
 	t.Helper()
-	sc := &scenario{name: "court", dialect: "tool", api: modelserver.Ollama, turns: [][]call{{plain("one"), keyed("two")}}}
-	sc.finish()
+	sc := &scenario{name: "court", dialect: "tool", api: modelserver.Ollama, turns: [][]call{{plainCall("one"), keyedCall("two")}}}
+	sc.deriveFields()
 	w := newWorld(filepath.Join(t.TempDir(), "w"), "", sc)
 	w.whole = theAnswer
 	t.Cleanup(w.model.Close)
-	at := w.before()
+	at := w.initialSnapshot()
 	at["work/effects.log"] = effects
 	if err := w.restore(at); err != nil {
 		t.Fatal(err)

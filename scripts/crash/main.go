@@ -42,7 +42,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	flags := flag.NewFlagSet("crash", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	short := flags.Bool("short", false, "try a part of the states only")
-	only := flags.String("only", "", "the `ways` to disturb runs, with commas between them: "+strings.Join(ids(), ","))
+	only := flags.String("only", "", "the `ways` to disturb runs, with commas between them: "+strings.Join(wayIDs(), ","))
 	name := flags.String("scenario", "", "the only `scenario` that is disturbed")
 	at := flags.String("at", "", "the only `state` that is tried, as a violation names it")
 	flags.Uint64Var(&s.seed, "seed", 1, "of the random moments")
@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if *short {
 		s.shorten()
 	}
-	chosen, err := chosen(*only)
+	chosen, err := chosenWays(*only)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if len(s.at) > 0 {
 		s.stride, s.every = 1, 1
 	}
-	dir, err := os.MkdirTemp(memory(), "oneshot-crash-")
+	dir, err := os.MkdirTemp(memoryFolder(), "oneshot-crash-")
 	if err != nil {
 		return err
 	}
@@ -94,8 +94,8 @@ func (s *sweep) report(ctx context.Context, chosen []way, scenario string, stdou
 	return nil
 }
 
-// memory returns a folder in memory, or "" for the usual one.
-func memory() string {
+// memoryFolder returns a folder in memory, or "" for the usual one.
+func memoryFolder() string {
 	const dir = "/dev/shm"
 	if unix.Access(dir, unix.W_OK) != nil {
 		return ""
@@ -103,7 +103,7 @@ func memory() string {
 	return dir
 }
 
-func ids() []string {
+func wayIDs() []string {
 	var all []string
 	for _, w := range ways() {
 		all = append(all, w.id)
@@ -111,17 +111,17 @@ func ids() []string {
 	return all
 }
 
-// chosen returns the ways of a list of ids, or all of them for none.
-func chosen(list string) ([]way, error) {
+// chosenWays returns the ways of a list of ids, or all of them for none.
+func chosenWays(list string) ([]way, error) {
 	all := ways()
 	if list == "" {
 		return all, nil
 	}
 	var some []way
 	for id := range strings.SplitSeq(list, ",") {
-		i := slices.Index(ids(), id)
+		i := slices.Index(wayIDs(), id)
 		if i < 0 {
-			return nil, fmt.Errorf("there is no way %q, only %s", id, strings.Join(ids(), ", "))
+			return nil, fmt.Errorf("there is no way %q, only %s", id, strings.Join(wayIDs(), ", "))
 		}
 		some = append(some, all[i])
 	}

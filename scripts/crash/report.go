@@ -19,13 +19,13 @@ func (s *sweep) print(w io.Writer, chosen []way) error {
 	total := &tally{guilty: map[guilt]int{}}
 	for _, way := range chosen {
 		t := s.tallies[way.id]
-		t.row(&b, way.id+": "+way.what)
+		t.appendRow(&b, way.id+": "+way.what)
 		total.states += t.states
 		for g, n := range t.guilty {
 			total.guilty[g] += n
 		}
 	}
-	total.row(&b, "all")
+	total.appendRow(&b, "all")
 	for _, text := range s.skipped {
 		fmt.Fprintf(&b, "\nskipped: %s\n", strings.TrimSpace(text))
 	}
@@ -35,7 +35,7 @@ func (s *sweep) print(w io.Writer, chosen []way) error {
 			break
 		}
 		fmt.Fprintf(&b, "\n%s%s\n    %s: %s\n    make crash ARGS=\"-keep -seed %d -only %s -scenario '%s' -at %s\"\n",
-			v.scenario, v.place, v.guilt, strings.TrimSpace(v.why), s.seed, v.way, v.scenario, numbers(v.at))
+			v.scenario, v.place, v.guilt, strings.TrimSpace(v.why), s.seed, v.way, v.scenario, formatNumbers(v.at))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -44,7 +44,7 @@ func (s *sweep) print(w io.Writer, chosen []way) error {
 // shown is how many violations are printed.
 const shown = 20
 
-func (t *tally) row(b *strings.Builder, name string) {
+func (t *tally) appendRow(b *strings.Builder, name string) {
 	fmt.Fprintf(b, "| %s | %d |", name, t.states)
 	for _, g := range guilts {
 		fmt.Fprintf(b, " %d |", t.guilty[g])
@@ -52,7 +52,7 @@ func (t *tally) row(b *strings.Builder, name string) {
 	b.WriteString("\n")
 }
 
-func numbers(at []int) string {
+func formatNumbers(at []int) string {
 	var parts []string
 	for _, n := range at {
 		parts = append(parts, fmt.Sprint(n))

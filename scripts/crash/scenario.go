@@ -47,11 +47,11 @@ type step struct {
 
 const note = "NOTE"
 
-func read(path string) call {
+func readCall(path string) call {
 	return call{"file_read", fmt.Sprintf(`{"filePaths":[%q]}`, path)}
 }
 
-func put(path, content, match string) call {
+func putCall(path, content, match string) call {
 	more := ""
 	if match != "" {
 		more = fmt.Sprintf(`,"ifMatch":%q`, match)
@@ -59,19 +59,19 @@ func put(path, content, match string) call {
 	return call{"file_put", fmt.Sprintf(`{"path":%q,"content":%q%s}`, path, content, more)}
 }
 
-func keyed(name string) call {
+func keyedCall(name string) call {
 	return call{"send_keyed", fmt.Sprintf(`{"step":%q,"note":%q}`, name, note)}
 }
 
-func plain(name string) call {
+func plainCall(name string) call {
 	return call{"send_plain", fmt.Sprintf(`{"step":%q,"note":%q}`, name, note)}
 }
 
-func posted(name string) call {
+func postedCall(name string) call {
 	return call{"post_keyed", fmt.Sprintf(`{"step":%q,"note":%q}`, name, note)}
 }
 
-func postedPlain(name string) call {
+func postedPlainCall(name string) call {
 	return call{"post_plain", fmt.Sprintf(`{"step":%q,"note":%q}`, name, note)}
 }
 
@@ -95,84 +95,84 @@ func scenarios() []*scenario {
 		{
 			name: "files", api: modelserver.Ollama, dialect: "tool", flags: []string{"--allow", "file_put"},
 			turns: [][]call{
-				{read("text.md")},
-				{put("new/a.md", "a\n", "none"), put("b.md", "b\n", "")},
-				{read("b.md"), put("text.md", "pears\n", digest(textBefore))},
+				{readCall("text.md")},
+				{putCall("new/a.md", "a\n", "none"), putCall("b.md", "b\n", "")},
+				{readCall("b.md"), putCall("text.md", "pears\n", digest(textBefore))},
 			},
 		},
 		{
 			name: "keyed", api: modelserver.Chat, dialect: "native", file: true,
 			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
-			turns: [][]call{{read("text.md"), keyed("one")}, {keyed("two"), put("a.md", "a\n", "none"), keyed("three")}},
+			turns: [][]call{{readCall("text.md"), keyedCall("one")}, {keyedCall("two"), putCall("a.md", "a\n", "none"), keyedCall("three")}},
 		},
 		{
 			name: "plain", api: modelserver.Ollama, dialect: "tool",
 			flags: append([]string{"--allow", "send_*"}, programs...),
-			turns: [][]call{{read("text.md"), plain("one")}, {plain("two"), keyed("three"), plain("four")}},
+			turns: [][]call{{readCall("text.md"), plainCall("one")}, {plainCall("two"), keyedCall("three"), plainCall("four")}},
 		},
 		{
 			name: "told", api: modelserver.Messages, dialect: "native",
 			flags: append([]string{"--policy", "report.yaml"}, programs...),
-			turns: [][]call{{plain("one")}, {plain("two"), read("text.md")}},
+			turns: [][]call{{plainCall("one")}, {plainCall("two"), readCall("text.md")}},
 		},
 		{
 			name: "envelope", api: modelserver.Ollama, dialect: "toolcalls", wrapped: true,
 			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
-			turns: [][]call{{keyed("one"), read("text.md")}, {put("a.md", "a\n", "")}},
+			turns: [][]call{{keyedCall("one"), readCall("text.md")}, {putCall("a.md", "a\n", "")}},
 		},
 		{
 			name: "requests", api: modelserver.Chat, dialect: "native",
 			flags: []string{"--allow", "post_*", "--tools", "tools", "--tool", "post_*", "--allow-host", address},
-			turns: [][]call{{posted("one"), read("text.md")}, {postedPlain("two"), posted("three")}},
+			turns: [][]call{{postedCall("one"), readCall("text.md")}, {postedPlainCall("two"), postedCall("three")}},
 		},
 		{
 			name: "approved", kind: runfile.KindApproval, api: modelserver.Chat, dialect: "native",
 			flags: append([]string{"--policy", "ask.yaml", "--approve", "./approve.sh"}, programs...),
-			turns: [][]call{{read("text.md"), plain("one")}, {put("text.md", "pears\n", ""), plain("two")}},
+			turns: [][]call{{readCall("text.md"), plainCall("one")}, {putCall("text.md", "pears\n", ""), plainCall("two")}},
 		},
 		{
 			name: "answered", kind: runfile.KindUserInput, api: modelserver.Chat, dialect: "native",
 			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
 			first: &firstLeg{exit: exitNeeds, answers: []string{"--answer", "step=three"}},
-			turns: [][]call{{plain("one")}, {{"send_asked", `{"note":"` + note + `"}`}, put("text.md", "pears\n", "")}, {{"send_asked", `{"step":"three","note":"` + note + `"}`}}},
+			turns: [][]call{{plainCall("one")}, {{"send_asked", `{"note":"` + note + `"}`}, putCall("text.md", "pears\n", "")}, {{"send_asked", `{"step":"three","note":"` + note + `"}`}}},
 		},
 		{
 			name: "silent", kind: runfile.KindResumed, api: modelserver.Chat, dialect: "native",
 			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
 			first: &firstLeg{exit: exitNoAnswer, play: "text \"\"\nstop"},
-			turns: [][]call{{plain("one"), put("a.md", "a\n", "none")}, {plain("two"), put("text.md", "pears\n", "")}},
+			turns: [][]call{{plainCall("one"), putCall("a.md", "a\n", "none")}, {plainCall("two"), putCall("text.md", "pears\n", "")}},
 		},
 		{
 			name: "rejected", kind: runfile.KindResumed, api: modelserver.Chat, dialect: "native",
 			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
 			first: &firstLeg{exit: exitRejected, play: "status 400\nheader Content-Type: application/json\nraw \"{}\""},
-			turns: [][]call{{plain("one"), put("a.md", "a\n", "none")}, {keyed("two"), put("text.md", "pears\n", "")}},
+			turns: [][]call{{plainCall("one"), putCall("a.md", "a\n", "none")}, {keyedCall("two"), putCall("text.md", "pears\n", "")}},
 		},
 	}
 	for _, sc := range all {
-		sc.finish()
+		sc.deriveFields()
 	}
 	return all
 }
 
-// long returns a run of some calls.
-func long(calls int) *scenario {
+// longScenario returns a run of some calls.
+func longScenario(calls int) *scenario {
 	sc := &scenario{
 		name: fmt.Sprintf("%d calls", calls), api: modelserver.Chat, dialect: "native", file: true,
 		flags: append([]string{"--allow", "send_*", "--allow", "file_put", "--max-calls", "1000", "--max-turns", "1000", "--max-identical-calls", "1000"}, programs...),
 	}
 	for i := 0; i < calls; i += 4 {
 		name := fmt.Sprint("s", i)
-		sc.turns = append(sc.turns, []call{read("text.md"), put(name+".md", name, "none"), keyed(name), put("last.md", name, "")})
+		sc.turns = append(sc.turns, []call{readCall("text.md"), putCall(name+".md", name, "none"), keyedCall(name), putCall("last.md", name, "")})
 	}
-	sc.finish()
+	sc.deriveFields()
 	return sc
 }
 
-// finish fills in what follows from the turns.
-func (sc *scenario) finish() {
+// deriveFields fills in what follows from the turns.
+func (sc *scenario) deriveFields() {
 	sc.flags = append([]string{"--root", "work", "--tool", "file_read"}, sc.flags...)
-	if sc.calls("file_put") {
+	if sc.hasCall("file_put") {
 		sc.flags = append(sc.flags, "--tool", "file_put")
 	}
 	sc.files = map[string]string{"text.md": textBefore}
@@ -180,21 +180,21 @@ func (sc *scenario) finish() {
 		for _, c := range turn {
 			switch c.tool {
 			case "send_keyed", "send_plain", "send_asked", "post_keyed", "post_plain":
-				if name := stringOf(c, "step"); name != "" { // only the user knows it otherwise
+				if name := stringArgument(c, "step"); name != "" { // only the user knows it otherwise
 					sc.steps = append(sc.steps, step{name, strings.HasSuffix(c.tool, "_keyed")})
 				}
 			case "file_put":
-				sc.files[stringOf(c, "path")] = stringOf(c, "content")
+				sc.files[stringArgument(c, "path")] = stringArgument(c, "content")
 			}
 		}
 	}
 }
 
-// runsPrograms reports whether a scenario needs what only Linux has.
-func (sc *scenario) runsPrograms() bool { return sc.calls("send_") }
+// needsPrograms reports whether a scenario needs what only Linux has.
+func (sc *scenario) needsPrograms() bool { return sc.hasCall("send_") }
 
-// calls reports whether a tool is called whose name begins so.
-func (sc *scenario) calls(name string) bool {
+// hasCall reports whether a tool is called whose name begins so.
+func (sc *scenario) hasCall(name string) bool {
 	for _, turn := range sc.turns {
 		if slices.ContainsFunc(turn, func(c call) bool { return strings.HasPrefix(c.tool, name) }) {
 			return true
@@ -205,10 +205,10 @@ func (sc *scenario) calls(name string) bool {
 
 // tools are the definitions of the programs: each logs its key, if it has one, and its step, and then
 // lingers if it is the step that the file linger names.
-var tools = define("send_keyed", "idempotent: {key: env MESSAGE_KEY}\n"+program) + "---\n" + define("send_plain", program) + "---\n" + asked
+var tools = definition("send_keyed", "idempotent: {key: env MESSAGE_KEY}\n"+program) + "---\n" + definition("send_plain", program) + "---\n" + asked
 
 // asked is the definition of a program whose step only the user knows.
-var asked = strings.Replace(define("send_asked", program), `signature: "send_asked(step: string, note: string)"`,
+var asked = strings.Replace(definition("send_asked", program), `signature: "send_asked(step: string, note: string)"`,
 	`parameters: {note: {type: string}, step: {type: string, ask: "Which step?"}}`, 1)
 
 const program = `effect: exec
@@ -216,7 +216,7 @@ exec: {argv: [/bin/sh, -c, 'echo "$${MESSAGE_KEY-none} $1 $2" >> effects.log; if
 `
 
 // requests are the definitions of what a server does: see [model.effect]. The server knows a key that it has seen.
-var requests = define("post_keyed", "idempotent: {key: header Idempotency-Key}\n"+strings.ReplaceAll(request, "body: json", "body: json, done: [409]")) + "---\n" + define("post_plain", request)
+var requests = definition("post_keyed", "idempotent: {key: header Idempotency-Key}\n"+strings.ReplaceAll(request, "body: json", "body: json, done: [409]")) + "---\n" + definition("post_plain", request)
 
 const (
 	address = "ADDRESS" // stands for that of the server
@@ -225,7 +225,7 @@ http: {method: POST, url: "http://` + address + effects + `", body: json}
 `
 )
 
-func define(name, more string) string {
+func definition(name, more string) string {
 	return strings.ReplaceAll(`name: NAME
 description: Send a text.
 signature: "NAME(step: string, note: string)"

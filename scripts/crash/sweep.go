@@ -92,7 +92,7 @@ func (s *sweep) run(ctx context.Context, chosen []way, name string) error {
 
 // try tries one way with one scenario, in a folder of its own.
 func (s *sweep) try(ctx context.Context, w way, sc *scenario) (err error) {
-	if sc.runsPrograms() && runtime.GOOS != "linux" {
+	if sc.needsPrograms() && runtime.GOOS != "linux" {
 		s.skip("%s: programs are run on Linux alone", sc.name)
 		return nil
 	}
@@ -108,32 +108,32 @@ func (s *sweep) try(ctx context.Context, w way, sc *scenario) (err error) {
 	if s.keep {
 		return nil
 	}
-	return here.clear()
+	return here.removeFolder()
 }
 
 // undisturbed makes the run once, to learn its answer.
 func (w *world) undisturbed(ctx context.Context) error {
-	if err := w.prepare(ctx); err != nil {
+	if err := w.runFirstLeg(ctx); err != nil {
 		return err
 	}
-	l, err := w.begin(ctx, "")
+	l, err := w.runFirst(ctx, "")
 	if err != nil {
 		return err
 	}
-	if w.whole = w.sc.answer(l); l.exit != exitOK || w.whole == "" {
+	if w.whole = w.sc.handedOverAnswer(l); l.exit != exitOK || w.whole == "" {
 		return fmt.Errorf("the undisturbed run: exit %d: %s%s", l.exit, l.stdout, l.stderr)
 	}
 	w.took = l.took
-	log, err := w.log()
+	log, err := w.readRunFile()
 	isKind := func(r runfile.Record) bool { return r.Kind == w.sc.kind }
 	if err == nil && w.sc.kind != "" && !slices.ContainsFunc(log.Records, isKind) {
 		err = fmt.Errorf("the undisturbed run: it has no %s record", w.sc.kind)
 	}
-	return errors.Join(err, w.account(&story{legs: []leg{l}}))
+	return errors.Join(err, w.undisturbedError(&story{legs: []leg{l}}))
 }
 
-// account is an error for an undisturbed run that is not as it should be.
-func (w *world) account(st *story) error {
+// undisturbedError is an error for an undisturbed run that is not as it should be.
+func (w *world) undisturbedError(st *story) error {
 	charges, err := w.judge(st)
 	for _, c := range charges {
 		err = errors.Join(err, fmt.Errorf("the undisturbed run: %s: %s", c.guilt, c.why))
@@ -150,14 +150,14 @@ func (s *sweep) skip(format string, args ...any) {
 	}
 }
 
-// wanted reports whether a state is to be tried, or one that begins so.
-func (s *sweep) wanted(at ...int) bool {
+// isWanted reports whether a state is to be tried, or one that begins so.
+func (s *sweep) isWanted(at ...int) bool {
 	n := min(len(s.at), len(at))
 	return slices.Equal(s.at[:n], at[:n])
 }
 
-// verdict counts a state and what is wrong with the story that began there, besides what is known already.
-func (s *sweep) verdict(w *world, st *story, known []charge, at ...int) error {
+// recordVerdict counts a state and what is wrong with the story that began there, besides what is known already.
+func (s *sweep) recordVerdict(w *world, st *story, known []charge, at ...int) error {
 	charges, err := w.judge(st)
 	if err != nil {
 		return err

@@ -26,12 +26,12 @@ const (
 
 func main() {
 	log.SetFlags(0)
-	if err := record(); err != nil {
+	if err := recordAll(); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func record() error {
+func recordAll() error {
 	if err := recordDemo(); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func recordDemo() error {
 	if err := os.RemoveAll(out); err != nil {
 		return err
 	}
-	args := append([]string{"run", "--model", "ollama/demo", "--run-file", out}, fixed(address)...)
+	args := append([]string{"run", "--model", "ollama/demo", "--run-file", out}, reproducibleFlags(address)...)
 	run := exec.Command("./oneshot", append(args,
 		"--tool", "vault_*", "--tool", "file_read", "--root", "testdata/vault", "--schema", "testdata/readme/todo.schema.json", question)...)
 	run.Stdout, run.Stderr = os.Stdout, os.Stderr
@@ -92,7 +92,7 @@ func recordExample(dir string) error {
 		return err
 	}
 	// The oneshot of the script is a wrapper that adds flags.
-	wrapper := fmt.Sprintf("#!/bin/sh\ncommand=$1\nshift\nexec '%s' \"$command\" %s --run-file recorded.jsonl \"$@\"\n", program, strings.Join(fixed(address), " "))
+	wrapper := fmt.Sprintf("#!/bin/sh\ncommand=$1\nshift\nexec '%s' \"$command\" %s --run-file recorded.jsonl \"$@\"\n", program, strings.Join(reproducibleFlags(address), " "))
 	if err := os.WriteFile(filepath.Join(temp, "oneshot"), []byte(wrapper), 0o755); err != nil {
 		return err
 	}
@@ -109,8 +109,8 @@ func recordExample(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "recorded.jsonl"), text, 0o644)
 }
 
-// fixed are the flags that make a recording depend on nothing but its replies.
-func fixed(address string) []string {
+// reproducibleFlags are the flags that make a recording depend on nothing but its replies.
+func reproducibleFlags(address string) []string {
 	return []string{"--base-url", "http://" + address, "--dialect", "tool", "--param", "num_ctx=8192", "--now", "2026-11-21T09:00:00Z", "--tz", "UTC"}
 }
 
@@ -124,13 +124,13 @@ func serve(folder string) (address string, stop func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	server := &http.Server{Handler: play(replies)}
+	server := &http.Server{Handler: replayHandler(replies)}
 	go func() { _ = server.Serve(listener) }() // ends with Close
 	return listener.Addr().String(), func() { _ = server.Close() }, nil
 }
 
-// play answers each chat request with the next file.
-func play(replies []string) http.Handler {
+// replayHandler answers each chat request with the next file.
+func replayHandler(replies []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		if r.URL.Path != "/api/chat" || len(replies) == 0 {

@@ -26,7 +26,7 @@ const (
 	exitInterrupted = 130
 	exitTerminated  = 143
 
-	// A model that the server does not have is a name to mend, and trying again
+	// A model that the server does not have is a name to correct, and trying again
 	// later does not help.
 	exitUnknownModel = exitUsage
 )
@@ -38,9 +38,9 @@ const (
 	callerName = "caller"
 )
 
-// ask returns the arguments of a run that the model answers by a script. The
+// promptArgs returns the arguments of a run that the model answers by a script. The
 // flags go before the prompt.
-func ask(script string, flags ...string) []string {
+func promptArgs(script string, flags ...string) []string {
 	args := append([]string{"run", "--model", "ollama/" + modelName, "--base-url", "{server}"}, flags...)
 	return append(args, "Where are the apples?\nscript: "+script+"\nAnswer in a sentence.")
 }
@@ -74,95 +74,95 @@ var Cases = slices.Concat(runCases, autoCases, protocolCases())
 // runCases are runs with Ollama's own protocol, with calls written as text.
 var runCases = []Case{
 	// Answers.
-	{Name: "tools-and-answer", Exit: exitOK, Args: ask("tools", withNotes()...), Check: all(
-		answers(`{"answer": "Apples – Äpfel 🍏 – are kept in the cellar."}`),
-		chats(4), recorded("result", 2, "notes/apples.md", "kept in the cellar"), recorded("answer", 1), recorded("end", 1, `"exit":0`),
-		runs("validate", runFile))},
-	{Name: "several-calls-in-a-reply", Exit: exitOK, Args: ask("several", withNotes()...), Check: all(
-		answers(`{"answer": "Pears are in the attic."}`), chats(2), recorded("result", 2, "in the attic", "File not found"))},
-	{Name: "answer-without-tools", Exit: exitOK, Args: ask("plain"), Check: all(answers(`{"answer": "In the cellar."}`), chats(1))},
+	{Name: "tools-and-answer", Exit: exitOK, Args: promptArgs("tools", withNotes()...), Check: allChecks(
+		checkAnswer(`{"answer": "Apples – Äpfel 🍏 – are kept in the cellar."}`),
+		checkChatCount(4), checkRecords("result", 2, "notes/apples.md", "kept in the cellar"), checkRecords("answer", 1), checkRecords("end", 1, `"exit":0`),
+		checkCommand("validate", runFile))},
+	{Name: "several-calls-in-a-reply", Exit: exitOK, Args: promptArgs("several", withNotes()...), Check: allChecks(
+		checkAnswer(`{"answer": "Pears are in the attic."}`), checkChatCount(2), checkRecords("result", 2, "in the attic", "File not found"))},
+	{Name: "answer-without-tools", Exit: exitOK, Args: promptArgs("plain"), Check: allChecks(checkAnswer(`{"answer": "In the cellar."}`), checkChatCount(1))},
 	{Name: "prompt-from-stdin", Exit: exitOK, Input: "Where?\nscript: plain\n",
 		Args:  []string{"run", "--model", "ollama/" + modelName, "--base-url", "{server}", "-"},
-		Check: answers(`{"answer": "In the cellar."}`)},
-	{Name: "cold-model", Exit: exitOK, Args: ask("plain", "--first-byte-timeout", "50s"), Before: unload,
-		Check: answers(`{"answer": "In the cellar."}`)},
+		Check: checkAnswer(`{"answer": "In the cellar."}`)},
+	{Name: "cold-model", Exit: exitOK, Args: promptArgs("plain", "--first-byte-timeout", "50s"), Before: unload,
+		Check: checkAnswer(`{"answer": "In the cellar."}`)},
 	{Name: "default-model", Exit: exitOK, Args: []string{"run", "--base-url", "{server}", "script: plain"},
-		Check: answers(`{"answer": "In the cellar."}`)},
+		Check: checkAnswer(`{"answer": "In the cellar."}`)},
 
 	// Schemas.
 	{Name: "server-enforces-schema", Exit: exitOK, Files: map[string]string{"stock.json": stock},
-		Args: ask("enforced", withNotes("--schema", "{dir}/stock.json")...), Check: all(fitsStock, chats(2), recorded("answer", 1, `"format"`))},
+		Args: promptArgs("enforced", withNotes("--schema", "{dir}/stock.json")...), Check: allChecks(checkStock, checkChatCount(2), checkRecords("answer", 1, `"format"`))},
 	{Name: "answer-repaired", Exit: exitOK, Files: map[string]string{"boxes.json": boxes},
-		Args:  ask("repair", withNotes("--schema", "{dir}/boxes.json")...),
-		Check: all(answers(`{"boxes": 10, "fruit": "apples"}`), chats(3), recorded("answer", 1, `"repairs":1`))},
+		Args:  promptArgs("repair", withNotes("--schema", "{dir}/boxes.json")...),
+		Check: allChecks(checkAnswer(`{"boxes": 10, "fruit": "apples"}`), checkChatCount(3), checkRecords("answer", 1, `"repairs":1`))},
 	{Name: "answer-never-fits", Exit: exitFindings, Files: map[string]string{"boxes.json": boxes},
-		Args:  ask("stubborn", withNotes("--schema", "{dir}/boxes.json")...),
-		Check: all(chats(4), stderrHas("multiple"), recorded("answer", 0), recorded("end", 1, `"exit":1`))},
+		Args:  promptArgs("stubborn", withNotes("--schema", "{dir}/boxes.json")...),
+		Check: allChecks(checkChatCount(4), checkStderr("multiple"), checkRecords("answer", 0), checkRecords("end", 1, `"exit":1`))},
 	{Name: "repairs-forbidden", Exit: exitFindings, Files: map[string]string{"boxes.json": boxes},
-		Args: ask("repair", withNotes("--schema", "{dir}/boxes.json", "--max-repairs", "0")...), Check: chats(2)},
+		Args: promptArgs("repair", withNotes("--schema", "{dir}/boxes.json", "--max-repairs", "0")...), Check: checkChatCount(2)},
 
 	// What a model gets wrong.
-	{Name: "unknown-tool-called", Exit: exitOK, Args: ask("stranger", withNotes()...), Check: all(
-		answers(`{"answer": "There is no such tool."}`), recorded("request", 3, "UNKNOWN_TOOL"))},
-	{Name: "files-outside-root", Exit: exitOK, Args: ask("escape", withNotes()...), Before: linkOutside,
-		Check: all(answers(`{"answer": "I could not read them."}`), neverSays("You should not have read this", "root:"))},
-	{Name: "write-not-allowed", Exit: exitUsage, Args: ask("write", withNotes("--tool", "file_put")...), Check: all(stderrHas("--allow file_put"), chats(0))},
-	{Name: "write-denied", Exit: exitDenied, Args: ask("write", withNotes("--tool", "file_put", "--allow", "file_put", "--deny", "file_put")...),
-		Check: all(noFile("vault/out/list.md"), stderrHas("file_put"), chats(1))},
-	{Name: "write-allowed", Exit: exitOK, Args: ask("write", withNotes("--tool", "file_put", "--allow", "file_put")...),
-		Check: all(answers(`{"answer": "The list is written."}`), fileHolds("vault/out/list.md", "apples\npears\n"), recorded("intent", 1))},
-	{Name: "talk-without-calls", Exit: exitModel, Args: ask("chatty", withNotes()...), Check: chats(3)},
-	{Name: "empty-reply", Exit: exitModel, Args: ask("empty", withNotes()...), Check: all(chats(2), stderrHas("empty"))},
-	{Name: "cut-call", Exit: exitModel, Args: ask("tools", withNotes("--param", "num_predict=8")...),
-		Check: all(chats(2), stderrHas("cut"), recorded("result", 0))},
-	{Name: "reply-that-stutters", Exit: exitUnavailable, Args: ask("stutter", withNotes()...), Within: 20 * time.Second},
+	{Name: "unknown-tool-called", Exit: exitOK, Args: promptArgs("stranger", withNotes()...), Check: allChecks(
+		checkAnswer(`{"answer": "There is no such tool."}`), checkRecords("request", 3, "UNKNOWN_TOOL"))},
+	{Name: "files-outside-root", Exit: exitOK, Args: promptArgs("escape", withNotes()...), Before: linkOutside,
+		Check: allChecks(checkAnswer(`{"answer": "I could not read them."}`), checkAbsent("You should not have read this", "root:"))},
+	{Name: "write-not-allowed", Exit: exitUsage, Args: promptArgs("write", withNotes("--tool", "file_put")...), Check: allChecks(checkStderr("--allow file_put"), checkChatCount(0))},
+	{Name: "write-denied", Exit: exitDenied, Args: promptArgs("write", withNotes("--tool", "file_put", "--allow", "file_put", "--deny", "file_put")...),
+		Check: allChecks(checkNoFile("vault/out/list.md"), checkStderr("file_put"), checkChatCount(1))},
+	{Name: "write-allowed", Exit: exitOK, Args: promptArgs("write", withNotes("--tool", "file_put", "--allow", "file_put")...),
+		Check: allChecks(checkAnswer(`{"answer": "The list is written."}`), checkFile("vault/out/list.md", "apples\npears\n"), checkRecords("intent", 1))},
+	{Name: "talk-without-calls", Exit: exitModel, Args: promptArgs("chatty", withNotes()...), Check: checkChatCount(3)},
+	{Name: "empty-reply", Exit: exitModel, Args: promptArgs("empty", withNotes()...), Check: allChecks(checkChatCount(2), checkStderr("empty"))},
+	{Name: "cut-call", Exit: exitModel, Args: promptArgs("tools", withNotes("--param", "num_predict=8")...),
+		Check: allChecks(checkChatCount(2), checkStderr("cut"), checkRecords("result", 0))},
+	{Name: "reply-that-stutters", Exit: exitUnavailable, Args: promptArgs("stutter", withNotes()...), Within: 20 * time.Second},
 
 	// Limits.
-	{Name: "context-overflow", Exit: exitLimit, Check: stderrHas("context"),
-		Args: ask("tools "+strings.Repeat("apples and pears ", 60), withNotes("--param", "num_ctx=512")...)},
-	{Name: "turns-spent", Exit: exitLimit, Args: ask("tools", withNotes("--max-turns", "2")...), Check: all(chats(2), stderrHas("2 turns"))},
-	{Name: "same-call-again", Exit: exitLimit, Args: ask("again", withNotes()...), Check: stderrHas("same call")},
-	{Name: "tokens-spent", Exit: exitLimit, Args: ask("endless", withNotes("--max-total-tokens", "1200")...),
-		Within: 5 * time.Second, Check: all(stderrHas("1200 tokens"), chats(1), serverIdle)},
-	{Name: "tokens-too-few", Exit: exitLimit, Args: ask("endless", withNotes("--max-total-tokens", "300")...),
-		Check: all(stderrHas("300 of 300 are left; it was not sent"), chats(0))},
-	{Name: "timeout", Exit: exitTimeout, Args: ask("endless", withNotes("--timeout", "3s")...),
-		Within: 5 * time.Second, Check: all(stderrHas("3s"), recorded("end", 1, `"exit":124`), serverIdle)},
-	{Name: "first-byte-timeout", Exit: exitTimeout, Args: ask("plain", "--first-byte-timeout", "20ms"), Before: unload},
+	{Name: "context-overflow", Exit: exitLimit, Check: checkStderr("context"),
+		Args: promptArgs("tools "+strings.Repeat("apples and pears ", 60), withNotes("--param", "num_ctx=512")...)},
+	{Name: "turns-spent", Exit: exitLimit, Args: promptArgs("tools", withNotes("--max-turns", "2")...), Check: allChecks(checkChatCount(2), checkStderr("2 turns"))},
+	{Name: "same-call-again", Exit: exitLimit, Args: promptArgs("again", withNotes()...), Check: checkStderr("same call")},
+	{Name: "tokens-spent", Exit: exitLimit, Args: promptArgs("endless", withNotes("--max-total-tokens", "1200")...),
+		Within: 5 * time.Second, Check: allChecks(checkStderr("1200 tokens"), checkChatCount(1), checkServerIdle)},
+	{Name: "tokens-too-few", Exit: exitLimit, Args: promptArgs("endless", withNotes("--max-total-tokens", "300")...),
+		Check: allChecks(checkStderr("300 of 300 are left; it was not sent"), checkChatCount(0))},
+	{Name: "timeout", Exit: exitTimeout, Args: promptArgs("endless", withNotes("--timeout", "3s")...),
+		Within: 5 * time.Second, Check: allChecks(checkStderr("3s"), checkRecords("end", 1, `"exit":124`), checkServerIdle)},
+	{Name: "first-byte-timeout", Exit: exitTimeout, Args: promptArgs("plain", "--first-byte-timeout", "20ms"), Before: unload},
 
 	{Name: "envelope-of-a-failure", Exit: exitLimit, Envelope: true,
-		Args:  ask("tools", withNotes("--max-turns", "2", "--output", "envelope")...),
-		Check: all(stdoutHas(`"ok":false`, `"limit"`, `"vault_search"`, `"file_read"`), chats(2))},
+		Args:  promptArgs("tools", withNotes("--max-turns", "2", "--output", "envelope")...),
+		Check: allChecks(checkStdout(`"ok":false`, `"limit"`, `"vault_search"`, `"file_read"`), checkChatCount(2))},
 
 	// Servers.
-	{Name: "unknown-model", Exit: exitUnknownModel, Check: stderrHas("no-such-model"),
+	{Name: "unknown-model", Exit: exitUnknownModel, Check: checkStderr("no-such-model"),
 		Args: []string{"run", "--model", "ollama/no-such-model", "--base-url", "{server}", "script: plain"}},
 	{Name: "two-models-none-named", Exit: exitUsage, Args: []string{"run", "--base-url", "{server}", "script: plain"},
-		Before: installSecond, Check: all(removeSecond, stderrHas(modelName, "second"), chats(0))},
+		Before: installSecond, Check: allChecks(removeSecond, checkStderr(modelName, "second"), checkChatCount(0))},
 	{Name: "no-server", Exit: exitUnavailable, Within: 30 * time.Second,
 		Args: []string{"run", "--model", "ollama/" + modelName, "--base-url", "http://127.0.0.1:9", "script: plain"}},
 	{Name: "no-server-no-model", Exit: exitUnavailable, Within: 30 * time.Second,
 		Args: []string{"run", "--base-url", "http://127.0.0.1:9", "script: plain"}},
-	{Name: "runner-killed", Exit: exitUnavailable, Args: ask("endless", withNotes()...), During: killRunners, Within: 30 * time.Second, Check: stderrHas("again")},
+	{Name: "runner-killed", Exit: exitUnavailable, Args: promptArgs("endless", withNotes()...), During: killRunners, Within: 30 * time.Second, Check: checkStderr("again")},
 
 	// Signals.
-	{Name: "interrupt", Exit: exitInterrupted, Args: ask("endless", withNotes()...), During: signalAndEnd(syscall.SIGINT),
-		Check: all(recorded("end", 1, `"exit":130`), serverIdle)},
-	{Name: "terminate", Exit: exitTerminated, Args: ask("endless", withNotes()...), During: signalAndEnd(syscall.SIGTERM), Check: serverIdle},
+	{Name: "interrupt", Exit: exitInterrupted, Args: promptArgs("endless", withNotes()...), During: signalAndEnd(syscall.SIGINT),
+		Check: allChecks(checkRecords("end", 1, `"exit":130`), checkServerIdle)},
+	{Name: "terminate", Exit: exitTerminated, Args: promptArgs("endless", withNotes()...), During: signalAndEnd(syscall.SIGTERM), Check: checkServerIdle},
 
 	// Records.
-	{Name: "replay", Exit: exitOK, Before: recordTools, Check: all(answers(`{"answer": "Apples – Äpfel 🍏 – are kept in the cellar."}`), chats(0)),
+	{Name: "replay", Exit: exitOK, Before: recordTools, Check: allChecks(checkAnswer(`{"answer": "Apples – Äpfel 🍏 – are kept in the cellar."}`), checkChatCount(0)),
 		Args: []string{"run", "--model", "replay:" + runFile, "--tool", "vault_search", "--tool", "file_read", "--no-run-file", toolsPrompt}},
-	{Name: "replay-of-something-else", Exit: exitFindings, Before: recordTools, Check: chats(0),
+	{Name: "replay-of-something-else", Exit: exitFindings, Before: recordTools, Check: checkChatCount(0),
 		Args: []string{"run", "--model", "replay:" + runFile, "--tool", "vault_search", "--tool", "file_read", "--no-run-file", "Another question."}},
-	{Name: "parse-run-file", Exit: exitOK, Before: recordTools, Check: stdoutHas("vault_search", "file_read", "finalResponse", "notes/apples.md"),
+	{Name: "parse-run-file", Exit: exitOK, Before: recordTools, Check: checkStdout("vault_search", "file_read", "finalResponse", "notes/apples.md"),
 		Args: []string{"parse", "--format", "json", runFile}},
-	{Name: "parse-response", Exit: exitOK, Before: extractReply, Check: all(stdoutHas(`"vault_search"`, `"apple"`), executable),
+	{Name: "parse-response", Exit: exitOK, Before: extractReply, Check: allChecks(checkStdout(`"vault_search"`, `"apple"`), checkOneCall),
 		Args: []string{"parse", "--dialect", "tool", "--format", "json", "{dir}/reply.txt"}},
 }
 
 // toolsPrompt is the prompt of ask("tools").
-var toolsPrompt = promptOf(ask("tools"))
+var toolsPrompt = promptOf(promptArgs("tools"))
 
 func unload(t *Trial) error { return t.Server.Unload(t.Context, modelName) }
 
@@ -175,8 +175,8 @@ func installSecond(t *Trial) error { return t.Server.Copy(t.Context, modelName, 
 
 func removeSecond(t *Trial, _ Outcome) error { return t.Server.Delete(t.Context, "second") }
 
-// fitsStock checks an answer against the schema of that name, by hand.
-func fitsStock(_ *Trial, o Outcome) error {
+// checkStock checks an answer against the schema of that name, by hand.
+func checkStock(_ *Trial, o Outcome) error {
 	var got struct {
 		Fruit *string
 		Ripe  *bool
@@ -229,10 +229,10 @@ func signalAndEnd(s syscall.Signal) func(*Trial, *Program) error {
 	}
 }
 
-// serverIdle wants that the server has noticed the end of the run and computes
+// checkServerIdle wants that the server has noticed the end of the run and computes
 // nothing any more. The clock of processes ticks slowly, so it is idle when the
 // clock has stood still for a while.
-func serverIdle(t *Trial, _ Outcome) error {
+func checkServerIdle(t *Trial, _ Outcome) error {
 	last, since := time.Duration(-1), time.Now()
 	return await(t.Context, 5*time.Second, "the server to be idle", func() (bool, error) {
 		runner, err := t.Server.Runner()
@@ -244,7 +244,7 @@ func serverIdle(t *Trial, _ Outcome) error {
 }
 
 // recordTools makes the run file that a case reads.
-func recordTools(t *Trial) error { return recordRun(ask("tools", withNotes()...))(t) }
+func recordTools(t *Trial) error { return recordRun(promptArgs("tools", withNotes()...))(t) }
 
 // extractReply writes the first response of a recorded run to {dir}/reply.txt.
 func extractReply(t *Trial) error {
@@ -261,8 +261,8 @@ func extractReply(t *Trial) error {
 	return os.WriteFile(t.Dir+"/reply.txt", []byte(responses[0].Content), 0o644)
 }
 
-// executable wants that exactly one call was found, and nothing wrong with it.
-func executable(_ *Trial, o Outcome) error {
+// checkOneCall wants that exactly one call was found, and nothing wrong with it.
+func checkOneCall(_ *Trial, o Outcome) error {
 	var files []struct {
 		Calls []struct {
 			Status     string

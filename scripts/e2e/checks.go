@@ -18,8 +18,8 @@ import (
 // A check looks at the outcome of a run that ended as wanted.
 type check = func(*Trial, Outcome) error
 
-// all checks one thing after the other and reports everything that is wrong.
-func all(checks ...check) check {
+// allChecks checks one thing after the other and reports everything that is wrong.
+func allChecks(checks ...check) check {
 	return func(t *Trial, o Outcome) error {
 		var faults []error
 		for _, c := range checks {
@@ -29,8 +29,8 @@ func all(checks ...check) check {
 	}
 }
 
-// answers wants this JSON value on stdout.
-func answers(want string) check {
+// checkAnswer wants this JSON value on stdout.
+func checkAnswer(want string) check {
 	return func(_ *Trial, o Outcome) error {
 		var got, wanted any
 		if err := errors.Join(json.Unmarshal([]byte(o.Stdout), &got), json.Unmarshal([]byte(want), &wanted)); err != nil {
@@ -43,17 +43,17 @@ func answers(want string) check {
 	}
 }
 
-// stdoutHas wants every text on stdout.
-func stdoutHas(texts ...string) check {
-	return func(_ *Trial, o Outcome) error { return has("stdout", o.Stdout, texts) }
+// checkStdout wants every text on stdout.
+func checkStdout(texts ...string) check {
+	return func(_ *Trial, o Outcome) error { return checkTexts("stdout", o.Stdout, texts) }
 }
 
-// stderrHas wants every text on stderr.
-func stderrHas(texts ...string) check {
-	return func(_ *Trial, o Outcome) error { return has("stderr", o.Stderr, texts) }
+// checkStderr wants every text on stderr.
+func checkStderr(texts ...string) check {
+	return func(_ *Trial, o Outcome) error { return checkTexts("stderr", o.Stderr, texts) }
 }
 
-func has(where, text string, wanted []string) error {
+func checkTexts(where, text string, wanted []string) error {
 	var faults []error
 	for _, want := range wanted {
 		if !strings.Contains(text, want) {
@@ -63,9 +63,9 @@ func has(where, text string, wanted []string) error {
 	return errors.Join(faults...)
 }
 
-// chats wants the server to have seen that many chat requests. The server logs
+// checkChatCount wants the server to have seen that many chat requests. The server logs
 // a request when it has ended, which may be after the run has.
-func chats(want int) check {
+func checkChatCount(want int) check {
 	return func(t *Trial, _ Outcome) error {
 		got := 0
 		err := await(t.Context, 2*time.Second, "the server's log", func() (bool, error) {
@@ -107,9 +107,9 @@ func (t *Trial) records(kind string) (lines []string, found []record, err error)
 	return lines, found, nil
 }
 
-// recorded wants that many records of a kind in the run file, with every text in
+// checkRecords wants that many records of a kind in the run file, with every text in
 // some of them.
-func recorded(kind string, want int, texts ...string) check {
+func checkRecords(kind string, want int, texts ...string) check {
 	return func(t *Trial, _ Outcome) error {
 		lines, _, err := t.records(kind)
 		if err != nil {
@@ -119,13 +119,13 @@ func recorded(kind string, want int, texts ...string) check {
 			return fmt.Errorf("the run file has %d records of kind %s, want %d", len(lines), kind, want)
 		}
 		// A request refers to texts that earlier records hold.
-		whole, err := t.whole(kind)
-		return errors.Join(err, has("the run file's "+kind, whole, texts))
+		whole, err := t.recordText(kind)
+		return errors.Join(err, checkTexts("the run file's "+kind, whole, texts))
 	}
 }
 
-// whole returns the records of a kind with the texts that they refer to.
-func (t *Trial) whole(kind string) (string, error) {
+// recordText returns the records of a kind with the texts that they refer to.
+func (t *Trial) recordText(kind string) (string, error) {
 	f, err := os.Open(t.expand([]string{runFile})[0])
 	if err != nil {
 		return "", err
@@ -145,8 +145,8 @@ func (t *Trial) whole(kind string) (string, error) {
 	return text.String(), err
 }
 
-// neverSays wants that none of the texts is on stdout, stderr or in the run file.
-func neverSays(texts ...string) check {
+// checkAbsent wants that none of the texts is on stdout, stderr or in the run file.
+func checkAbsent(texts ...string) check {
 	return func(t *Trial, o Outcome) error {
 		recorded, err := os.ReadFile(t.expand([]string{runFile})[0])
 		if err != nil {
@@ -161,8 +161,8 @@ func neverSays(texts ...string) check {
 	}
 }
 
-// fileHolds wants a file in {dir} with this content.
-func fileHolds(name, want string) check {
+// checkFile wants a file in {dir} with this content.
+func checkFile(name, want string) check {
 	return func(t *Trial, _ Outcome) error {
 		got, err := os.ReadFile(filepath.Join(t.Dir, name))
 		if err != nil {
@@ -175,8 +175,8 @@ func fileHolds(name, want string) check {
 	}
 }
 
-// noFile wants that a file in {dir} does not exist.
-func noFile(name string) check {
+// checkNoFile wants that a file in {dir} does not exist.
+func checkNoFile(name string) check {
 	return func(t *Trial, _ Outcome) error {
 		if _, err := os.Lstat(filepath.Join(t.Dir, name)); !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("%s exists, or cannot be asked for: %v", name, err)
@@ -185,10 +185,10 @@ func noFile(name string) check {
 	}
 }
 
-// runs wants another command of the program to succeed.
-func runs(args ...string) check {
+// checkCommand wants another command of the program to succeed.
+func checkCommand(args ...string) check {
 	return func(t *Trial, _ Outcome) error {
-		o, err := t.Oneshot(args...)
+		o, err := t.RunOneshot(args...)
 		if err != nil {
 			return err
 		}

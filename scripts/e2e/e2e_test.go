@@ -106,7 +106,7 @@ func TestSame(t *testing.T) {
 	good := chat.Response{Content: "x", Calls: []chat.Call{call}}
 	turned := good
 	turned.Calls = []chat.Call{{ID: "c2", Name: "search", Arguments: []byte(`{"b":2,"a":1}`)}}
-	if err := same(good, turned, 1); err != nil {
+	if err := compareResponses(good, turned, 1); err != nil {
 		t.Error(err)
 	}
 	for name, change := range map[string]func(*chat.Response){
@@ -120,7 +120,7 @@ func TestSame(t *testing.T) {
 	} {
 		other := good
 		change(&other)
-		if same(good, other, 1) == nil {
+		if compareResponses(good, other, 1) == nil {
 			t.Errorf("%s: two responses pass for the same", name)
 		}
 	}

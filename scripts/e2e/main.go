@@ -83,7 +83,7 @@ func tryCases(ctx context.Context, d *Drive, o options, stdout io.Writer) error 
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		verdict := d.Try(ctx, c)
+		verdict := d.RunCase(ctx, c)
 		if verdict.Err == nil {
 			passed++
 		} else {

@@ -88,23 +88,23 @@ type Server struct {
 // Handler returns the server's routes.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/tags", s.tags)
-	mux.HandleFunc("POST /api/show", s.show)
-	mux.HandleFunc("GET /v1/models", s.list)
-	mux.HandleFunc("GET /models", s.list)
+	mux.HandleFunc("GET /api/tags", s.listOllamaModels)
+	mux.HandleFunc("POST /api/show", s.showModel)
+	mux.HandleFunc("GET /v1/models", s.listModels)
+	mux.HandleFunc("GET /models", s.listModels)
 	for _, api := range APIs {
 		mux.HandleFunc("POST "+api.Path(), func(w http.ResponseWriter, r *http.Request) { s.reply(api, w, r) })
 	}
-	mux.HandleFunc("/", s.page)
+	mux.HandleFunc("/", s.answerToolRequest)
 	return mux
 }
 
 // object is a JSON object to be written.
 type object = map[string]any
 
-// tags lists the models as Ollama does.
-func (s *Server) tags(w http.ResponseWriter, r *http.Request) {
-	s.keepHeaders("models", r)
+// listOllamaModels lists the models as Ollama does.
+func (s *Server) listOllamaModels(w http.ResponseWriter, r *http.Request) {
+	s.writeHeaders("models", r)
 	list := []object{}
 	for _, m := range s.Models {
 		list = append(list, object{"name": m, "model": m})
@@ -112,10 +112,10 @@ func (s *Server) tags(w http.ResponseWriter, r *http.Request) {
 	respond(w, http.StatusOK, object{"models": list})
 }
 
-// list lists the models as OpenAI and Anthropic do: what one of them does not
+// listModels lists the models as OpenAI and Anthropic do: what one of them does not
 // know, it does not read.
-func (s *Server) list(w http.ResponseWriter, r *http.Request) {
-	s.keepHeaders("models", r)
+func (s *Server) listModels(w http.ResponseWriter, r *http.Request) {
+	s.writeHeaders("models", r)
 	list := []object{}
 	for _, m := range s.Models {
 		list = append(list, object{"id": m, "object": "model", "owned_by": "library", "type": "model", "display_name": m})
@@ -123,13 +123,13 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	respond(w, http.StatusOK, object{"object": "list", "data": list, "has_more": false})
 }
 
-func (s *Server) show(w http.ResponseWriter, r *http.Request) {
-	s.keepHeaders("show", r)
+func (s *Server) showModel(w http.ResponseWriter, r *http.Request) {
+	s.writeHeaders("show", r)
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client has gone
 	}
-	if name, known := s.knows(body); !known {
+	if name, known := s.findModel(body); !known {
 		unknownModel(Ollama, w, name)
 		return
 	}
@@ -143,8 +143,8 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// knows returns the model that a request is for, and whether it is there.
-func (s *Server) knows(body []byte) (name string, known bool) {
+// findModel returns the model that a request is for, and whether it is there.
+func (s *Server) findModel(body []byte) (name string, known bool) {
 	var request struct{ Model string }
 	err := json.Unmarshal(body, &request)
 	name = strings.TrimSuffix(request.Model, ":latest")
@@ -174,7 +174,7 @@ func errorBody(api API, text string) object {
 
 // reply answers a request to a model.
 func (s *Server) reply(api API, w http.ResponseWriter, r *http.Request) {
-	request := s.receive(api, r)
+	request := s.newRequest(api, r)
 	if s.Script[request.Number].early {
 		reset(w)
 	}
@@ -182,35 +182,35 @@ func (s *Server) reply(api API, w http.ResponseWriter, r *http.Request) {
 	if request.Body, err = io.ReadAll(r.Body); err != nil {
 		return // the client has gone
 	}
-	s.keep(fmt.Sprintf("%d.json", request.Number), request.Body)
-	if name, known := s.knows(request.Body); !known {
+	s.writeRecord(fmt.Sprintf("%d.json", request.Number), request.Body)
+	if name, known := s.findModel(request.Body); !known {
 		unknownModel(api, w, name)
 		return
 	}
 	s.answer(w, r, request)
 }
 
-// page answers any other request: it is that of a tool, and the next reply is
+// answerToolRequest answers any other request: it is that of a tool, and the next reply is
 // the text there.
-func (s *Server) page(w http.ResponseWriter, r *http.Request) {
-	request := s.receive(Chat, r)
+func (s *Server) answerToolRequest(w http.ResponseWriter, r *http.Request) {
+	request := s.newRequest(Chat, r)
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client has gone
 	}
 	if len(body) > 0 {
-		s.keep(fmt.Sprint(request.Number, ".body"), body)
+		s.writeRecord(fmt.Sprint(request.Number, ".body"), body)
 	}
 	s.answer(w, r, request)
 }
 
-// receive counts a request.
-func (s *Server) receive(api API, r *http.Request) Request {
+// newRequest counts a request.
+func (s *Server) newRequest(api API, r *http.Request) Request {
 	s.mu.Lock()
 	s.count++
 	request := Request{API: api, Number: s.count}
 	s.mu.Unlock()
-	s.keepHeaders(fmt.Sprint(request.Number), r)
+	s.writeHeaders(fmt.Sprint(request.Number), r)
 	return request
 }
 
@@ -227,16 +227,16 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, request Request)
 	newPlayer(s, w, r, request).play(reply)
 }
 
-// keepHeaders keeps the first line and the headers of a request.
-func (s *Server) keepHeaders(name string, r *http.Request) {
+// writeHeaders keeps the first line and the headers of a request.
+func (s *Server) writeHeaders(name string, r *http.Request) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\nHost: %s\n", r.Method, r.URL.RequestURI(), r.Host)
 	_ = r.Header.Write(&b) // a builder takes everything
-	s.keep(name+".headers", []byte(strings.ReplaceAll(b.String(), "\r\n", "\n")))
+	s.writeRecord(name+".headers", []byte(strings.ReplaceAll(b.String(), "\r\n", "\n")))
 }
 
-// keep writes a file of the record. A test that cannot record must not go on.
-func (s *Server) keep(name string, content []byte) {
+// writeRecord writes a file of the record. A test that cannot record must not go on.
+func (s *Server) writeRecord(name string, content []byte) {
 	if s.Record == "" {
 		return
 	}

@@ -16,7 +16,7 @@ type player struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	request Request
-	form    form
+	form    protocolEncoder
 	message *message
 	started bool // the message's first event has been written
 	current *item
@@ -45,7 +45,7 @@ func newPlayer(s *Server, w http.ResponseWriter, r *http.Request, request Reques
 		stream = *wants.Stream
 	}
 	return &player{
-		server: s, w: w, r: r, request: request, form: forms[request.API],
+		server: s, w: w, r: r, request: request, form: encoders[request.API],
 		message: &message{number: request.Number, model: wants.Model, usage: wants.StreamOptions.Usage, input: inputTokens, output: outputTokens},
 		status:  http.StatusOK, pieces: 5, whole: !stream,
 	}
@@ -60,7 +60,7 @@ func (p *player) play(reply Reply) {
 	}
 }
 
-// begin writes the status and the headers, once.
+// beginMessage writes the status and the headers, once.
 func (p *player) begin(contentType string) {
 	if p.head {
 		return
@@ -95,8 +95,8 @@ func (p *player) write(b []byte) {
 // flush sends what was written.
 func (p *player) flush() { p.w.(http.Flusher).Flush() }
 
-// mark tells the server's owner when the last bytes were sent.
-func (p *player) mark() {
+// markSent tells the server's owner when the last bytes were sent.
+func (p *player) markSent() {
 	if p.server.Mark != nil {
 		p.server.Mark(p.request, p.sent)
 	}
@@ -126,7 +126,7 @@ func (p *player) wait(d time.Duration) {
 	}
 }
 
-func (p *player) drip(pause time.Duration) { p.pause = pause }
+func (p *player) setPause(pause time.Duration) { p.pause = pause }
 
 func (p *player) answerWhole() { p.whole = true }
 
@@ -138,18 +138,18 @@ func (p *player) hang() {
 	panic(http.ErrAbortHandler)
 }
 
-// mute sends what keeps a connection open and says nothing, until the client
+// sendKeepAlives sends what keeps a connection open and says nothing, until the client
 // goes away.
-func (p *player) mute(pause time.Duration) {
+func (p *player) sendKeepAlives(pause time.Duration) {
 	p.begin(p.form.contentType())
 	for {
-		p.write([]byte(p.form.alive()))
+		p.write([]byte(p.form.keepAlive()))
 		p.wait(pause)
 	}
 }
 
-// cut ends the connection in the middle of the body.
-func (p *player) cut() {
+// cutConnection ends the connection in the middle of the body.
+func (p *player) cutConnection() {
 	p.begin(p.form.contentType())
 	p.flush()
 	panic(http.ErrAbortHandler)
@@ -157,8 +157,8 @@ func (p *player) cut() {
 
 func (p *player) reset() { reset(p.w) }
 
-// socket writes to the connection itself, where HTTP would stand, and ends it.
-func socket(text string) action {
+// rawConnection writes to the connection itself, where HTTP would stand, and ends it.
+func rawConnection(text string) action {
 	return func(p *player) {
 		c, _, err := p.w.(http.Hijacker).Hijack()
 		if err != nil {
@@ -195,37 +195,37 @@ func raw(text string) action {
 
 // say says text. Text after text is more of it.
 func say(text string) action {
-	return func(p *player) { p.pour(item{kind: said}, text) }
+	return func(p *player) { p.addText(item{kind: said}, text) }
 }
 
 func think(text string) action {
-	return func(p *player) { p.pour(item{kind: thought}, text) }
+	return func(p *player) { p.addText(item{kind: thought}, text) }
 }
 
 // sign ends the reasoning with its signature.
 func sign(signature string) action {
 	return func(p *player) {
 		if p.current == nil || p.current.kind != thought {
-			p.enter(item{kind: thought})
+			p.beginItem(item{kind: thought})
 		}
 		p.current.signature = signature
-		p.leave()
+		p.endItem()
 	}
 }
 
-// pour adds text to the item that is open, if it is of the same kind, or else to
+// addText adds text to the item that is open, if it is of the same kind, or else to
 // a new one.
-func (p *player) pour(it item, text string) {
+func (p *player) addText(it item, text string) {
 	if text == "" {
 		return
 	}
 	if p.current == nil || p.current.kind != it.kind || p.members != nil {
-		p.enter(it)
+		p.beginItem(it)
 	}
 	p.current.text += text
 	for text != "" {
 		n := pieceBytes(text, p.pieces)
-		p.stream(p.form.piece(p.message, p.current, text[:n]))
+		p.stream(p.form.textDelta(p.message, p.current, text[:n]))
 		text = text[n:]
 	}
 }
@@ -244,9 +244,9 @@ func pieceBytes(text string, characters int) int {
 	return n
 }
 
-// enter begins an item, and the message if it is the first.
-func (p *player) enter(it item) {
-	p.leave()
+// beginItem begins an item, and the message if it is the first.
+func (p *player) beginItem(it item) {
+	p.endItem()
 	it.index, it.members = len(p.message.items), p.members
 	p.members = nil
 	for _, other := range p.message.items {
@@ -256,51 +256,51 @@ func (p *player) enter(it item) {
 	}
 	p.current = &it
 	p.message.items = append(p.message.items, p.current)
-	p.start()
-	p.stream(p.form.enter(p.message, p.current))
+	p.startMessage()
+	p.stream(p.form.beginItem(p.message, p.current))
 }
 
-func (p *player) start() {
+func (p *player) startMessage() {
 	if !p.started {
 		p.started = true
-		p.stream(p.form.begin(p.message))
+		p.stream(p.form.beginMessage(p.message))
 	}
 }
 
-// leave ends the item that is open, if there is one.
-func (p *player) leave() {
+// endItem ends the item that is open, if there is one.
+func (p *player) endItem() {
 	if p.current != nil {
-		p.stream(p.form.leave(p.message, p.current))
+		p.stream(p.form.endItem(p.message, p.current))
 		p.current = nil
 	}
 }
 
-// call makes a whole native call.
-func (p *player) call(it item) {
-	p.open(it)
-	p.leave()
+// addCall makes a whole native call.
+func (p *player) addCall(it item) {
+	p.addOpenCall(it)
+	p.endItem()
 }
 
-// open makes a native call that is not finished.
-func (p *player) open(it item) {
+// addOpenCall makes a native call that is not finished.
+func (p *player) addOpenCall(it item) {
 	arguments := it.text
 	it.text = ""
-	p.enter(it)
-	p.pour(item{kind: called}, arguments)
+	p.beginItem(it)
+	p.addText(item{kind: called}, arguments)
 }
 
 // stop ends the message.
 func stop(reason string) action {
 	return func(p *player) {
-		p.leave()
-		p.start()
+		p.endItem()
+		p.startMessage()
 		p.message.reason = reason
 		if p.whole {
 			p.begin("application/json; charset=utf-8")
-			p.write(p.form.whole(p.message))
+			p.write(p.form.wholeMessage(p.message))
 			return
 		}
-		p.stream(p.form.end(p.message))
+		p.stream(p.form.endMessage(p.message))
 	}
 }
 
@@ -309,7 +309,7 @@ func stop(reason string) action {
 func fail(text string) action {
 	return func(p *player) {
 		if p.started && !p.whole {
-			p.stream(p.form.fault(p.message, text))
+			p.stream(p.form.errorEvent(p.message, text))
 			return
 		}
 		p.begin("application/json; charset=utf-8")
@@ -317,8 +317,8 @@ func fail(text string) action {
 	}
 }
 
-// splice lets another message begin.
-func (p *player) splice() {
+// beginNewMessage lets another message begin.
+func (p *player) beginNewMessage() {
 	m := *p.message
 	m.number, m.items, m.events = m.number+1000, nil, 0
 	p.message, p.current, p.started = &m, nil, false

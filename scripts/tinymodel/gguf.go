@@ -91,9 +91,9 @@ func (g *GGUF) header() ([]byte, error) {
 	offset := 0
 	for _, t := range g.tensors {
 		b = t.appendInfo(b, offset)
-		offset += padded(t.sizeBytes())
+		offset += alignUp(t.sizeBytes())
 	}
-	return append(b, make([]byte, padded(len(b))-len(b))...), nil
+	return append(b, make([]byte, alignUp(len(b))-len(b))...), nil
 }
 
 func appendString(b []byte, s string) []byte {
@@ -162,10 +162,10 @@ func (t tensor) writeTo(out *countingWriter) {
 		}
 		out.write(b.Bytes())
 	}
-	out.write(make([]byte, padded(t.sizeBytes())-t.sizeBytes()))
+	out.write(make([]byte, alignUp(t.sizeBytes())-t.sizeBytes()))
 }
 
-func padded(n int) int { return (n + alignment - 1) / alignment * alignment }
+func alignUp(n int) int { return (n + alignment - 1) / alignment * alignment }
 
 // A countingWriter keeps the first error and counts what went before it.
 type countingWriter struct {

@@ -80,7 +80,7 @@ func writeModel(path string, v *Vocabulary, context uint32) error {
 	if err != nil {
 		return err
 	}
-	if _, err := Model(v, context).WriteTo(f); err != nil {
+	if _, err := NewModel(v, context).WriteTo(f); err != nil {
 		f.Close() // the first error counts
 		return fmt.Errorf("%s: %w", path, err)
 	}

@@ -42,7 +42,7 @@ func say(v *Vocabulary, token, limit int) (text string, ended bool) {
 	for range limit {
 		best, liked := 0, float32(math.Inf(-1))
 		for next := range v.Tokens {
-			v.likingFor(next, row)
+			v.fillPreferences(next, row)
 			if row[token] > liked {
 				best, liked = next, row[token]
 			}
@@ -76,7 +76,7 @@ func TestModelSaysItsReplies(t *testing.T) {
 			continue
 		}
 		got, ended := say(v, id, 8)
-		if want := spelling(test.want); !strings.HasPrefix(got, want) || ended != test.ended || ended && got != want {
+		if want := bytePairText(test.want); !strings.HasPrefix(got, want) || ended != test.ended || ended && got != want {
 			t.Errorf("%s: said %q, ended %v; want %q, %v", test.entry, got, ended, want, test.ended)
 		}
 	}
@@ -92,13 +92,13 @@ func TestVocabularyIsUnique(t *testing.T) {
 func TestSpellingIsReversible(t *testing.T) {
 	seen := map[string]int{}
 	for b := range singleBytes {
-		s := spelling(string([]byte{byte(b)}))
+		s := bytePairText(string([]byte{byte(b)}))
 		if first, dup := seen[s]; dup {
 			t.Errorf("bytes %#x and %#x are both spelled %q", first, b, s)
 		}
 		seen[s] = b
 	}
-	if got := spelling(" é\n"); got != "ĠÃ©Ċ" {
+	if got := bytePairText(" é\n"); got != "ĠÃ©Ċ" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -192,7 +192,7 @@ func TestTemplateCountsCallsAndResults(t *testing.T) {
 func TestHeaderRoundTrip(t *testing.T) {
 	v := testVocabulary(t)
 	var file bytes.Buffer
-	n, err := Model(v, 512).WriteTo(&file)
+	n, err := NewModel(v, 512).WriteTo(&file)
 	if err != nil || n != int64(file.Len()) {
 		t.Fatalf("wrote %d of %d bytes: %v", n, file.Len(), err)
 	}
@@ -294,6 +294,6 @@ func readHeader(t *testing.T, b []byte) header {
 		info.offset = r.u64()
 		h.tensors[name] = info
 	}
-	h.dataStart = padded(r.i)
+	h.dataStart = alignUp(r.i)
 	return h
 }

@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// Modelfile returns the Modelfile for a model written by [Model]. Its template
+// Modelfile returns the Modelfile for a model written by [NewModel]. Its template
 // picks the reply: the script is named by the last "script: NAME" in a user
 // message, and the turn is one more than the messages the assistant has sent.
 // So a conversation whose user said "script: repair" is answered with the
@@ -25,10 +25,10 @@ func Modelfile(weights string, context uint32, tools bool) string {
 	if tools {
 		template = fmt.Sprintf(chatTemplate, offeredTools, callsAndResults, afterCalls)
 	}
-	return fmt.Sprintf("FROM ./%s\nTEMPLATE \"\"\"%s\"\"\"\n%s", weights, template, parameters(context))
+	return fmt.Sprintf("FROM ./%s\nTEMPLATE \"\"\"%s\"\"\"\n%s", weights, template, modelfileParameters(context))
 }
 
-func parameters(context uint32) string {
+func modelfileParameters(context uint32) string {
 	return fmt.Sprintf(`PARAMETER stop <|im_end|>
 PARAMETER num_ctx %d
 PARAMETER num_thread 1

@@ -13,7 +13,7 @@ const (
 
 // A Token is one entry of a vocabulary.
 type Token struct {
-	Text string // as a tokenizer spells it: see [spelling]
+	Text string // as a tokenizer spells it: see [bytePairText]
 	Type TokenType
 }
 
@@ -22,7 +22,7 @@ type Token struct {
 type Vocabulary struct {
 	Tokens []Token
 	// Next maps a token to the one that follows it. A token without an entry is
-	// followed by whatever the server's grammar admits first, see [preference].
+	// followed by whatever the server's grammar admits first, see [defaultPreference].
 	Next map[int]int
 	// End is the token that ends a message, Start the one that begins it.
 	Start, End int
@@ -41,7 +41,7 @@ const rowAlignment = 32
 func NewVocabulary(replies []Reply) (*Vocabulary, error) {
 	v := &Vocabulary{Next: map[int]int{}, ids: map[string]int{}}
 	for b := range singleBytes {
-		v.add(spelling(string([]byte{byte(b)})), Normal)
+		v.add(bytePairText(string([]byte{byte(b)})), Normal)
 	}
 	v.add(merged, Normal)
 	v.Start = v.add("<|im_start|>", Control)
@@ -78,7 +78,7 @@ func (v *Vocabulary) addReplies(replies []Reply) error {
 			}
 			first[k] = v.addChain(chunks, r.Loop)
 		}
-		v.Next[v.entry(r.Name)] = first[k]
+		v.Next[v.entryToken(r.Name)] = first[k]
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func (v *Vocabulary) addChain(chunks []string, loop bool) int {
 	}
 	first := len(v.Tokens)
 	for _, chunk := range chunks {
-		id := v.add(spelling(chunk), Normal)
+		id := v.add(bytePairText(chunk), Normal)
 		v.Next[id] = id + 1
 	}
 	last := len(v.Tokens) - 1
@@ -101,10 +101,10 @@ func (v *Vocabulary) addChain(chunks []string, loop bool) int {
 	return first
 }
 
-// entry returns the token that a prompt ends with to be given the named reply.
+// entryToken returns the token that a prompt ends with to be given the named reply.
 // A prompt that ends with the entry of no reply ends, for the tokenizer, with a
 // plain ">".
-func (v *Vocabulary) entry(name string) int {
+func (v *Vocabulary) entryToken(name string) int {
 	if name == missing {
 		return v.ids[">"]
 	}
@@ -120,10 +120,10 @@ const (
 	merged = "th"
 )
 
-// spelling returns text as byte-pair tokenizers store it: every byte is a
+// bytePairText returns text as byte-pair tokenizers store it: every byte is a
 // printable character. Printable Latin-1 maps to itself, and the other bytes
 // are, in order, the characters from U+0100.
-func spelling(text string) string {
+func bytePairText(text string) string {
 	var out []rune
 	for i := range len(text) {
 		out = append(out, byteRune(text[i]))

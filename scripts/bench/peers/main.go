@@ -62,19 +62,19 @@ func (q Request) reply() (r Reply) {
 	if err != nil {
 		return Reply{Error: err.Error()}
 	}
-	start, passes := busy(), 0
+	start, passes := cpuTime(), 0
 	for ; passes == 0 || r.Time < q.AtLeast; passes++ {
 		if r.Calls, err = q.read(string(text)); err != nil {
 			return Reply{Error: err.Error()}
 		}
-		r.Time = busy() - start
+		r.Time = cpuTime() - start
 	}
 	r.Time /= time.Duration(passes)
 	return r
 }
 
-// busy returns how much time of processors the process has taken.
-func busy() time.Duration {
+// cpuTime returns how much time of processors the process has taken.
+func cpuTime() time.Duration {
 	var use syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
 		return 0

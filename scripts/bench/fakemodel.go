@@ -1,0 +1,155 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/tidwall/gjson"
+
+	"oneshot/scripts/modelserver"
+)
+
+// modelName is the only model there is.
+const modelName = "scripted"
+
+// A form is a way in which a model is asked and writes its calls.
+type form struct {
+	name    string
+	api     modelserver.API
+	dialect string
+}
+
+// isNative reports whether the server reads the calls.
+func (f form) isNative() bool { return f.dialect == "native" }
+
+// The forms that are measured.
+var (
+	toolOllama      = form{"tool over Ollama", modelserver.Ollama, "tool"}
+	toolcallsOllama = form{"toolcalls over Ollama", modelserver.Ollama, "toolcalls"}
+	nativeOllama    = form{"native over Ollama", modelserver.Ollama, "native"}
+	nativeChat      = form{"native over chat completions", modelserver.Chat, "native"}
+	nativeResponses = form{"native over responses", modelserver.Responses, "native"}
+	nativeMessages  = form{"native over messages", modelserver.Messages, "native"}
+)
+
+// callLine returns what a model says that calls a tool: a line of a play.
+func (f form) callLine(id, tool, arguments string) string {
+	switch f.dialect {
+	case "native":
+		return fmt.Sprintf("call %s %s %s", id, tool, arguments)
+	case "toolcalls":
+		return "text " + strconv.Quote(fmt.Sprintf(`{"type":%q,"id":%q,"operation":"look","parameters":%s}`, tool, id, arguments))
+	}
+	return "text " + strconv.Quote(fmt.Sprintf("return %s(%s);", tool, arguments))
+}
+
+// surroundingText returns the text before and after the calls of a response.
+func (f form) surroundingText() (before, after string) {
+	switch f.dialect {
+	case "native":
+		return "", ""
+	case "toolcalls":
+		return "text " + strconv.Quote(`{"toolCalls":[`), "text " + strconv.Quote("]}")
+	}
+	return "text " + strconv.Quote("```tool\n"), "text " + strconv.Quote("\n```")
+}
+
+// separator returns the text between two calls.
+func (f form) separator() string {
+	if f.dialect == "toolcalls" {
+		return "text ,"
+	}
+	return ""
+}
+
+// callsReply returns the reply that makes calls; each line of a play may follow its call.
+func (f form) callsReply(lines ...string) modelserver.Reply {
+	before, after := f.surroundingText()
+	return mustPlay(before, strings.Join(lines, "\n"), after, "stop")
+}
+
+// endReply returns the reply after the calls, if the dialect has a word for the end.
+func (f form) endReply() (reply modelserver.Reply, ok bool) {
+	switch f.dialect {
+	case "native":
+		return reply, false
+	case "toolcalls":
+		return f.callsReply(f.callLine("end", "end_turn", "{}")), true
+	}
+	return f.callsReply(`text return finalResponse();`), true
+}
+
+// answer is the reply that ends every run.
+var answer = modelserver.Text(`{"answer": "It is in the cellar."}`)
+
+// mustPlay returns a reply that this package wrote.
+func mustPlay(lines ...string) modelserver.Reply {
+	reply, err := modelserver.ParsePlay("bench", strings.Join(lines, "\n"))
+	if err != nil {
+		panic(err)
+	}
+	return reply
+}
+
+// A model is a running server, and what it was asked.
+type model struct {
+	*httptest.Server
+	mu     sync.Mutex
+	bodies [][]byte // of the requests since the last take
+}
+
+// startModel starts a server that answers the requests of a conversation by its turn,
+// from 1, and takes no time for it.
+func startModel(s *modelserver.Server, turn func(body []byte, turn int) modelserver.Reply) *model {
+	m := &model{}
+	s.Tools = true
+	s.Answer = func(r modelserver.Request) modelserver.Reply {
+		m.mu.Lock()
+		m.bodies = append(m.bodies, r.Body)
+		m.mu.Unlock()
+		return turn(r.Body, 1+turnsBefore(r.Body))
+	}
+	m.Server = httptest.NewServer(s.Handler())
+	return m
+}
+
+// turnsBefore counts the replies in a request: in the responses protocol, where
+// calls are entries of their own, the results of one turn follow each other.
+func turnsBefore(body []byte) int {
+	entries := gjson.GetBytes(body, "messages").Array()
+	if len(entries) == 0 {
+		entries = gjson.GetBytes(body, "input").Array()
+	}
+	turns, before := 0, false
+	for _, e := range entries {
+		kind := e.Get("type").String()
+		said := e.Get("role").String() == "assistant" || kind == "function_call" || kind == "reasoning"
+		if said && !before {
+			turns++
+		}
+		before = said
+	}
+	return turns
+}
+
+// takeBodies returns the bodies of the requests since the last call.
+func (m *model) takeBodies() [][]byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	bodies := m.bodies
+	m.bodies = nil
+	return bodies
+}
+
+// runArguments are the command line of a run in a form, without a prompt.
+func (m *model) runArguments(p programs, f form) []string {
+	return []string{
+		p.oneshot, "run", "--api", string(f.api), "--base-url", f.api.Base(m.Listener.Addr().String()),
+		"--model", modelName, "--dialect", f.dialect,
+	}
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/dialect"
+)
+
+// A start is the state that a text begins in.
+type start = dialect.Reasoning
+
+// The states, as the rules of the corpus name them.
+const (
+	startAuto = dialect.ReasoningAuto
+	startOpen = dialect.ReasoningOpen
+	startOff  = dialect.ReasoningOff
+)
+
+var startNames = map[start]string{startAuto: "auto", startOpen: "open", startOff: "off"}
+
+// A setting is how a text is read.
+type setting struct {
+	dialect string // name or alias; "" where the text has to tell
+	tools   []toolDef
+	start   start
+}
+
+// A reading is what oneshot's reader makes of a text.
+type reading struct {
+	dialect            string
+	content, reasoning string
+	calls              []chat.Call
+	findings           []diag.Finding
+}
+
+// isDialect reports whether there is a dialect of that name or alias.
+func isDialect(name string) bool {
+	_, ok := dialect.Lookup(name)
+	return ok
+}
+
+// options returns a setting as the reader takes it.
+func (s setting) options() dialect.Options {
+	d, _ := dialect.Lookup(s.dialect)
+	return dialect.Options{Dialect: d, Tools: toolset(s.tools), Reasoning: s.start}
+}
+
+// toolset returns the shapes of tools; nil where none are known.
+func toolset(tools []toolDef) dialect.Toolset {
+	if len(tools) == 0 {
+		return nil
+	}
+	shapes := dialect.Toolset{}
+	for _, t := range tools {
+		shapes[t.Name] = dialect.ShapeOf(t.Parameters)
+	}
+	return shapes
+}
+
+// readText reads a whole text.
+func readText(text string, s setting) reading {
+	r := dialect.Scan(text, s.options())
+	return reading{r.Dialect.Name, r.Content, r.Reasoning, r.Calls, r.Findings}
+}
+
+// readPieces reads a text that arrives in pieces.
+func readPieces(pieces [][]byte, s setting) reading {
+	r := &reading{}
+	sc, findings := r.scanner(s)
+	for _, p := range pieces {
+		sc.Write(bytes.Clone(p))
+	}
+	sc.Close()
+	d, _, _ := sc.Detected()
+	r.dialect = d.Name
+	r.findings = findings.Locate(string(bytes.Join(pieces, nil)))
+	return *r
+}
+
+// readUnfinished returns what is known of a text before its end is known.
+func readUnfinished(text string, s setting) reading {
+	r := &reading{}
+	sc, findings := r.scanner(s)
+	sc.Write([]byte(text))
+	r.findings = findings.Locate(text)
+	return *r
+}
+
+// scanner returns a scanner that tells a reading what it finds.
+func (g *reading) scanner(s setting) (*dialect.Scanner, *dialect.Findings) {
+	findings := &dialect.Findings{}
+	return dialect.NewScanner(s.options(), func(e dialect.Event) {
+		switch {
+		case e.Finding != nil:
+			findings.Add(*e.Finding)
+		case e.Call != nil:
+			g.calls = append(g.calls, *e.Call)
+		case e.ContentWasReasoning:
+			g.reasoning, g.content = g.reasoning+g.content, ""
+		case e.Revoked:
+			for i := range g.calls {
+				dialect.Suppress(&g.calls[i])
+			}
+		default:
+			g.content += e.Content
+			g.reasoning += e.Reasoning
+		}
+	}), findings
+}
+
+// dialectNames lists the dialects.
+func dialectNames() []string {
+	var all []string
+	for _, d := range dialect.Dialects() {
+		all = append(all, d.Name)
+	}
+	return all
+}
+
+// sameDialect reports whether two names or aliases are of one dialect.
+func sameDialect(a, b string) bool {
+	x, ok := dialect.Lookup(a)
+	y, also := dialect.Lookup(b)
+	return ok && also && x.Name == y.Name
+}
+
+// canonicalName returns the name of a dialect that has aliases.
+func canonicalName(name string) string {
+	if d, ok := dialect.Lookup(name); ok {
+		return d.Name
+	}
+	return name
+}
+
+// renderCall writes a response with one call, if the dialect can say it.
+func renderCall(name string, c chat.Call, tools []toolDef) (text string, ok bool) {
+	d, _ := dialect.Lookup(name)
+	return d.Render(c, toolset(tools))
+}
+
+// finishNative finishes a call that a server has read.
+func finishNative(c chat.Call) (chat.Call, []diag.Finding) { return dialect.Native(c) }

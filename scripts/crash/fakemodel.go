@@ -1,0 +1,214 @@
+//go:build unix
+
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"oneshot/scripts/modelserver"
+)
+
+// A model serves the replies of a scenario. What it says depends on the conversation alone, but
+// for the notes, so that a run can be cut off and go on anywhere.
+type model struct {
+	*httptest.Server
+	sc  *scenario
+	dir string // the folder of the run
+
+	mu    sync.Mutex
+	open  map[net.Conn]bool
+	asked chan struct{} // gets a value for each request that is held, if requests are held
+	hold  chan struct{} // closed when they are let go
+	play  string        // what is said instead of the script from the second turn on, or ""
+}
+
+func startModel(sc *scenario, dir string) *model {
+	m := &model{sc: sc, dir: dir, open: map[net.Conn]bool{}}
+	s := &modelserver.Server{AtOnce: true, Tools: true, Answer: m.answer}
+	routes := http.NewServeMux()
+	routes.Handle("/", s.Handler())
+	routes.HandleFunc("POST "+effects, m.serveEffect)
+	m.Server = httptest.NewUnstartedServer(routes)
+	m.Config.ConnState = m.trackConnection
+	m.Start()
+	return m
+}
+
+func (m *model) address() string { return m.Listener.Addr().String() }
+
+// trackConnection keeps the list of open connections.
+func (m *model) trackConnection(c net.Conn, state http.ConnState) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.open[c] = true; state == http.StateClosed || state == http.StateHijacked {
+		delete(m.open, c)
+	}
+}
+
+// awaitIdle waits until those who have asked have gone, and what they had sent has been done.
+func (m *model) awaitIdle() error {
+	for range 1000 {
+		m.mu.Lock()
+		n := len(m.open)
+		m.mu.Unlock()
+		if n == 0 {
+			return nil
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return errors.New("somebody still asks the server")
+}
+
+// effects is where a tool has the server do something.
+const effects = "/effects"
+
+// serveEffect logs its step, with its key, unless it knows the key, and then lingers if it is the step
+// that the file linger names.
+func (m *model) serveEffect(w http.ResponseWriter, r *http.Request) {
+	var body struct{ Step, Note string }
+	text, err := io.ReadAll(r.Body) // to its end, so that it is noticed when the client goes away
+	if err == nil {
+		err = json.Unmarshal(text, &body)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	m.mu.Lock()
+	status, err := m.logEffect(cmp.Or(r.Header.Get("Idempotency-Key"), "none"), body.Step, body.Note)
+	m.mu.Unlock()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	if s, err := os.ReadFile(filepath.Join(m.dir, "work/linger")); err == nil && strings.TrimSpace(string(s)) == body.Step {
+		<-r.Context().Done()
+		return
+	}
+	w.WriteHeader(status)
+}
+
+func (m *model) logEffect(key, step, note string) (status int, err error) {
+	path := filepath.Join(m.dir, "work/effects.log")
+	done, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	if key != "none" && strings.Contains("\n"+string(done), "\n"+key+" ") {
+		return http.StatusConflict, nil
+	}
+	return http.StatusCreated, os.WriteFile(path, fmt.Appendf(done, "%s %s %s\n", key, step, note), 0o600)
+}
+
+// holdRequests makes requests wait until release is called. The channel gets a value for each.
+func (m *model) holdRequests() (asked <-chan struct{}, release func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked, m.hold = make(chan struct{}, 100), make(chan struct{})
+	hold := m.hold
+	return m.asked, sync.OnceFunc(func() {
+		m.mu.Lock()
+		m.asked, m.hold = nil, nil
+		m.mu.Unlock()
+		close(hold)
+	})
+}
+
+func (m *model) answer(r modelserver.Request) modelserver.Reply {
+	m.mu.Lock()
+	asked, hold, play := m.asked, m.hold, m.play
+	m.mu.Unlock()
+	if hold != nil {
+		asked <- struct{}{}
+		<-hold
+	}
+	turns := turnsBefore(r.Body)
+	if play != "" && turns > 0 {
+		return playReply(play)
+	}
+	return m.sc.reply(turns, r)
+}
+
+// setPlay has the model say something else from the second turn on; "" ends it.
+func (m *model) setPlay(play string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.play = play
+}
+
+// playReply is a reply in the form of [modelserver.ParsePlay].
+func playReply(play string) modelserver.Reply {
+	reply, err := modelserver.ParsePlay("crash", play)
+	if err != nil {
+		panic(err) // it was written here
+	}
+	return reply
+}
+
+// turnsBefore counts the replies in a request.
+func turnsBefore(body []byte) int {
+	turns := 0
+	for _, e := range gjson.GetBytes(body, "messages").Array() {
+		if e.Get("role").String() == "assistant" {
+			turns++
+		}
+	}
+	return turns
+}
+
+// reply says what comes behind a number of turns: calls, the end, and the answer, which says how many
+// turns and results there were.
+func (sc *scenario) reply(turns int, r modelserver.Request) modelserver.Reply {
+	switch {
+	case turns < len(sc.turns) && sc.turns[turns] != nil:
+		return sc.writeCalls(sc.turns[turns], r.Number)
+	case turns == len(sc.turns) && sc.dialect == "tool":
+		return sc.writeCalls([]call{{"finalResponse", ""}}, r.Number)
+	case turns == len(sc.turns) && sc.dialect == "toolcalls":
+		return sc.writeCalls([]call{{"end_turn", "{}"}}, r.Number)
+	}
+	results := strings.Count(string(r.Body), `\"ok\":`)
+	return modelserver.Text(fmt.Sprintf(`{"answer":"%d turns, %d results"}`, turns, results))
+}
+
+// writeCalls writes calls as the scenario's dialect has them.
+func (sc *scenario) writeCalls(calls []call, number int) modelserver.Reply {
+	var parts []string
+	for i, c := range calls {
+		arguments := strings.ReplaceAll(c.arguments, note, strconv.Itoa(number))
+		switch sc.dialect {
+		case "native":
+			parts = append(parts, fmt.Sprintf("call c%d_%d %s %s", number, i, c.tool, arguments))
+		case "toolcalls":
+			parts = append(parts, fmt.Sprintf(`{"type":%q,"id":"c%d","operation":"do","parameters":%s}`, c.tool, i, arguments))
+		default:
+			parts = append(parts, fmt.Sprintf("return %s(%s);", c.tool, arguments))
+		}
+	}
+	switch sc.dialect {
+	case "native":
+		return playReply(strings.Join(append(parts, "stop"), "\n"))
+	case "toolcalls":
+		return modelserver.Text(`{"toolCalls":[` + strings.Join(parts, ",") + "]}")
+	}
+	return modelserver.Text("```tool\n" + strings.Join(parts, "\n") + "\n```")
+}
+
+// stringArgument returns an argument of a call.
+func stringArgument(c call, name string) string { return gjson.Get(c.arguments, name).String() }

@@ -1,0 +1,84 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A snapshot is what is in a folder: the content of its files, by path. Folders end with a slash.
+type snapshot map[string]string
+
+// initialSnapshot is what is there before a run is disturbed.
+func (w *world) initialSnapshot() snapshot {
+	if w.prepared != nil {
+		return w.prepared
+	}
+	return snapshot{"ask.yaml": ask, "approve.sh": approve, "tools/": "", "tools/send.yaml": tools, "tools/post.yaml": strings.ReplaceAll(requests, address, w.model.address()), "report.yaml": report, "work/": "", "work/text.md": textBefore, "out/": "", "out/answer.json": fileBefore}
+}
+
+// restore makes a snapshot what is in the folder, when nothing that was sent is under way any more.
+func (w *world) restore(s snapshot) error {
+	if err := w.model.awaitIdle(); err != nil {
+		return err
+	}
+	if err := w.removeFolder(); err != nil {
+		return err
+	}
+	for name, content := range s {
+		path := w.path(name)
+		if strings.HasSuffix(name, "/") {
+			if err := os.MkdirAll(path, 0o755); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), modeOf(name))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// modeOf returns the permissions of a file by its name.
+func modeOf(name string) fs.FileMode {
+	if strings.HasSuffix(name, ".sh") {
+		return 0o700
+	}
+	return 0o600
+}
+
+// removeFolder removes the folder. What a killed run had started can still write there for a moment.
+func (w *world) removeFolder() (err error) {
+	for range 50 {
+		if err = os.RemoveAll(w.dir); err == nil {
+			return nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return err
+}
+
+// snapshot returns what is in the folder.
+func (w *world) snapshot() (snapshot, error) {
+	s := snapshot{}
+	err := filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == w.dir {
+			return err
+		}
+		name := strings.TrimPrefix(path, w.dir+"/")
+		if d.IsDir() {
+			s[name+"/"] = ""
+			return nil
+		}
+		content, err := os.ReadFile(path)
+		s[name] = string(content)
+		return err
+	})
+	return s, err
+}

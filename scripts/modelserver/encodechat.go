@@ -1,0 +1,125 @@
+package modelserver
+
+// chatEncoder is OpenAI's chat completions: a stream is events of one kind, and a
+// call is known by its index.
+type chatEncoder struct{}
+
+func (chatEncoder) contentType() string { return "text/event-stream" }
+func (chatEncoder) keepAlive() string   { return ": keep-alive\n\n" }
+
+func (f chatEncoder) beginMessage(m *message) []byte {
+	return f.delta(m, object{"role": "assistant", "content": ""})
+}
+
+func (f chatEncoder) beginItem(m *message, it *item) []byte {
+	if it.kind != called {
+		return nil
+	}
+	function := object{"name": it.name, "arguments": ""}
+	return f.calls(m, it.withMembers(f.call(it, function)))
+}
+
+// call returns the first part of a call, or all of it.
+func (chatEncoder) call(it *item, function object) object {
+	o := object{"index": it.nth, "type": "function", "function": function}
+	if it.id != "" {
+		o["id"] = it.id
+	}
+	return o
+}
+
+func (f chatEncoder) textDelta(m *message, it *item, text string) []byte {
+	switch it.kind {
+	case said:
+		return f.delta(m, it.withMembers(object{"content": quoteInvalid(text)}))
+	case thought:
+		return f.delta(m, it.withMembers(object{"reasoning": quoteInvalid(text)}))
+	}
+	return f.calls(m, object{"index": it.nth, "function": object{"arguments": quoteInvalid(text)}})
+}
+
+// endItem says the signature of reasoning; that a call has ended, nothing says.
+func (f chatEncoder) endItem(m *message, it *item) []byte {
+	if it.signature == "" {
+		return nil
+	}
+	return f.delta(m, object{"reasoning_details": []object{f.reasoningDetail(it)}})
+}
+
+// reasoningDetail is how OpenRouter passes on what belongs to reasoning.
+func (chatEncoder) reasoningDetail(it *item) object {
+	return object{"type": "reasoning.encrypted", "data": quoteInvalid(it.signature), "format": "unknown", "index": it.nth}
+}
+
+func (f chatEncoder) calls(m *message, call object) []byte {
+	return f.delta(m, object{"tool_calls": []object{call}})
+}
+
+func (f chatEncoder) delta(m *message, delta object) []byte {
+	return f.chunk(m, []object{{"index": 0, "delta": delta, "finish_reason": nil}}, nil)
+}
+
+func (f chatEncoder) chunk(m *message, choices []object, usage object) []byte {
+	o := object{"id": m.newID("chatcmpl-"), "object": "chat.completion.chunk", "created": createdUnix, "model": m.model, "choices": choices}
+	if usage != nil {
+		o["usage"] = usage
+	}
+	return dataEvent(o)
+}
+
+// createdUnix is [created] in seconds.
+const createdUnix = 1795251600
+
+// dataEvent returns an event without a name.
+func dataEvent(o object) []byte {
+	return append(append([]byte("data: "), marshal(o)...), "\n\n"...)
+}
+
+func (f chatEncoder) endMessage(m *message) []byte {
+	out := f.chunk(m, []object{{"index": 0, "delta": object{}, "finish_reason": f.stopReason(m)}}, nil)
+	if m.usage {
+		out = append(out, f.chunk(m, []object{}, f.usage(m))...)
+	}
+	return append(out, "data: [DONE]\n\n"...)
+}
+
+func (chatEncoder) stopReason(m *message) string { return m.stopReason("stop", "tool_calls", "length") }
+
+func (chatEncoder) usage(m *message) object {
+	return object{"prompt_tokens": m.input, "completion_tokens": m.output, "total_tokens": m.input + m.output}
+}
+
+func (chatEncoder) errorEvent(_ *message, text string) []byte {
+	return dataEvent(errorBody(Chat, text))
+}
+
+func (f chatEncoder) wholeMessage(m *message) []byte {
+	message := object{"role": "assistant", "content": quoteInvalid(m.content(said))}
+	var calls, details []object
+	for _, it := range m.items {
+		switch {
+		case it.kind == called:
+			o := it.withMembers(f.call(it, object{"name": it.name, "arguments": quoteInvalid(it.text)}))
+			delete(o, "index")
+			calls = append(calls, o)
+		default:
+			it.withMembers(message)
+		}
+		if it.signature != "" {
+			details = append(details, f.reasoningDetail(it))
+		}
+	}
+	if text := m.content(thought); text != "" {
+		message["reasoning"] = quoteInvalid(text)
+	}
+	if details != nil {
+		message["reasoning_details"] = details
+	}
+	if calls != nil {
+		message["tool_calls"] = calls
+	}
+	return marshal(object{
+		"id": m.newID("chatcmpl-"), "object": "chat.completion", "created": createdUnix, "model": m.model, "usage": f.usage(m),
+		"choices": []object{{"index": 0, "message": message, "finish_reason": f.stopReason(m)}},
+	})
+}
