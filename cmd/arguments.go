@@ -13,7 +13,7 @@ import (
 
 // noArguments refuses every argument.
 func noArguments(c *cobra.Command, args []string) error {
-	return atMost(0, "")(c, args)
+	return atMostArguments(0, "")(c, args)
 }
 
 // oneArgument requires one argument; noun names it in errors.
@@ -22,22 +22,22 @@ func oneArgument(noun, hint string) cobra.PositionalArgs {
 		if len(args) == 0 {
 			return usagef(hint, "missing %s after %s", noun, c.CommandPath())
 		}
-		return atMost(1, hint)(c, args)
+		return atMostArguments(1, hint)(c, args)
 	}
 }
 
-// atMost refuses more than that many arguments. The default hint names the help page.
-func atMost(most int, hint string) cobra.PositionalArgs {
+// atMostArguments refuses more than that many arguments. The default hint names the help page.
+func atMostArguments(most int, hint string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) <= most {
 			return nil
 		}
-		return usagef(cmp.Or(hint, helpOf(c)), "%s: unexpected argument %q", c.CommandPath(), args[most])
+		return usagef(cmp.Or(hint, helpHint(c)), "%s: unexpected argument %q", c.CommandPath(), args[most])
 	}
 }
 
-// helpOf names the help page of a command.
-func helpOf(c *cobra.Command) string { return c.CommandPath() + " --help shows its usage" }
+// helpHint names the help page of a command.
+func helpHint(c *cobra.Command) string { return c.CommandPath() + " --help shows its usage" }
 
 // usageErrorOf returns a usage error for an error of Cobra or pflag about the command line of c.
 func usageErrorOf(c *cobra.Command, err error) error {
@@ -54,9 +54,9 @@ func usageErrorOf(c *cobra.Command, err error) error {
 		_, usage := pflag.UnquoteUsage(f)
 		return usagef(usage, "--%s: %q is not a valid %s", f.Name, value.GetValue(), f.Value.Type())
 	case errors.As(err, &unknown):
-		return &usageError{err, cmp.Or(suggestFlag(c, unknown.GetSpecifiedName()), helpOf(c))}
+		return &usageError{err, cmp.Or(suggestFlag(c, unknown.GetSpecifiedName()), helpHint(c))}
 	}
-	return &usageError{err, helpOf(c)}
+	return &usageError{err, helpHint(c)}
 }
 
 // suggestFlag returns a hint at the flag that a misspelt one resembles, or "".

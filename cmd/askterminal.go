@@ -21,11 +21,11 @@ func (t *console) askTerminal(ctx context.Context, n agent.Needs) (values map[st
 	out, in := redactingWriter{tty, t.secrets}, bufio.NewReader(tty)
 	fmt.Fprintf(out, "\noneshot: the run asks:\n")
 	for line := range strings.Lines(n.Question) {
-		fmt.Fprintf(out, "  %s\n", inLine(line))
+		fmt.Fprintf(out, "  %s\n", onOneLine(line))
 	}
 	values = map[string]string{}
 	for _, field := range n.Fields {
-		fmt.Fprintf(out, "%s (empty: no answer): ", inLine(field))
+		fmt.Fprintf(out, "%s (empty: no answer): ", onOneLine(field))
 		line, err := in.ReadString('\n')
 		if line = strings.TrimSpace(line); err != nil || line == "" {
 			return nil, false

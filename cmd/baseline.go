@@ -59,9 +59,9 @@ func (o *findingOptions) writeBaselineFile(t *console) error {
 	return nil
 }
 
-// unused returns findings about stale entries of the baseline: their code is reported and their file was checked or
+// staleEntries returns findings about stale entries of the baseline: their code is reported and their file was checked or
 // no longer exists, but no finding matched them.
-func (o *findingOptions) unused() []diag.Finding {
+func (o *findingOptions) staleEntries() []diag.Finding {
 	if o.known == nil || !o.reported[diag.UnusedBaseline] {
 		return nil
 	}

@@ -32,8 +32,8 @@ func newBreakers(env Env, t *console) *breakers {
 // breakerKey identifies a model at an address. It hashes the address, whose path may contain a key.
 func breakerKey(name, address string) string { return name + " " + digest(name, address) }
 
-// failed returns when models failed last, by key. It drops times in the future: the clock was set back.
-func (b *breakers) failed(now time.Time) map[string]time.Time {
+// lastFailures returns when models failed last, by key. It drops times in the future: the clock was set back.
+func (b *breakers) lastFailures(now time.Time) map[string]time.Time {
 	release, err := b.file.lock()
 	if err == nil {
 		defer release()
@@ -49,12 +49,12 @@ func (b *breakers) failed(now time.Time) map[string]time.Time {
 
 // setFailure stores the time of a failure, or removes the failure if the time is zero.
 func (b *breakers) setFailure(key string, at time.Time) {
-	if err := b.change(key, at); err != nil {
+	if err := b.setTime(key, at); err != nil {
 		b.console.note("model failures are not shared with other runs: %v", err)
 	}
 }
 
-func (b *breakers) change(key string, at time.Time) error {
+func (b *breakers) setTime(key string, at time.Time) error {
 	release, err := b.file.lock()
 	if err != nil {
 		return err

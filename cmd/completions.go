@@ -11,8 +11,8 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// models offers the prefixes of model names.
-func models() completion {
+// modelPrefixes offers the prefixes of model names.
+func modelPrefixes() completion {
 	names := []string{demo, "replay:last"}
 	for _, p := range provider.Presets() {
 		names = append(names, p.Name+"/")
@@ -23,8 +23,8 @@ func models() completion {
 // dialectNames offers the dialects that a prompt can teach.
 func dialectNames() completion { return example("auto", native, "tool", "toolcalls") }
 
-// candidates returns the definitions that --tools names, and the shipped ones. With errors there are none.
-func candidates(env Env, o *options) []*tool.Definition {
+// completableTools returns the definitions that --tools names, and the shipped ones. With errors there are none.
+func completableTools(env Env, o *options) []*tool.Definition {
 	known, err := everyTool(env, o.tools.paths)
 	if err != nil {
 		return nil
@@ -33,21 +33,21 @@ func candidates(env Env, o *options) []*tool.Definition {
 }
 
 func toolNames(env Env, o *options) (names []string) {
-	for _, d := range candidates(env, o) {
+	for _, d := range completableTools(env, o) {
 		names = append(names, d.Name)
 	}
 	return names
 }
 
 func scopeNames(env Env, o *options) (names []string) {
-	for _, d := range candidates(env, o) {
+	for _, d := range completableTools(env, o) {
 		names = slices.Concat(names, d.Scopes, d.AnyScopes)
 	}
 	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
 func connectionNames(env Env, o *options) (names []string) {
-	for _, d := range candidates(env, o) {
+	for _, d := range completableTools(env, o) {
 		if d.Connection != "" {
 			names = append(names, d.Connection)
 		}

@@ -105,7 +105,7 @@ func (t *console) say(level slog.Level, text string, attrs ...slog.Attr) {
 	case t.format == "json":
 		t.write(level, text, attrs...)
 	default:
-		fmt.Fprintf(t.err, "oneshot: %s\n", visible(text))
+		fmt.Fprintf(t.err, "oneshot: %s\n", escapeInvisible(text))
 	}
 }
 
@@ -116,7 +116,7 @@ func (t *console) warn(hint, format string, args ...any) {
 		t.write(slog.LevelWarn, text, slog.String("hint", hint))
 		return
 	}
-	fmt.Fprintf(t.err, "oneshot: warning: %s\noneshot: hint: %s\n", visible(text), visible(hint))
+	fmt.Fprintf(t.err, "oneshot: warning: %s\noneshot: hint: %s\n", escapeInvisible(text), escapeInvisible(hint))
 }
 
 // progress prints a message on a terminal or in a log only. The text can be coloured.
@@ -147,7 +147,7 @@ func (t *console) colorize(attr color.Attribute, text string) string {
 // forStdout returns a text for stdout, with control characters escaped if stdout is a terminal.
 func (t *console) forStdout(text string) string {
 	if t.screen {
-		return visible(text)
+		return escapeInvisible(text)
 	}
 	return text
 }
@@ -163,8 +163,8 @@ func (t *console) deliverFixed(text []byte) error {
 	return err
 }
 
-// visible escapes characters that a terminal would interpret.
-func visible(s string) string { return diag.EscapeInvisible(s) }
+// escapeInvisible escapes characters that a terminal would interpret.
+func escapeInvisible(s string) string { return diag.EscapeInvisible(s) }
 
 // output is stdout. It keeps the error of the first failed write, so that no command succeeds after losing data.
 type output struct {
@@ -229,7 +229,7 @@ func newLog(env Env, hidden *redact.Set) *slog.Logger {
 			case a.Key == slog.TimeKey:
 				a.Value = slog.TimeValue(env.Now())
 			case a.Value.Kind() == slog.KindString:
-				a.Value = slog.StringValue(visible(hidden.Redact(a.Value.String())))
+				a.Value = slog.StringValue(escapeInvisible(hidden.Redact(a.Value.String())))
 			}
 			return a
 		},

@@ -73,7 +73,7 @@ func (o *doctorOptions) local(s *settings) []probe {
 		}
 		probes = append(probes, probe{name: preset.Name, check: func(ctx context.Context) check {
 			p := endpoint{provider: preset}
-			if err := errors.Join(here.locate(o.env, o.console, &p), here.authorize(o.env, o.console, &p)); err != nil {
+			if err := errors.Join(here.setURL(o.env, o.console, &p), here.authorize(o.env, o.console, &p)); err != nil {
 				return failedCheck(err)
 			}
 			return here.checkServer(ctx, p)

@@ -85,11 +85,11 @@ func (s *settings) endpoint(env Env, t *console, name string) (endpoint, error) 
 		return p, usagef("use "+providerNames()+", replay:RUN or demo; for another server --base-url URL --api chat --model NAME",
 			"--model: unknown model %q", name)
 	}
-	return p, s.locate(env, t, &p)
+	return p, s.setURL(env, t, &p)
 }
 
-// locate sets the URL of an endpoint, nil for the provider's.
-func (s *settings) locate(env Env, t *console, p *endpoint) (err error) {
+// setURL sets the URL of an endpoint, nil for the provider's.
+func (s *settings) setURL(env Env, t *console, p *endpoint) (err error) {
 	source := "flag --base-url"
 	if p.url = cmp.Or(s.urls[p.provider.Name], s.urls[""]); p.url == nil {
 		source = sourceDefault
@@ -206,13 +206,13 @@ func (s *settings) probe(ctx context.Context, p endpoint, seed [32]byte, m requi
 	}
 	c.native = can.Tools || c.probeErr != nil // unknown; a rejection switches later
 	if m.context {
-		c.client = s.client(p, seed, map[string]json.RawMessage{"num_ctx": json.RawMessage(strconv.Itoa(contextFor(can)))})
+		c.client = s.client(p, seed, map[string]json.RawMessage{"num_ctx": json.RawMessage(strconv.Itoa(ollamaContext(can)))})
 	}
 	return c, nil
 }
 
-// contextFor returns the context that a model of Ollama gets, in tokens.
-func contextFor(can wire.Capabilities) int {
+// ollamaContext returns the context that a model of Ollama gets, in tokens.
+func ollamaContext(can wire.Capabilities) int {
 	switch {
 	case can.NumCtx > 0:
 		return can.NumCtx
@@ -226,7 +226,7 @@ func contextFor(can wire.Capabilities) int {
 func (s *settings) onlyModel(ctx context.Context, env Env, t *console) (string, error) {
 	p := endpoint{name: "ollama", provider: provider.Preset{}}
 	p.provider, _ = provider.PresetNamed("ollama")
-	if err := s.locate(env, t, &p); err != nil {
+	if err := s.setURL(env, t, &p); err != nil {
 		return "", err
 	}
 	if err := s.authorize(env, t, &p); err != nil {

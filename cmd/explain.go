@@ -45,7 +45,7 @@ number or name), or the error code of a failed tool call (RATE_LIMITED).
 Without an argument it lists the three families. exit-codes and error-codes
 print the whole table.`,
 		Example: "  oneshot explain TC301\n  oneshot explain exit-codes",
-		Args:    atMost(1, "explain one code at a time"),
+		Args:    atMostArguments(1, "explain one code at a time"),
 		RunE:    func(_ *cobra.Command, args []string) error { return o.run(args) },
 	}
 	c.Flags().StringVar(&o.format, "format", "text", "print text or json")

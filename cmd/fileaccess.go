@@ -34,8 +34,8 @@ func (o *confineOptions) checkRoot(records []string) error {
 	return nil
 }
 
-// resolveFileRules returns a policy whose file rules also apply to the targets of links below the root.
-func (o *confineOptions) resolveFileRules(p policy.Policy) policy.Policy {
+// withLinkTargets returns a policy whose file rules also apply to the targets of links below the root.
+func (o *confineOptions) withLinkTargets(p policy.Policy) policy.Policy {
 	if o.root == "" {
 		return p
 	}

@@ -42,7 +42,7 @@ func resolveFlags(line flagSource, others ...flagSource) (*resolvedFlags, error)
 		row.define(r.set)
 		r.rows[row.name] = row
 		for _, source := range append([]flagSource{line}, others...) {
-			values := row.missing(source.values[row.name], r.set)
+			values := row.missingValues(source.values[row.name], r.set)
 			for _, value := range values {
 				if err := r.set.Set(row.name, value); err != nil {
 					return nil, &inputError{fmt.Errorf("%s: --%s %s: %w", source.name, row.name, value, err)}
@@ -53,9 +53,9 @@ func resolveFlags(line flagSource, others ...flagSource) (*resolvedFlags, error)
 	return r, checkFlags(r.set)
 }
 
-// missing returns the values that a source adds to those of the sources before it: all if they have none. A flag that
+// missingValues returns the values that a source adds to those of the sources before it: all if they have none. A flag that
 // merges pairs takes those with other keys.
-func (r flagRow) missing(values []string, set *pflag.FlagSet) []string {
+func (r flagRow) missingValues(values []string, set *pflag.FlagSet) []string {
 	if !set.Changed(r.name) {
 		return values
 	}

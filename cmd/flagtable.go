@@ -21,7 +21,7 @@ func flagTable(o *options) []flagGroup {
 func (o *options) commonFlags() []flagRow {
 	defaults := agent.DefaultLimits()
 	return []flagRow{
-		{name: "model", short: "m", on: forRun, field: list(&o.model.names), completes: models(), resume: mayChange,
+		{name: "model", short: "m", on: forRun, field: list(&o.model.names), completes: modelPrefixes(), resume: mayChange,
 			help: "use `MODEL`: " + providerNames() + ", demo, or replay:RUN (file, ID or \"last\"); repeat it for fallbacks; default: the only model of Ollama"},
 		{name: "tools", on: forRun | forPrompt | forCall | forTools, field: list(&o.tools.paths), completes: fileNames(), resume: mayChange, replay: inherited,
 			help: "load tool definitions from `PATH`, a file or folder (repeatable), e.g. --tools tooldefs; FILE@sha256:HEX pins a file"},
@@ -102,7 +102,7 @@ func (o *options) budgetFlags() []flagRow {
 func (o *options) requestFlags() []flagRow {
 	s := &o.model.servers
 	return []flagRow{
-		{name: "responder", on: forRun, field: text(&o.model.responder, ""), completes: models(), resume: fixed,
+		{name: "responder", on: forRun, field: text(&o.model.responder, ""), completes: modelPrefixes(), resume: fixed,
 			help: "ask `MODEL` for the final answer"},
 		{name: "base-url", on: forRun | forDoctor, field: list(&s.baseURLs), completes: nothing("an address"), resume: mayChange,
 			help: "send model requests to `URL`, or with PROVIDER=URL those of one provider (default: the provider's own; OLLAMA_HOST for Ollama)"},

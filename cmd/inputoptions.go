@@ -25,7 +25,7 @@ func inputName(path string) string {
 	if isStdin(path) {
 		return "stdin"
 	}
-	return visible(path)
+	return escapeInvisible(path)
 }
 
 // check refuses duplicate block names.

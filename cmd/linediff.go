@@ -18,7 +18,7 @@ func lineDiff(old, text []string) []diffLine {
 	var out []diffLine
 	i, j := 0, 0
 	for _, a := range append(anchors(old, text), [2]int{len(old), len(text)}) {
-		out = append(out, between(old[i:a[0]], text[j:a[1]])...)
+		out = append(out, diffBetween(old[i:a[0]], text[j:a[1]])...)
 		if i, j = a[0], a[1]; i < len(old) && j < len(text) {
 			out = append(out, diffLine{' ', old[i]})
 			i, j = i+1, j+1
@@ -27,8 +27,8 @@ func lineDiff(old, text []string) []diffLine {
 	return out
 }
 
-// between is the diff between two anchors.
-func between(old, text []string) []diffLine {
+// diffBetween is the diff between two anchors.
+func diffBetween(old, text []string) []diffLine {
 	var out []diffLine
 	head, tail := 0, 0
 	for head < min(len(old), len(text)) && old[head] == text[head] {
@@ -71,11 +71,11 @@ func anchors(old, text []string) [][2]int {
 			pairs = append(pairs, [2]int{s.old, j})
 		}
 	}
-	return increasing(pairs)
+	return longestIncreasing(pairs)
 }
 
-// increasing returns the longest subsequence with increasing first numbers. The second ones already increase.
-func increasing(pairs [][2]int) [][2]int {
+// longestIncreasing returns the longest subsequence with increasing first numbers. The second ones already increase.
+func longestIncreasing(pairs [][2]int) [][2]int {
 	var ends []int // for each length, the pair that ends the lowest sequence
 	before := make([]int, len(pairs))
 	for i, p := range pairs {
@@ -102,8 +102,8 @@ func increasing(pairs [][2]int) [][2]int {
 // diffContext is the number of unchanged lines around a change.
 const diffContext = 3
 
-// condensed replaces long runs of unchanged lines by their number.
-func condensed(all []diffLine) []diffLine {
+// collapseUnchanged replaces long runs of unchanged lines by their number.
+func collapseUnchanged(all []diffLine) []diffLine {
 	var out []diffLine
 	for i := 0; i < len(all); {
 		if all[i].op != ' ' {

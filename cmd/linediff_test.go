@@ -35,7 +35,7 @@ func TestLineDiff(t *testing.T) {
 		{"1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\n5\n6\nx\n8\n9\n", "@ 3 unchanged lines\n  4\n  5\n  6\n- 7\n+ x\n  8\n  9\n"},
 		{"a\nb\nc\n", "c\na\nb\n", "+ c\n  a\n  b\n- c\n"},
 	} {
-		if got := diffText(condensed(lineDiff(textLines(c.old), textLines(c.text)))); got != c.want {
+		if got := diffText(collapseUnchanged(lineDiff(textLines(c.old), textLines(c.text)))); got != c.want {
 			t.Errorf("%q to %q: %q, want %q", c.old, c.text, got, c.want)
 		}
 	}

@@ -126,8 +126,8 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	return o.lint(ctx, args, options)
 }
 
-// judge returns an error if findings reach the threshold.
-func (o *parseOptions) judge(tally diag.Tally) error {
+// thresholdError returns an error if findings reach the threshold.
+func (o *parseOptions) thresholdError(tally diag.Tally) error {
 	if o.findings.failOn.reached(tally) {
 		return &findingsError{report.Summary(tally)}
 	}

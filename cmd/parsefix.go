@@ -54,7 +54,7 @@ func (o *parseOptions) printFixed(ctx context.Context, args []string, options li
 	}
 	report.quota.note(o.console)
 	o.console.note("safe fixes applied: %d", report.made)
-	return o.judge(report.tally)
+	return o.thresholdError(report.tally)
 }
 
 // A fixedPiece is a piece of a file with its fixes applied.
@@ -99,13 +99,13 @@ func (p *fixReport) printRemaining(number int, f lint.Fixed[lint.ParseResult]) {
 	p.findings.printRemaining(p.console, p.quota, subject{number, r.File, r.Text, r.Calls, &r.Findings})
 	p.tally, p.made = p.tally.Add(diag.TallyOf(r.Findings)), p.made+f.Applied
 	if f.Unfinished != "" {
-		p.console.note("%s: partly fixed: %s", title(r), f.Unfinished)
+		p.console.note("%s: partly fixed: %s", recordTitle(r), f.Unfinished)
 	}
 }
 
 // printRemaining prints the remaining findings of a fixed text.
 func (o *findingOptions) printRemaining(t *console, quota *quota, s subject) {
-	o.count(s)
+	o.filterReported(s)
 	shown, _ := quota.take(*s.findings)
 	t.findings(shown, map[string]diag.Text{s.name: s.text})
 }

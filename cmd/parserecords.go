@@ -65,7 +65,7 @@ func (o *parseOptions) lint(ctx context.Context, args []string, options lint.Opt
 			if report.ordered {
 				b.records = append(b.records, r)
 			} else {
-				report.settle(b, &r)
+				report.printToBatch(b, &r)
 			}
 		}
 		return b

@@ -59,8 +59,8 @@ func (o *parseOptions) newReport() *parseReport {
 
 // finish selects the findings of a record and prints it to the batch. It may run concurrently unless the report is
 // ordered.
-func (p *parseReport) settle(b *batch, r *lint.ParseResult) {
-	p.findings.count(subject{b.number, r.File, r.Text, r.Calls, &r.Findings})
+func (p *parseReport) printToBatch(b *batch, r *lint.ParseResult) {
+	p.findings.filterReported(subject{b.number, r.File, r.Text, r.Calls, &r.Findings})
 	tally := diag.TallyOf(r.Findings)
 	b.add(sums{1, tally, len(diag.SafeFixes(r.Findings))})
 	r.Findings, r.FindingsCut = p.quota.take(r.Findings)
@@ -87,7 +87,7 @@ func (p *parseReport) print(w *bytes.Buffer, number int, r *lint.ParseResult, ta
 // take prints a batch, in the order of the files.
 func (p *parseReport) take(b *batch) error {
 	for i := range b.records {
-		p.settle(b, &b.records[i])
+		p.printToBatch(b, &b.records[i])
 	}
 	b.Release()
 	if p.format == "json" && p.records == 0 && b.text.Len() > 0 {
@@ -113,7 +113,7 @@ func (p *parseReport) finish() error {
 	if err := p.close(); err != nil {
 		return err
 	}
-	return p.judge(p.tally)
+	return p.thresholdError(p.tally)
 }
 
 // baselineBatch returns a batch with the findings about the baseline.
@@ -206,35 +206,35 @@ func printCalls(w io.Writer, r *lint.ParseResult, tally diag.Tally) {
 	if r.Dialect == "" {
 		return
 	}
-	fmt.Fprintf(w, "%s: dialect %s (%s): %s, %s\n", title(r), report.EscapeLine(r.Dialect), report.EscapeLine(r.Why), report.Count(len(r.Calls), "call"), report.Summary(tally))
+	fmt.Fprintf(w, "%s: dialect %s (%s): %s, %s\n", recordTitle(r), report.EscapeLine(r.Dialect), report.EscapeLine(r.Why), report.Count(len(r.Calls), "call"), report.Summary(tally))
 	for i, c := range r.Calls {
 		fmt.Fprintf(w, "%s:%d:%d: call %d: %s %s%s%s\n", report.EscapeLine(r.File), c.Span.Line, c.Span.Column, i,
-			report.EscapeLine(c.Name), truncate(report.EscapeLine(string(c.Arguments))), defaults(c), remark(c))
+			report.EscapeLine(c.Name), truncateWithLength(report.EscapeLine(string(c.Arguments))), describeDefaults(c), describeStatus(c))
 	}
 }
 
-// title returns the file, position and ID of a record.
-func title(r *lint.ParseResult) string {
+// recordTitle returns the file, position and ID of a record.
+func recordTitle(r *lint.ParseResult) string {
 	text := report.EscapeLine(r.File)
 	if r.Record > 0 {
 		text += fmt.Sprintf(":%d", r.Record)
 	}
 	if r.ID != "" {
-		text += ": " + truncate(report.EscapeLine(r.ID))
+		text += ": " + truncateWithLength(report.EscapeLine(r.ID))
 	}
 	return text
 }
 
-// defaults shows the default arguments of a call: ", by default {…}".
-func defaults(c lint.Call) string {
+// describeDefaults shows the default arguments of a call: ", by default {…}".
+func describeDefaults(c lint.Call) string {
 	if c.Defaults == nil {
 		return ""
 	}
-	return ", by default " + truncate(report.EscapeLine(string(c.Defaults)))
+	return ", by default " + truncateWithLength(report.EscapeLine(string(c.Defaults)))
 }
 
-// remark shows the status of a call: " (repaired, not executable)".
-func remark(c lint.Call) string {
+// describeStatus shows the status of a call: " (repaired, not executable)".
+func describeStatus(c lint.Call) string {
 	var remarks []string
 	if c.Status != chat.StatusOK {
 		remarks = append(remarks, report.EscapeLine(string(c.Status)))
@@ -248,8 +248,8 @@ func remark(c lint.Call) string {
 	return " (" + strings.Join(remarks, ", ") + ")"
 }
 
-// truncate truncates a long text and appends its length.
-func truncate(text string) string {
+// truncateWithLength truncates a long text and appends its length.
+func truncateWithLength(text string) string {
 	const most = 300 // bytes
 	if len(text) <= most {
 		return text

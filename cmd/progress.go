@@ -76,7 +76,7 @@ func (r *runState) result(e agent.Event) {
 	case r.console.format == "json":
 	case e.Call.Status == agent.CallOK:
 		status := r.console.colorize(color.FgGreen, "ok")
-		r.console.progress(slog.LevelInfo, fmt.Sprintf("turn %d: %s: %s (%v)", e.Turn, visible(e.Call.Tool), status, e.Duration.Round(time.Millisecond)))
+		r.console.progress(slog.LevelInfo, fmt.Sprintf("turn %d: %s: %s (%v)", e.Turn, escapeInvisible(e.Call.Tool), status, e.Duration.Round(time.Millisecond)))
 	default:
 		r.console.say(slog.LevelWarn, fmt.Sprintf("turn %d: %s: %s", e.Turn, e.Call.Tool, e.Text))
 	}

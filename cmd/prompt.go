@@ -55,7 +55,7 @@ func (o *promptCommand) run(ctx context.Context) error {
 		return err
 	}
 	if cfg.Native {
-		if text, err = published(text, prompt.Functions(append(cfg.Tools.All(), tool.AskUser))); err != nil {
+		if text, err = renderForNativeCalls(text, prompt.Functions(append(cfg.Tools.All(), tool.AskUser))); err != nil {
 			return err
 		}
 	}
@@ -72,8 +72,8 @@ type functionDoc struct {
 	Function chat.Function `json:"function"`
 }
 
-// published renders the system prompt and functions of a model with native calls.
-func published(system string, functions []chat.Function) (string, error) {
+// renderForNativeCalls renders the system prompt and functions of a model with native calls.
+func renderForNativeCalls(system string, functions []chat.Function) (string, error) {
 	doc := struct {
 		System string        `json:"system"`
 		Tools  []functionDoc `json:"tools"`

@@ -64,7 +64,7 @@ func (r *runState) canResume(err error) bool {
 	case errors.As(err, &late):
 		return late.Limit == r.flags.limits.Wall
 	case as[*agent.ToolAuthError](err):
-		return r.stoppedShort()
+		return r.endedUnauthorized()
 	}
 	return true
 }

@@ -48,9 +48,9 @@ func (r *runState) withResumeHint(err error) error {
 	return &hintedError{err, hint}
 }
 
-// stoppedShort reports whether the run ended at a change that lacked an authorisation; a resumed run repeats it. Other
+// endedUnauthorized reports whether the run ended at a change that lacked an authorisation; a resumed run repeats it. Other
 // unauthorised calls were reported to the model, which then ended the work.
-func (r *runState) stoppedShort() bool {
+func (r *runState) endedUnauthorized() bool {
 	return r.flags.onDenied != "continue" && slices.ContainsFunc(r.outcome.Calls, func(c agent.CallReport) bool {
 		return c.Code == chat.Unauthorized && c.Effect != tool.Read
 	})

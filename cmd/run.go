@@ -32,7 +32,7 @@ as one JSON document on stdout. Progress, warnings and errors go to stderr. A pi
 file on stdin is read as input without a flag; --no-stdin turns that off.`,
 		Example: `  oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'
   oneshot run --model ollama/qwen3:8b --tool wget --schema digest.schema.json --prompt-file ask.md`,
-		Args: atMost(1, "quote a prompt that contains spaces"),
+		Args: atMostArguments(1, "quote a prompt that contains spaces"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return run(c.Context(), env, t, commandLine(c.Flags()), args)
 		},
@@ -119,7 +119,7 @@ func recordFlagFor(name string, flags *resolvedFlags, rec *recordedRun) string {
 
 // openTools adds the environment of tools to a configuration. The caller has to call release.
 func (p *runPlan) openTools(ctx context.Context, cfg *agent.Config) (release func(), err error) {
-	env, release, err := p.access.open(ctx, p.env, p.console, p.programs)
+	env, release, err := p.access.openEnvironment(ctx, p.env, p.console, p.programs)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (r *runState) runAgent(ctx context.Context, cfg agent.Config) (err error) {
 	case r.recorded.resumed != nil && !r.hasNewRecords && isFinalVerdict(err):
 		return &hintedError{err, "the run had already ended this way; start a new run"}
 	case err != nil && len(r.interrupted) > 0 && !r.flags.isReplay():
-		return &hintedError{err, r.inDoubt()}
+		return &hintedError{err, r.uncertainCalls()}
 	case err != nil:
 		return err
 	}
@@ -198,8 +198,8 @@ func isFinalVerdict(err error) bool {
 	return as[*agent.DeniedError](err) || as[*agent.AllDeniedError](err) || as[*agent.ToolAuthError](err)
 }
 
-// inDoubt lists the calls that were cut off during a change.
-func (r *runState) inDoubt() string {
+// uncertainCalls lists the calls that were cut off during a change.
+func (r *runState) uncertainCalls() string {
 	return "unknown outcome of " + strings.Join(r.interrupted, ", ")
 }
 

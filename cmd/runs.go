@@ -114,7 +114,7 @@ func (o *runsOptions) files() ([]string, error) {
 func summarise(path string) runSummary {
 	s := runSummary{ID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), File: path, Name: "unfinished"}
 	if glance, ok, err := runfile.ReadSummary(path); ok && err == nil {
-		s.glance(glance)
+		s.fillFromSummary(glance)
 		return s
 	}
 	if err := s.read(path); err != nil {
@@ -158,8 +158,8 @@ func (s *runSummary) read(path string) error {
 	return nil
 }
 
-// glance fills the summary from the first and last record.
-func (s *runSummary) glance(g runfile.Summary) {
+// fillFromSummary fills the summary from the first and last record.
+func (s *runSummary) fillFromSummary(g runfile.Summary) {
 	run := g.First.Body.(runfile.Run) // ReadGlance checks it
 	s.Time, s.Model, s.Prompt, s.Turns = g.First.Time, run.Model, run.Prompt, g.Turn
 	if end, ok := g.Last.Body.(runfile.End); ok {
@@ -173,16 +173,16 @@ func (o *runsOptions) table(runs []runSummary) error {
 	for _, r := range runs {
 		exit := r.Name
 		if r.Exit != nil {
-			exit = strconv.Itoa(*r.Exit) + " " + visible(r.Name)
+			exit = strconv.Itoa(*r.Exit) + " " + escapeInvisible(r.Name)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\n", visible(r.ID), visible(r.Model), r.Turns, exit, firstWords(r.Prompt, 60))
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\n", escapeInvisible(r.ID), escapeInvisible(r.Model), r.Turns, exit, firstWords(r.Prompt, 60))
 	}
 	return w.Flush()
 }
 
 // firstWords returns the beginning of a text on one line, at most n code points.
 func firstWords(text string, n int) string {
-	words := []rune(visible(strings.Join(strings.Fields(text), " ")))
+	words := []rune(escapeInvisible(strings.Join(strings.Fields(text), " ")))
 	if len(words) > n {
 		return string(words[:n-1]) + "…"
 	}

@@ -104,15 +104,17 @@ type timeline struct {
 // line renders a record as text: a heading with the time since the start of the run, then its content, indented.
 func (t timeline) line(r runfile.Record) string {
 	head, body := t.describe(r)
-	text := fmt.Sprintf("%3d %9.3fs  %-15s %s", r.Seq, r.Time.Sub(t.began).Seconds(), visible(string(r.Kind)), visible(head))
-	for l := range strings.Lines(visible(body)) {
+	text := fmt.Sprintf("%3d %9.3fs  %-15s %s", r.Seq, r.Time.Sub(t.began).Seconds(), escapeInvisible(string(r.Kind)), escapeInvisible(head))
+	for l := range strings.Lines(escapeInvisible(body)) {
 		text += "\n     | " + strings.TrimRight(l, "\n")
 	}
 	return text
 }
 
 // call returns the ID and tool of a call.
-func (t timeline) call(id string) string { return strings.TrimSpace(id + " " + visible(t.tools[id])) }
+func (t timeline) call(id string) string {
+	return strings.TrimSpace(id + " " + escapeInvisible(t.tools[id]))
+}
 
 func (t timeline) describe(r runfile.Record) (head, text string) {
 	switch b := r.Body.(type) {

@@ -32,7 +32,7 @@ func (o *confineOptions) sandbox(box policy.Sandbox) (subprocess.Sandbox, error)
 		case os.IsNotExist(err):
 			continue
 		case err != nil:
-			return out, wrongPrograms("", "sandbox.read", "%v", err)
+			return out, programsKeyError("", "sandbox.read", "%v", err)
 		}
 		out.Read = append(out.Read, at)
 	}
@@ -43,9 +43,9 @@ func (o *confineOptions) sandbox(box policy.Sandbox) (subprocess.Sandbox, error)
 			if !filepath.IsAbs(name) {
 				name = filepath.Join(o.root, name)
 			}
-			return out, wrongPrograms("create it first: mkdir -p "+quote.Shell(name), "sandbox.write", "%s does not exist", name)
+			return out, programsKeyError("create it first: mkdir -p "+quote.Shell(name), "sandbox.write", "%s does not exist", name)
 		case err != nil:
-			return out, wrongPrograms("", "sandbox.write", "%v", err)
+			return out, programsKeyError("", "sandbox.write", "%v", err)
 		}
 		out.Write = append(out.Write, at)
 	}
@@ -98,14 +98,14 @@ func (c *confined) checkWriteFolders(box subprocess.Sandbox, root string, made, 
 		within := func(name string) bool { _, below := relativeTo(name, dir); return below }
 		for _, name := range slices.Concat([]string{root, self}, c.Folders(), made, definitions) {
 			if inside(name) {
-				return wrongPrograms("choose a smaller folder", "sandbox.write", "in %s programs could change %s", dir, name)
+				return programsKeyError("choose a smaller folder", "sandbox.write", "in %s programs could change %s", dir, name)
 			}
 		}
 		if i := slices.IndexFunc(definitions, within); i >= 0 {
-			return wrongPrograms("choose another folder", "sandbox.write", "in %s programs could add definitions to %s", dir, definitions[i])
+			return programsKeyError("choose another folder", "sandbox.write", "in %s programs could add definitions to %s", dir, definitions[i])
 		}
 		if fileroot.IsProtected(dir) {
-			return wrongPrograms("choose another folder", "sandbox.write", "other programs run or load files from %s", dir)
+			return programsKeyError("choose another folder", "sandbox.write", "other programs run or load files from %s", dir)
 		}
 	}
 	return nil
@@ -121,7 +121,7 @@ type confined struct {
 	denied   []string // slash paths below the root that policies deny
 }
 
-// wrongPrograms is the error for a key of programs in a policy.
-func wrongPrograms(hint, key, format string, args ...any) error {
+// programsKeyError is the error for a key of programs in a policy.
+func programsKeyError(hint, key, format string, args ...any) error {
 	return usagef(hint, "--policy: programs.%s: %s", key, fmt.Sprintf(format, args...))
 }

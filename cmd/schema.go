@@ -15,7 +15,7 @@ func newSchema(_ Env, t *console) *cobra.Command {
 		Short:   "Print the published JSON Schemas",
 		Long:    "Schema lists the names of the published JSON Schemas, one per line, or prints one.",
 		Example: "  oneshot schema\n  oneshot schema envelope.v1",
-		Args:    atMost(1, ""),
+		Args:    atMostArguments(1, ""),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listSchemas(t)

@@ -28,8 +28,8 @@ type serverOptions struct {
 	idle      time.Duration
 }
 
-// given reports whether any flag about addresses or credentials is set.
-func (o *serverOptions) given() bool {
+// isGiven reports whether any flag about addresses or credentials is set.
+func (o *serverOptions) isGiven() bool {
 	return o.api != "" || o.caFile != "" || o.proxy != "" || len(o.baseURLs)+len(o.keys)+len(o.headers) > 0
 }
 
@@ -91,7 +91,7 @@ func (t *console) sanitize(text string) string { return dialect.NeutraliseText(t
 // readURLs reads --base-url.
 func (o *serverOptions) readURLs(t *console, s *settings) error {
 	for _, value := range o.baseURLs {
-		provider, raw := ofProvider(value)
+		provider, raw := cutProvider(value)
 		if s.urls[provider] != nil {
 			return usagef("give it once per provider", "--base-url is given twice for one server")
 		}
@@ -108,7 +108,7 @@ func (o *serverOptions) readURLs(t *console, s *settings) error {
 // readKeys reads --api-key.
 func (o *serverOptions) readKeys(env Env, t *console, s *settings) error {
 	for _, value := range o.keys {
-		provider, raw := ofProvider(value)
+		provider, raw := cutProvider(value)
 		key, used, err := s.secrets.expand(env, t, "--api-key", raw)
 		switch {
 		case err != nil:
@@ -123,8 +123,8 @@ func (o *serverOptions) readKeys(env Env, t *console, s *settings) error {
 	return nil
 }
 
-// ofProvider splits PROVIDER=VALUE. The provider may be missing.
-func ofProvider(value string) (name, rest string) {
+// cutProvider splits PROVIDER=VALUE. The provider may be missing.
+func cutProvider(value string) (name, rest string) {
 	name, rest, ok := strings.Cut(value, "=")
 	if _, known := provider.PresetNamed(name); ok && known {
 		return name, rest
@@ -142,7 +142,7 @@ func serverURL(from, raw string) (*url.URL, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, usagef("for example http://127.0.0.1:11434", "%s: invalid server URL %q", from, maskUserInfo(raw))
 	}
-	return u, inASCII(from, u)
+	return u, checkASCIIHost(from, u)
 }
 
 // proxyURL reads --proxy.
@@ -155,11 +155,11 @@ func (o *serverOptions) proxyURL(t *console) (*url.URL, error) {
 		return nil, usagef("for example --proxy http://proxy.example.org:3128", "--proxy: invalid proxy URL %q", maskUserInfo(o.proxy))
 	}
 	t.secrets.AddURL(u)
-	return u, inASCII("--proxy", u)
+	return u, checkASCIIHost("--proxy", u)
 }
 
-// inASCII refuses non-ASCII hosts, which other programs may interpret differently.
-func inASCII(from string, u *url.URL) error {
+// checkASCIIHost refuses non-ASCII hosts, which other programs may interpret differently.
+func checkASCIIHost(from string, u *url.URL) error {
 	if strings.ContainsFunc(u.Host, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return usagef("write it as xn--…", "%s: non-ASCII host %q", from, u.Hostname())
 	}

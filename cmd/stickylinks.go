@@ -12,9 +12,9 @@ import (
 // maxLinks is the maximum number of links in a path, as on Linux.
 const maxLinks = 40
 
-// checkLinks refuses a path through another user's link in a sticky world-writable folder such as /tmp. Linux does so
+// checkStickyLinks refuses a path through another user's link in a sticky world-writable folder such as /tmp. Linux does so
 // with fs.protected_symlinks, but not for renames.
-func checkLinks(name string) error {
+func checkStickyLinks(name string) error {
 	if !filepath.IsAbs(name) {
 		dir, err := os.Getwd()
 		if err != nil {
@@ -37,7 +37,7 @@ func checkLinks(name string) error {
 		case info.Mode()&fs.ModeSymlink == 0:
 			at = next
 			continue
-		case isStrangers(at, info):
+		case isLinkOfStranger(at, info):
 			return fmt.Errorf("%s is a link of another user in a world-writable folder, and is not followed", next)
 		}
 		if links++; links > maxLinks {
@@ -55,9 +55,9 @@ func checkLinks(name string) error {
 	return nil
 }
 
-// isStrangers reports whether a link in a sticky world-writable folder belongs neither to us nor to the owner of the
+// isLinkOfStranger reports whether a link in a sticky world-writable folder belongs neither to us nor to the owner of the
 // folder.
-func isStrangers(dir string, link fs.FileInfo) bool {
+func isLinkOfStranger(dir string, link fs.FileInfo) bool {
 	folder, err := os.Stat(dir)
 	if err != nil || folder.Mode()&fs.ModeSticky == 0 || folder.Mode().Perm()&0o002 == 0 {
 		return false

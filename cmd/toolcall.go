@@ -107,7 +107,7 @@ func newCallPlan(ctx context.Context, env Env, t *console, o *options, name stri
 	if err := o.confine.checkRoot(records); err != nil {
 		return nil, err
 	}
-	p.policy, p.managed = o.confine.resolveFileRules(rules), managed
+	p.policy, p.managed = o.confine.withLinkTargets(rules), managed
 	p.policy.Secrets = t.secrets
 	made := slices.Concat(ownFiles(env), o.policy.files, o.model.servers.secrets.files(), programPaths(p.policy, p.registry.All()))
 	p.access = toolAccess{o.confine, records, made, o.tools.files()}
@@ -117,7 +117,7 @@ func newCallPlan(ctx context.Context, env Env, t *console, o *options, name stri
 
 // run makes the call and prints its result, or prints the decision in a dry run.
 func (p *callPlan) run(ctx context.Context) error {
-	env, release, err := p.access.open(ctx, p.env, p.console, p.programs)
+	env, release, err := p.access.openEnvironment(ctx, p.env, p.console, p.programs)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (p *callPlan) run(ctx context.Context) error {
 			return err
 		}
 		if why, hint := p.flags.confine.missingRequirements(p.def); why != "" {
-			return cannotWork(p.def, why, hint)
+			return unusableToolError(p.def, why, hint)
 		}
 		p.programs.log(p.console, "")
 	}

@@ -64,16 +64,16 @@ func selectTools(env Env, o toolOptions) (registry *tool.Registry, findings []di
 		return nil, nil, nil, err
 	}
 	if diag.HasErrors(findings) {
-		return nil, findings, nil, wrongDefinitions(findings)
+		return nil, findings, nil, definitionsError(findings)
 	}
-	if defs, err = matching(defs, o.globs); err != nil {
+	if defs, err = matchDefinitions(defs, o.globs); err != nil {
 		return nil, findings, nil, err
 	}
 	defs, replacing = preferFiles(defs)
 	registry, clashes := tool.NewRegistry(defs...)
 	findings = append(findings, clashes...)
 	if diag.HasErrors(clashes) {
-		return nil, findings, nil, wrongDefinitions(findings)
+		return nil, findings, nil, definitionsError(findings)
 	}
 	return registry, findings, replacing, nil
 }
@@ -99,8 +99,8 @@ func preferFiles(defs []*tool.Definition) (kept, replacing []*tool.Definition) {
 // isShipped reports whether a definition comes with the program.
 func isShipped(d *tool.Definition) bool { return d.File == "" || strings.HasPrefix(d.File, shipped) }
 
-// wrongDefinitions is the error for findings that include errors.
-func wrongDefinitions(findings []diag.Finding) error {
+// definitionsError is the error for findings that include errors.
+func definitionsError(findings []diag.Finding) error {
 	first := slices.IndexFunc(findings, func(f diag.Finding) bool { return f.Severity == diag.Error })
 	return usagef("oneshot explain "+string(findings[first].Code)+" explains it", "invalid tool definitions")
 }
@@ -145,9 +145,9 @@ func (disk) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
-// matching returns the definitions that match any glob, in order, or all without globs. A glob without a match is an
+// matchDefinitions returns the definitions that match any glob, in order, or all without globs. A glob without a match is an
 // error.
-func matching(defs []*tool.Definition, globs []string) ([]*tool.Definition, error) {
+func matchDefinitions(defs []*tool.Definition, globs []string) ([]*tool.Definition, error) {
 	if len(globs) == 0 {
 		return defs, nil
 	}
@@ -165,13 +165,13 @@ func matching(defs []*tool.Definition, globs []string) ([]*tool.Definition, erro
 		}
 	}
 	if i := slices.Index(used, false); i >= 0 {
-		return nil, matchesNothing(globs[i], defs)
+		return nil, noMatchError(globs[i], defs)
 	}
 	return chosen, nil
 }
 
-// matchesNothing is the error for a glob without a match.
-func matchesNothing(glob string, defs []*tool.Definition) error {
+// noMatchError is the error for a glob without a match.
+func noMatchError(glob string, defs []*tool.Definition) error {
 	hint := showsTools
 	if strings.ContainsAny(glob, `*?[\`) {
 		return usagef(hint, "--tool: no definition matches %q", glob)

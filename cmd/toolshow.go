@@ -104,7 +104,7 @@ func (o *toolsOptions) show(name string) error {
 // print writes a definition for people.
 func (d toolDoc) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s\n\n%s\n\n", visible(d.Signature), visible(strings.TrimSpace(d.Description)))
+	fmt.Fprintf(w, "%s\n\n%s\n\n", escapeInvisible(d.Signature), escapeInvisible(strings.TrimSpace(d.Description)))
 	for _, field := range []struct{ name, value string }{
 		{"effect", string(d.Effect)},
 		{"idempotent", map[bool]string{true: "yes"}[d.Idempotent]},

@@ -62,7 +62,7 @@ applied: call records in format v1 become v2. The remaining findings go to stder
 }
 
 func (o *validateOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.as, "as", "", "check the files as `KIND`: "+anyKind()+" (default: detect it from the content)")
+	f.StringVar(&o.as, "as", "", "check the files as `KIND`: "+kindNames()+" (default: detect it from the content)")
 	f.Var(&onceValue{to: &o.schema}, "schema", "check the files as answers against the JSON Schema in `FILE`, e.g. --schema digest.schema.json")
 	f.StringVar(&o.format, "format", "text", reportFlag)
 	o.findings.flags(f)
@@ -73,8 +73,8 @@ func (o *validateOptions) flags(f *pflag.FlagSet) {
 	o.set = f
 }
 
-// anyKind lists what --as takes.
-func anyKind() string {
+// kindNames lists what --as takes.
+func kindNames() string {
 	return schema.JoinOr(append(slices.Clone(lint.Kinds), "the name of a published schema"))
 }
 
@@ -88,7 +88,7 @@ func (o *validateOptions) named() error {
 	for _, k := range lint.Kinds {
 		names = append(names, string(k))
 	}
-	return usagef(cmp.Or(schema.DidYouMean(o.as, names), "--as "+anyKind()), "--as: unknown value %q", o.as)
+	return usagef(cmp.Or(schema.DidYouMean(o.as, names), "--as "+kindNames()), "--as: unknown value %q", o.as)
 }
 
 // check refuses invalid flags and arguments. It opens nothing.
@@ -143,7 +143,7 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if !o.findings.strict {
-		if files, kinds, err = o.knownKinds(files, kinds, named); err != nil {
+		if files, kinds, err = o.skipUnknownKinds(files, kinds, named); err != nil {
 			return err
 		}
 	}
@@ -165,7 +165,7 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	if unread != nil {
 		return unread
 	}
-	return o.judge(all)
+	return o.invalidFilesError(all)
 }
 
 // isLarge reports whether a file is checked record by record.
@@ -206,7 +206,7 @@ func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []
 			return nil, err
 		}
 		if v.Policy != nil && len(o.tools) == 0 {
-			if v, err = o.againstShipped(v, f); err != nil {
+			if v, err = o.checkAgainstShipped(v, f); err != nil {
 				return nil, err
 			}
 		}
@@ -217,7 +217,7 @@ func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []
 			}
 			v.Findings = append(v.Findings, open...)
 		}
-		o.findings.count(subject{number: i, name: f.name, text: diag.Text{Bytes: f.text}, findings: &v.Findings})
+		o.findings.filterReported(subject{number: i, name: f.name, text: diag.Text{Bytes: f.text}, findings: &v.Findings})
 		all = append(all, o.verdict(v, f.text))
 	}
 	stale, err := o.findings.finish(o.console)
@@ -242,9 +242,9 @@ func verdictOn(checker *lint.Checker, f file, kind lint.Kind) (v lint.FileResult
 	return v, readError(f.name, err)
 }
 
-// againstShipped checks a policy with the shipped tools, if it has rules for no others. Otherwise it notes what was not
+// checkAgainstShipped checks a policy with the shipped tools, if it has rules for no others. Otherwise it notes what was not
 // checked.
-func (o *validateOptions) againstShipped(v lint.FileResult, f file) (lint.FileResult, error) {
+func (o *validateOptions) checkAgainstShipped(v lint.FileResult, f file) (lint.FileResult, error) {
 	shipped, err := everyTool(o.env, nil)
 	if err != nil {
 		return v, err
@@ -275,8 +275,8 @@ func (o *validateOptions) kinds(files []file) ([]lint.Kind, error) {
 	return kinds, nil
 }
 
-// knownKinds skips files of unknown kind that no argument names, with a note. It keeps broken YAML files.
-func (o *validateOptions) knownKinds(files []file, kinds []lint.Kind, named []string) ([]file, []lint.Kind, error) {
+// skipUnknownKinds skips files of unknown kind that no argument names, with a note. It keeps broken YAML files.
+func (o *validateOptions) skipUnknownKinds(files []file, kinds []lint.Kind, named []string) ([]file, []lint.Kind, error) {
 	var keptFiles []file
 	var keptKinds []lint.Kind
 	for i, f := range files {
@@ -308,7 +308,7 @@ func (o *validateOptions) printFixed(checker *lint.Checker, f file, kind lint.Ki
 	if fixed.Unfinished != "" {
 		o.console.note("partly fixed: %s", fixed.Unfinished)
 	}
-	return o.judge([]verdict{o.verdict(v, fixed.Text)})
+	return o.invalidFilesError([]verdict{o.verdict(v, fixed.Text)})
 }
 
 // print writes the report to stdout.
@@ -377,8 +377,8 @@ func (v verdict) String() string {
 	return "ok (" + strings.Join(what, ", ") + ")"
 }
 
-// judge returns an error if a file is invalid.
-func (o *validateOptions) judge(all []verdict) error {
+// invalidFilesError returns an error if a file is invalid.
+func (o *validateOptions) invalidFilesError(all []verdict) error {
 	var bad []string
 	for _, v := range all {
 		if !v.ok {

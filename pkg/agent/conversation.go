@@ -33,8 +33,8 @@ type conversation struct {
 	boundary  string          // delimits data in messages; unguessable
 	nonce     nonce           // word of the fences of calls, with Config.Nonce
 	messages  []chat.Message
-	chain     provider.Chain // digest chain of the redacted messages
-	recorded  int            // number of messages in the record
+	chain     provider.MessageDigest // digest chain of the redacted messages
+	recorded  int                    // number of messages in the record
 }
 
 func newConversation(cfg Config) (*conversation, error) {
@@ -213,7 +213,7 @@ func (c *conversation) newRequest(purpose chat.Purpose, f requestFormat, maxCall
 func (c *conversation) requestDigest(req chat.Request) string {
 	c.chain.Add(redactMessages(req.Messages[c.chain.Count():], c.cfg.Policy.Secrets)...)
 	req.System = c.cfg.Policy.Secrets.Hide(req.System)
-	return c.chain.Digest(req)
+	return c.chain.RequestDigest(req)
 }
 
 // requestRecord returns the record of a request with only its new messages: a record with all of them would

@@ -17,7 +17,7 @@ type resumedModel struct {
 
 // Reply answers from the record as long as it has responses.
 func (m *resumedModel) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
-	if m.recorded.Over() {
+	if m.recorded.IsOver() {
 		return m.live.Reply(ctx, req, delta)
 	}
 	resp, err := m.recorded.Reply(ctx, req, delta)

@@ -178,7 +178,7 @@ func (c *Client) attemptOnce(ctx context.Context, req chat.Request, emit func(ch
 func (c *Client) switchProtocol(out *composedRequest, err error) error {
 	var status *StatusError
 	next := ProtocolOf(out.protocol.Successor)
-	if !errors.As(err, &status) || !status.wantsResponses() || next == nil || !c.facts.OffersSuccessor {
+	if !errors.As(err, &status) || !status.needsResponsesAPI() || next == nil || !c.facts.OffersSuccessor {
 		return err
 	}
 	c.protocol.CompareAndSwap(out.protocol, next)

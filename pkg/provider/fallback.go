@@ -73,7 +73,9 @@ func NewFallback(members ...Member) *Fallback {
 }
 
 // Open opens the breakers of a member and all others of its server, which is known to be down.
-func (f *Fallback) Open(member int) { f.record(member, false, verdict{open: true, server: true}) }
+func (f *Fallback) Open(member int) {
+	f.recordOutcome(member, false, verdict{open: true, server: true})
+}
 
 // RestoreFailure opens the breaker of a member that failed in another run, for the rest of the cool-down. The first
 // request that skips it reports an attempt.
@@ -130,7 +132,7 @@ func judgeFailure(err error, req chat.Request) verdict {
 func (f *Fallback) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 	var telling error
 	asked := make([]bool, len(f.members))
-	at := f.pick(asked)
+	at := f.pickMember(asked)
 	if at < 0 {
 		return chat.Response{}, errors.New("fallback: no models")
 	}
@@ -149,14 +151,14 @@ func (f *Fallback) Reply(ctx context.Context, req chat.Request, delta func(chat.
 		if ctx.Err() != nil {
 			v = verdict{}
 		}
-		f.record(at, err == nil, v)
+		f.recordOutcome(at, err == nil, v)
 		if !v.next || heard {
 			return resp, err
 		}
 		if telling == nil || errorWeight(err) > errorWeight(telling) {
 			telling = err
 		}
-		if at = f.pick(asked); at < 0 {
+		if at = f.pickMember(asked); at < 0 {
 			return resp, telling
 		}
 		delta(chat.Delta{Attempt: &chat.Attempt{
@@ -197,9 +199,9 @@ func isServerAnswer(err error) bool {
 	return statusOf(err) != 0 || errors.As(err, new(*AuthError)) || errors.As(err, new(*UnknownModelError)) || errors.As(err, new(*OverflowError))
 }
 
-// pick returns the next member to try, or -1 if all were tried: the first with a closed or probing breaker, otherwise
+// pickMember returns the next member to try, or -1 if all were tried: the first with a closed or probing breaker, otherwise
 // the first untried one.
-func (f *Fallback) pick(asked []bool) int {
+func (f *Fallback) pickMember(asked []bool) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	at := -1
@@ -218,25 +220,25 @@ func (f *Fallback) pick(asked []bool) int {
 	return at
 }
 
-// record records the outcome of a request to a member.
-func (f *Fallback) record(at int, well bool, v verdict) {
+// recordOutcome records the outcome of a request to a member.
+func (f *Fallback) recordOutcome(at int, well bool, v verdict) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.breakers[at].probing, f.breakers[at].failedInOtherRun = false, time.Time{}
 	if well && !f.breakers[at].openUntil.IsZero() {
 		f.breakers[at].openUntil = time.Time{}
-		f.note(at, time.Time{})
+		f.notifyFailure(at, time.Time{})
 	}
 	server := f.members[at].Server
 	for i := range f.breakers {
 		if v.open && (i == at || v.server && server != "" && server == f.members[i].Server) {
 			f.breakers[i].openUntil = f.now().Add(f.coolDown())
-			f.note(i, f.now())
+			f.notifyFailure(i, f.now())
 		}
 	}
 }
 
-func (f *Fallback) note(member int, failed time.Time) {
+func (f *Fallback) notifyFailure(member int, failed time.Time) {
 	if f.OnFailure != nil {
 		f.OnFailure(member, failed)
 	}

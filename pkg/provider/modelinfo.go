@@ -54,7 +54,7 @@ func (c *Client) ReportsCapabilities() bool { return c.protocol.Load().ShowPath 
 func (c *Client) fetchInfo(ctx context.Context, what, method, path string, text wire.Pieces) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.idle, &TimeoutError{What: what, Limit: c.idle})
 	defer cancel()
-	answer, err := c.fetch(ctx, method, path, text)
+	answer, err := c.fetchOnce(ctx, method, path, text)
 	if ctx.Err() != nil && err != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -64,8 +64,8 @@ func (c *Client) fetchInfo(ctx context.Context, what, method, path string, text 
 	return answer, err
 }
 
-// fetch makes one request.
-func (c *Client) fetch(ctx context.Context, method, path string, text wire.Pieces) ([]byte, error) {
+// fetchOnce makes one request.
+func (c *Client) fetchOnce(ctx context.Context, method, path string, text wire.Pieces) ([]byte, error) {
 	req, err := c.newRequest(ctx, c.protocol.Load(), method, path, text)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (c *Client) fetch(ctx context.Context, method, path string, text wire.Piece
 	req.Header.Set("Accept", "application/json")
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, c.failure(ctx, err)
+		return nil, c.requestError(ctx, err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -81,7 +81,7 @@ func (c *Client) fetch(ctx context.Context, method, path string, text wire.Piece
 	}
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, c.maxBytes+1))
 	if err != nil {
-		return nil, c.failure(ctx, err)
+		return nil, c.requestError(ctx, err)
 	}
 	if err := checkObject(answer, c.maxBytes); err != nil {
 		return nil, &BrokenOffError{Err: err}

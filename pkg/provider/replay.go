@@ -70,7 +70,7 @@ func isExternalEnd(end *runfile.End) bool {
 func NewReplay(file string, log *runfile.Log) (*Replay, error) {
 	p := &Replay{file: file}
 	for _, r := range log.LiveRecords() {
-		p.load(r.Body)
+		p.loadRecord(r.Body)
 	}
 	if len(p.exchanges) == 0 {
 		return nil, &ReplayError{File: file, Why: "the run file has no requests"}
@@ -78,32 +78,32 @@ func NewReplay(file string, log *runfile.Log) (*Replay, error) {
 	return p, nil
 }
 
-// Over reports whether all recorded requests have been replayed.
-func (p *Replay) Over() bool { return p.played == len(p.exchanges) }
+// IsOver reports whether all recorded requests have been replayed.
+func (p *Replay) IsOver() bool { return p.played == len(p.exchanges) }
 
 // Skip skips the requests in records, which another replay of the same run has consumed.
 func (p *Replay) Skip(records []runfile.Record) {
 	for _, r := range records {
 		if b, ok := r.Body.(runfile.Request); ok && p.played < len(p.exchanges) {
-			p.advance(b)
+			p.advanceTo(b)
 			p.played++
 		}
 	}
 }
 
-// load loads a record.
-func (p *Replay) load(body runfile.Body) {
+// loadRecord loads a record.
+func (p *Replay) loadRecord(body runfile.Body) {
 	switch b := body.(type) {
 	case runfile.Run:
 		p.recorded.Params = b.Params
 	case runfile.Request:
 		p.loadRequest(b)
 	case runfile.Attempt:
-		if x := p.last(); x != nil {
+		if x := p.lastExchange(); x != nil {
 			x.attempts = append(x.attempts, b.Attempt)
 		}
 	case runfile.Response:
-		if x := p.last(); x != nil {
+		if x := p.lastExchange(); x != nil {
 			x.response = &b
 		}
 	case runfile.End:
@@ -113,15 +113,15 @@ func (p *Replay) load(body runfile.Body) {
 
 // loadRequest loads a request. An identical request without a response in between was repeated by a resumed run.
 func (p *Replay) loadRequest(b runfile.Request) {
-	if x := p.last(); x != nil && x.response == nil && x.Digest == b.Digest {
+	if x := p.lastExchange(); x != nil && x.response == nil && x.Digest == b.Digest {
 		x.attempts = nil
 		return
 	}
 	p.exchanges = append(p.exchanges, exchange{Request: b})
 }
 
-// last returns the latest exchange, or nil.
-func (p *Replay) last() *exchange {
+// lastExchange returns the latest exchange, or nil.
+func (p *Replay) lastExchange() *exchange {
 	if len(p.exchanges) == 0 {
 		return nil
 	}
@@ -136,27 +136,27 @@ func (p *Replay) Reply(ctx context.Context, req chat.Request, delta func(chat.De
 		return chat.Response{}, context.Cause(ctx)
 	}
 	switch {
-	case p.Over() && isExternalEnd(p.end):
+	case p.IsOver() && isExternalEnd(p.end):
 		return chat.Response{}, &RecordedEndError{p.file, *p.end}
-	case p.Over() && p.end == nil:
+	case p.IsOver() && p.end == nil:
 		return chat.Response{}, &ReplayError{File: p.file, Why: "the run makes more requests than the recorded one, which was interrupted here", Interrupted: true}
-	case p.Over():
+	case p.IsOver():
 		return chat.Response{}, &ReplayError{File: p.file, Why: "the run makes more requests than the recorded one"}
 	}
 	x := p.exchanges[p.played]
 	p.played++
-	p.advance(x.Request)
+	p.advanceTo(x.Request)
 	if req.Digest == "" {
 		req.Digest = Digest(req)
 	}
 	if req.Digest != x.Digest {
 		return chat.Response{}, p.replayError(x, "the request differs from the recorded one", diffRequests(p.recorded, req))
 	}
-	return p.play(ctx, x, delta)
+	return p.playExchange(ctx, x, delta)
 }
 
-// advance updates the recorded conversation to a request.
-func (p *Replay) advance(r runfile.Request) {
+// advanceTo updates the recorded conversation to a request.
+func (p *Replay) advanceTo(r runfile.Request) {
 	if startsConversation(r) {
 		p.recorded.System, p.recorded.Tools, p.recorded.Messages = r.System, r.Tools, nil
 	}
@@ -168,8 +168,8 @@ func (p *Replay) advance(r runfile.Request) {
 // on record.
 func startsConversation(r runfile.Request) bool { return r.System != "" || len(r.Tools) > 0 }
 
-// play emits the recorded attempts and response of an exchange.
-func (p *Replay) play(ctx context.Context, x exchange, delta func(chat.Delta)) (chat.Response, error) {
+// playExchange emits the recorded attempts and response of an exchange.
+func (p *Replay) playExchange(ctx context.Context, x exchange, delta func(chat.Delta)) (chat.Response, error) {
 	for _, a := range x.attempts {
 		delta(chat.Delta{Attempt: &a})
 	}
@@ -196,7 +196,7 @@ func (p *Replay) play(ctx context.Context, x exchange, delta func(chat.Delta)) (
 	switch {
 	case r.BrokenOff == "":
 		return response, nil
-	case p.Over():
+	case p.IsOver():
 		return response, p.endError(x, "the recorded run was cut off in this response")
 	}
 	why := strings.TrimPrefix(r.BrokenOff, (&BrokenOffError{Err: errors.New("")}).Error()) // BrokenOffError adds the prefix again
@@ -222,11 +222,11 @@ func (p *Replay) missingResponse(x exchange) error {
 // endError returns the error of an exchange without a complete response: the recorded end of the run if it was the
 // last exchange, otherwise a [ReplayError].
 func (p *Replay) endError(x exchange, why string) error {
-	if p.Over() && p.end != nil {
+	if p.IsOver() && p.end != nil {
 		return &RecordedEndError{p.file, *p.end}
 	}
 	fault := p.replayError(x, why, "")
-	fault.Interrupted = p.Over()
+	fault.Interrupted = p.IsOver()
 	return fault
 }
 

@@ -137,7 +137,7 @@ func isRetryable(err error) bool {
 func (e *StatusError) isTemporary() bool {
 	switch e.Status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, http.StatusForbidden:
-		return !e.isCalled(codeQuota) && (e.Status != http.StatusForbidden || e.limitsRate())
+		return !e.hasCode(codeQuota) && (e.Status != http.StatusForbidden || e.isRateLimit())
 	case http.StatusInternalServerError:
 		return !e.contains("option") || !e.contains("must be of type")
 	case http.StatusNotImplemented:

@@ -65,11 +65,11 @@ func ChangeNative(n *chat.Native, change func(text string) string) *chat.Native 
 		return nil
 	}
 	changed := *n
-	changed.Body = changeTexts(n.Body, change, maxTextDepth)
+	changed.Body = mapTexts(n.Body, change, maxTextDepth)
 	return &changed
 }
 
-func changeTexts(raw []byte, change func(string) string, depth int) []byte {
+func mapTexts(raw []byte, change func(string) string, depth int) []byte {
 	if depth == 0 || isSigned(raw) {
 		return raw
 	}
@@ -77,7 +77,7 @@ func changeTexts(raw []byte, change func(string) string, depth int) []byte {
 		text, ok := wire.StringValue(value)
 		switch {
 		case !ok:
-			return changeTexts(value, change, depth-1)
+			return mapTexts(value, change, depth-1)
 		case !slices.Contains([]string{"content", "text", "reasoning", "reasoning_content", "thinking", "refusal"}, name):
 			return value
 		}

@@ -29,16 +29,16 @@ func withSchemaHints(tools []chat.Function) []chat.Function {
 }
 
 func withSchemaHint(f chat.Function) chat.Function {
-	words := slices.DeleteFunc(constraints(f.Parameters), func(s string) bool { return s == noOtherMembers })
+	words := slices.DeleteFunc(constraintHints(f.Parameters), func(s string) bool { return s == noOtherMembers })
 	f.Description = appendHints(f.Description, words)
-	f.Parameters = addHintsInside(f.Parameters)
+	f.Parameters = addHintsToSubschemas(f.Parameters)
 	return f
 }
 
 // addHints returns a schema with its constraints in its description.
 func addHints(raw []byte) []byte {
-	raw = addHintsInside(raw)
-	words := constraints(raw)
+	raw = addHintsToSubschemas(raw)
+	words := constraintHints(raw)
 	if len(words) == 0 {
 		return raw
 	}
@@ -51,8 +51,8 @@ func addHints(raw []byte) []byte {
 	})
 }
 
-// addHintsInside returns a schema with hints added to its subschemas.
-func addHintsInside(raw []byte) []byte {
+// addHintsToSubschemas returns a schema with hints added to its subschemas.
+func addHintsToSubschemas(raw []byte) []byte {
 	each := func(list []byte) []byte {
 		return wire.MapValues(list, func(_ string, value []byte) []byte { return addHints(value) })
 	}
@@ -79,8 +79,8 @@ func appendHints(text string, words []string) string {
 	return strings.TrimRight(text, " \n") + " (" + added + ")"
 }
 
-// constraints returns hints for the constraints of a schema that servers drop, in the order of the keywords.
-func constraints(raw []byte) (words []string) {
+// constraintHints returns hints for the constraints of a schema that servers drop, in the order of the keywords.
+func constraintHints(raw []byte) (words []string) {
 	if !wire.IsKind(raw, '{') {
 		return nil
 	}

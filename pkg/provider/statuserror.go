@@ -71,15 +71,15 @@ func statusIn(codes []string) int {
 // The phrases come from the servers; no standard exists.
 func (c *Client) classify(out *composedRequest, e *StatusError) error {
 	switch {
-	case e.limitsRate():
+	case e.isRateLimit():
 		return e
-	case c.lacksModel(e):
+	case c.isModelMissing(e):
 		return &UnknownModelError{Name: c.model}
-	case e.deniesAccess():
+	case e.isAccessDenied():
 		return &AuthError{Status: e.Status, Message: e.Message}
-	case e.overflows():
+	case e.isOverflow():
 		return &OverflowError{Message: e.Message}
-	case e.wantsResponses():
+	case e.needsResponsesAPI():
 		return e
 	case out != nil && out.hasTools && e.containsAny(noTools):
 		return &NoToolsError{Err: e}
@@ -99,27 +99,27 @@ const (
 	codeUserRate = "userRateLimitExceeded"
 )
 
-// isCalled reports whether the error has a code.
-func (e *StatusError) isCalled(code string) bool { return slices.Contains(e.Codes, code) }
+// hasCode reports whether the error has a code.
+func (e *StatusError) hasCode(code string) bool { return slices.Contains(e.Codes, code) }
 
-// limitsRate reports whether the server limits the rate. Google uses 403 for it.
-func (e *StatusError) limitsRate() bool {
+// isRateLimit reports whether the server limits the rate. Google uses 403 for it.
+func (e *StatusError) isRateLimit() bool {
 	return e.Status == http.StatusTooManyRequests ||
-		e.Status == http.StatusForbidden && (e.isCalled(codeRate) || e.isCalled(codeUserRate) || e.contains("rate limit"))
+		e.Status == http.StatusForbidden && (e.hasCode(codeRate) || e.hasCode(codeUserRate) || e.contains("rate limit"))
 }
 
-// deniesAccess reports whether other credentials might help. Google uses 400 for it.
-func (e *StatusError) deniesAccess() bool {
+// isAccessDenied reports whether other credentials might help. Google uses 400 for it.
+func (e *StatusError) isAccessDenied() bool {
 	return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden ||
-		e.isCalled(codeNoKey) || e.Status == http.StatusBadRequest && e.contains("api key not valid")
+		e.hasCode(codeNoKey) || e.Status == http.StatusBadRequest && e.contains("api key not valid")
 }
 
-// lacksModel reports whether the server does not have the model.
-func (c *Client) lacksModel(e *StatusError) bool {
+// isModelMissing reports whether the server does not have the model.
+func (c *Client) isModelMissing(e *StatusError) bool {
 	switch {
-	case e.isCalled(codeNoModel):
+	case e.hasCode(codeNoModel):
 		return true
-	case e.wantsResponses():
+	case e.needsResponsesAPI():
 		return false
 	case e.Status == http.StatusNotFound:
 		return strings.HasPrefix(e.Message, "model:") || e.contains("no endpoints found for") ||
@@ -128,11 +128,11 @@ func (c *Client) lacksModel(e *StatusError) bool {
 	return e.Status == http.StatusBadRequest && (e.contains("valid model id") || e.contains("invalid model identifier"))
 }
 
-// overflows reports whether the request exceeds the model's context.
-func (e *StatusError) overflows() bool {
+// isOverflow reports whether the request exceeds the model's context.
+func (e *StatusError) isOverflow() bool {
 	switch e.Status {
 	case 0, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
-		return e.isCalled(codeOverflow) || e.containsAny(overContext) || e.contains("token count") && e.contains("exceeds")
+		return e.hasCode(codeOverflow) || e.containsAny(overContext) || e.contains("token count") && e.contains("exceeds")
 	}
 	return false
 }
@@ -140,9 +140,9 @@ func (e *StatusError) overflows() bool {
 // overContext are phrases for a request that exceeds the context.
 var overContext = []string{"context length", "context size", "context window", "context limit", "prompt is too long"}
 
-// wantsResponses reports whether OpenAI requires the API responses: its newer models call tools only there
+// needsResponsesAPI reports whether OpenAI requires the API responses: its newer models call tools only there
 // (openai/openai-openapi issue 541).
-func (e *StatusError) wantsResponses() bool {
+func (e *StatusError) needsResponsesAPI() bool {
 	return (e.Status == http.StatusBadRequest || e.Status == http.StatusNotFound) && e.contains("v1/responses")
 }
 

@@ -28,8 +28,8 @@ type toolNames struct {
 	fromWireNames map[string]string // from the server's names to those of the definitions
 }
 
-// newNames returns the names of the tools of a request.
-func newNames(any bool, tools []chat.Function) (toolNames, error) {
+// newToolNames returns the names of the tools of a request.
+func newToolNames(any bool, tools []chat.Function) (toolNames, error) {
 	n := toolNames{any: any, fromWireNames: make(map[string]string, len(tools))}
 	for _, f := range tools {
 		w := n.toWire(f.Name)

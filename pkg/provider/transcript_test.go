@@ -72,13 +72,13 @@ func TestRequestCostsWhatIsNewInIt(t *testing.T) {
 		for _, turns := range []int{10, 1000} {
 			client := provider.New(provider.Config{Protocol: api, Name: "p/m", Model: "m"})
 			req := chat.Request{System: "s", Messages: longConversation(turns)}
-			var chain provider.Chain
+			var chain provider.MessageDigest
 			chain.Add(req.Messages...)
 			allocations = append(allocations, testing.AllocsPerRun(5, func() {
 				if _, err := client.Compose(req); err != nil {
 					t.Fatal(err)
 				}
-				chain.Digest(req)
+				chain.RequestDigest(req)
 			}))
 		}
 		if allocations[1] > allocations[0]+5 {

@@ -30,7 +30,7 @@ func newHTTPClient(c Config, base *url.URL) *http.Client {
 		dial = (&net.Dialer{Timeout: dialTimeout}).DialContext
 	}
 	t := &http.Transport{
-		DialContext:            dial.only(addressOf(cmp.Or(c.Proxy, base))),
+		DialContext:            dial.onlyTo(addressOf(cmp.Or(c.Proxy, base))),
 		TLSClientConfig:        &tls.Config{RootCAs: c.RootCAs, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    dialTimeout,
 		DisableKeepAlives:      true,
@@ -52,8 +52,8 @@ func addressOf(u *url.URL) string {
 	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port))
 }
 
-// only returns a dialer that connects to a single address.
-func (d dialer) only(want string) func(ctx context.Context, network, address string) (net.Conn, error) {
+// onlyTo returns a dialer that connects to a single address.
+func (d dialer) onlyTo(want string) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if network != "tcp" || !strings.EqualFold(address, want) {
 			return nil, fmt.Errorf("refused to connect to %s: this client connects only to %s", address, want)

@@ -30,12 +30,12 @@ const (
 func newWatchdog(ctx context.Context, firstByte, idle time.Duration) (context.Context, *watchdog) {
 	ctx, bite := context.WithCancelCause(ctx)
 	w := &watchdog{cancel: bite, idle: idle, what: awaitResponse, limit: firstByte, left: firstByte}
-	w.run()
+	w.startTimer()
 	return ctx, w
 }
 
-// run starts the timer for the rest of the limit.
-func (w *watchdog) run() {
+// startTimer starts the timer for the rest of the limit.
+func (w *watchdog) startTimer() {
 	silence := &TimeoutError{What: w.what, Limit: w.limit}
 	w.since, w.running = time.Now(), true
 	w.timer = time.AfterFunc(w.left, func() { w.cancel(silence) })
@@ -44,7 +44,7 @@ func (w *watchdog) run() {
 // read reads from a body while the timer runs.
 func (w *watchdog) read(body io.Reader, p []byte) (int, error) {
 	if !w.running {
-		w.run()
+		w.startTimer()
 	}
 	n, err := body.Read(p)
 	w.timer.Stop()
@@ -53,8 +53,8 @@ func (w *watchdog) read(body io.Reader, p []byte) (int, error) {
 	return n, err
 }
 
-// progress records that the expected data has arrived. It is called between reads.
-func (w *watchdog) progress() {
+// resetLimit records that the expected data has arrived. It is called between reads.
+func (w *watchdog) resetLimit() {
 	w.what, w.limit, w.left = awaitData, w.idle, w.idle
 }
 
@@ -73,7 +73,7 @@ type watchedReader struct {
 func (r watchedReader) Read(p []byte) (int, error) {
 	n, err := r.dog.read(r.body, p)
 	if n > 0 {
-		r.dog.progress()
+		r.dog.resetLimit()
 	}
 	return n, err
 }

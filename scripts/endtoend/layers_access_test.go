@@ -104,7 +104,7 @@ var commanding = map[string][]string{"oneshot/pkg/subprocess": {"Command"}}
 
 // reasoned are other uses, with their reasons.
 var reasoned = map[string]bool{
-	"cmd/doctorprograms.go oneshot/pkg/subprocess.Command": true, // tries what programs may do here
+	"cmd/doctorsubprocess.go oneshot/pkg/subprocess.Command": true, // tries what programs may do here
 }
 
 // What the test above looks for is found, under any name.

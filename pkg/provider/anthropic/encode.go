@@ -24,10 +24,10 @@ func encode(state *wire.Encoding) error {
 		block.Child("cache_control").Text("type", "ephemeral")
 		e.Body.Set("system", wire.Array([][]byte{block.JSON()}))
 	}
-	e.Body.SetPieces("messages", e.Conversation(e.blockMessage))
+	e.Body.SetPieces("messages", e.Conversation(e.appendBlocks))
 	e.Body.Set("stream", []byte("true"))
 	if len(e.Request.Tools) > 0 {
-		e.Body.Set("tools", e.Tools(inputTool))
+		e.Body.Set("tools", e.Tools(encodeTool))
 		if e.IsForAnswer() {
 			e.Body.Child("tool_choice").Text("type", "none")
 		}
@@ -56,28 +56,28 @@ func (e encoder) translateParams() {
 	}
 }
 
-// inputTool encodes a tool for Anthropic's API.
-func inputTool(name, description string, parameters []byte) *wire.Object {
+// encodeTool encodes a tool for Anthropic's API.
+func encodeTool(name, description string, parameters []byte) *wire.Object {
 	o := wire.NewObject("name", name, "description", description)
 	o.Set("input_schema", parameters)
 	return o
 }
 
-// blockMessage appends a message as blocks. User and assistant must alternate, so consecutive messages of a role are
+// appendBlocks appends a message as blocks. User and assistant must alternate, so consecutive messages of a role are
 // merged; tool results belong to the user.
-func (e encoder) blockMessage(t *wire.Transcript, m chat.Message) {
+func (e encoder) appendBlocks(t *wire.Transcript, m chat.Message) {
 	speaker := "user"
 	if m.Role == chat.Assistant {
 		speaker = "assistant"
 	}
-	t.AddBlocks(speaker, e.blocks(m)...)
+	t.AddBlocks(speaker, e.encodeBlocks(m)...)
 }
 
-// blocks encodes a message as blocks. A text block must not be empty.
-func (e encoder) blocks(m chat.Message) (out [][]byte) {
+// encodeBlocks encodes a message as blocks. A text block must not be empty.
+func (e encoder) encodeBlocks(m chat.Message) (out [][]byte) {
 	if said, ok := e.ProviderState(m); ok {
 		out, _ = wire.Elements(said) // providerState returns only arrays
-		return slices.DeleteFunc(out, emptyText)
+		return slices.DeleteFunc(out, isEmptyText)
 	}
 	if m.Role == chat.Tool {
 		return [][]byte{wire.NewObject("type", "tool_result", "tool_use_id", blockID(m.CallID), "content", m.Content).JSON()}
@@ -93,8 +93,8 @@ func (e encoder) blocks(m chat.Message) (out [][]byte) {
 	return out
 }
 
-// emptyText reports whether a block is an empty text, which models send and the API rejects.
-func emptyText(block []byte) bool {
+// isEmptyText reports whether a block is an empty text, which models send and the API rejects.
+func isEmptyText(block []byte) bool {
 	var b struct{ Type, Text string }
 	return json.Unmarshal(block, &b) == nil && b.Type == "text" && strings.TrimSpace(b.Text) == ""
 }

@@ -24,5 +24,5 @@ var Protocol = wire.Protocol{
 	Defaults:    []wire.Default{{Name: "truncate", JSON: "false"}, {Name: "shift", JSON: "false"}},
 	RepairState: repairState,
 	ListPath:    "api/tags", ParseModels: parseModels,
-	ShowPath: "api/show", ParseModel: parseModel,
+	ShowPath: "api/show", ParseModel: parseCapabilities,
 }

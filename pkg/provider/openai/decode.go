@@ -144,8 +144,8 @@ func (d *reader) readToolCall(v gjson.Result, i, n int) error {
 		c.Custom = p.custom
 		d.calls.all = append(d.calls.all, c)
 	}
-	d.calls.record(d.Response, c, p)
-	c.add(v)
+	d.calls.recordDelta(d.Response, c, p)
+	c.mergeDelta(v)
 	return d.AppendArguments(c.PendingCall, p.values.args)
 }
 
@@ -162,7 +162,7 @@ func (d *reader) readFunctionCall(v gjson.Result) error {
 	if name.Str != "" {
 		d.legacy.Name, d.legacy.Sources.Name = strings.Clone(name.Str), d.SegmentsOf(0, name)
 	}
-	d.legacy.addFunction(d.legacy.node, "arguments", v)
+	d.legacy.mergeFunction(d.legacy.node, "arguments", v)
 	return d.AppendArguments(d.legacy.PendingCall, args)
 }
 

@@ -25,7 +25,7 @@ func TestLookupIsCheap(t *testing.T) {
 				c = newCall(r.BeginCall(gjson.Result{}, gjson.Result{Str: "f"}, gjson.Result{}), &wire.Node{})
 				x.all = append(x.all, c)
 			}
-			x.record(&r, c, p)
+			x.recordDelta(&r, c, p)
 		}
 	}
 	const few = 5000

@@ -18,7 +18,7 @@ func encode(state *wire.Encoding) error {
 	}
 	e.Body.SetPieces("input", e.Conversation(e.appendItems))
 	e.Body.Set("stream", []byte("true"))
-	e.OfferTools(flatTool)
+	e.OfferTools(encodeTool)
 	switch {
 	case e.Request.Format != nil:
 		e.Body.Child("text").Set("format", e.NamedFormat(wire.NewObject("type", "json_schema")).JSON())
@@ -28,8 +28,8 @@ func encode(state *wire.Encoding) error {
 	return nil
 }
 
-// flatTool encodes a tool for /responses. Without strict:false the server would rewrite the schema for its strict mode.
-func flatTool(name, description string, parameters []byte) *wire.Object {
+// encodeTool encodes a tool for /responses. Without strict:false the server would rewrite the schema for its strict mode.
+func encodeTool(name, description string, parameters []byte) *wire.Object {
 	o := wire.NewObject("type", "function", "name", name, "description", description)
 	o.Set("parameters", parameters)
 	o.Set("strict", []byte("false"))

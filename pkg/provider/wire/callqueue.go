@@ -94,8 +94,8 @@ func (c *PendingCall) trackArguments(text []byte) {
 	}
 }
 
-// LacksArguments reports whether no arguments have arrived yet.
-func (c *PendingCall) LacksArguments() bool { return len(c.Args) == 0 || c.isEmptyObject }
+// HasNoArguments reports whether no arguments have arrived yet.
+func (c *PendingCall) HasNoArguments() bool { return len(c.Args) == 0 || c.isEmptyObject }
 
 // IsComplete reports whether the arguments are one complete object with members.
 func (c *PendingCall) IsComplete() bool { return c.isComplete }
@@ -103,8 +103,8 @@ func (c *PendingCall) IsComplete() bool { return c.isComplete }
 // IsOpen reports whether the arguments have begun and are not one complete object.
 func (c *PendingCall) IsOpen() bool { return c.scanner.isOpen() || c.notObject }
 
-// build returns the call. A truncated one is not executable.
-func (c *PendingCall) build(cut bool) chat.Call {
+// buildCall returns the call. A truncated one is not executable.
+func (c *PendingCall) buildCall(cut bool) chat.Call {
 	switch {
 	case cut:
 		return chat.Call{ID: c.ID, Name: c.Name, Text: string(c.Args), Status: chat.StatusTruncated}
@@ -191,7 +191,7 @@ func (r *Response) CallCount() int { return len(r.calls.all) }
 // AppendArguments appends text to the arguments of a call.
 func (r *Response) AppendArguments(c *PendingCall, v gjson.Result) error {
 	err := c.appendArguments(v)
-	if !c.LacksArguments() {
+	if !c.HasNoArguments() {
 		r.calls.withArguments = max(r.calls.withArguments, c.index+1)
 	}
 	return err
@@ -215,7 +215,7 @@ func (r *Response) EmitEnded() {
 // isEnded reports whether a call has ended. A call without arguments ends when a later one has
 // some: until then its own may arrive.
 func (r *Response) isEnded(c *PendingCall) bool {
-	return c.Ended || r.EagerCalls && (c.isComplete || c.LacksArguments() && c.index+1 < r.calls.withArguments)
+	return c.Ended || r.EagerCalls && (c.isComplete || c.HasNoArguments() && c.index+1 < r.calls.withArguments)
 }
 
 // EmitAll emits all calls. Those that have not ended are truncated, unless the stop is clean.
@@ -230,7 +230,7 @@ func (r *Response) emitNext(cut bool) {
 	c := r.calls.all[r.calls.sent]
 	c.Ended = true
 	r.calls.sent++
-	call := c.build(cut)
+	call := c.buildCall(cut)
 	if c.Custom && call.Arguments != nil { // the arguments were built here and have no source
 		c.Sources.Arguments = nil
 	}

@@ -81,8 +81,8 @@ func (d *Decoder) MessageCount() int { return d.messages }
 // HasOpenMessage reports whether an object has begun and not ended.
 func (d *Decoder) HasOpenMessage() bool { return d.objects.isOpen() }
 
-// IsPlain reports whether the body is JSON, and not an event stream or a page.
-func (d *Decoder) IsPlain() bool { return d.framing == objects }
+// IsJSONBody reports whether the body is JSON, and not an event stream or a page.
+func (d *Decoder) IsJSONBody() bool { return d.framing == objects }
 
 // Size returns how many bytes of the body count: up to its end or its first error.
 func (d *Decoder) Size() int { return d.bufferStart + len(d.buffered) }
@@ -93,10 +93,10 @@ func (d *Decoder) Write(p []byte, emit func(chat.Delta)) error {
 	if d.isOver() {
 		return d.response.err
 	}
-	d.compact()
+	d.dropConsumed()
 	fits := min(int64(len(p)), d.max-int64(d.Size()))
 	if len(d.buffered)+int(fits) > cap(d.buffered) {
-		d.buffered = slices.Grow(d.buffered, int(max(fits, d.growBy())))
+		d.buffered = slices.Grow(d.buffered, int(max(fits, d.growthSize())))
 	}
 	d.buffered = append(d.buffered, p[:fits]...)
 	d.response.emit = emit
@@ -112,9 +112,9 @@ func (d *Decoder) Write(p []byte, emit func(chat.Delta)) error {
 	return d.response.err
 }
 
-// growBy returns by how many bytes the buffer grows: half its size, which copies less than
+// growthSize returns by how many bytes the buffer grows: half its size, which copies less than
 // append does. A long body gets all remaining bytes; the system allocates pages on first write.
-func (d *Decoder) growBy() int64 {
+func (d *Decoder) growthSize() int64 {
 	const long, most = 8 << 20, 64 << 20
 	if len(d.buffered) < long {
 		return int64(len(d.buffered) / 2)
@@ -122,8 +122,8 @@ func (d *Decoder) growBy() int64 {
 	return max(int64(len(d.buffered)/2), min(d.max-int64(d.Size()), most))
 }
 
-// compact drops the bytes that no later step needs, if they are at least half of the buffer.
-func (d *Decoder) compact() {
+// dropConsumed drops the bytes that no later step needs, if they are at least half of the buffer.
+func (d *Decoder) dropConsumed() {
 	from := d.pos
 	switch {
 	case d.framing == undecided:
@@ -205,7 +205,7 @@ func (d *Decoder) handleUnknown(v gjson.Result) {
 // is an [*Error].
 func (d *Decoder) Close() (chat.Response, error) {
 	if !d.isOver() {
-		d.finish()
+		d.finishBody()
 	}
 	resp := d.response.Response
 	resp.Content, resp.Reasoning = d.response.content.String(), d.response.reasoning.String()
@@ -218,9 +218,9 @@ func (d *Decoder) Close() (chat.Response, error) {
 	return resp, nil
 }
 
-// finish handles the end of a body without a last message.
-func (d *Decoder) finish() {
-	d.endText()
+// finishBody handles the end of a body without a last message.
+func (d *Decoder) finishBody() {
+	d.endNonObject()
 	switch {
 	case d.isOver():
 	case d.objects.isOpen():

@@ -26,7 +26,7 @@ const (
 func (d *Decoder) step(p []byte) {
 	switch d.framing {
 	case undecided:
-		d.sniff(p[0])
+		d.sniffFraming(p[0])
 	case objects:
 		d.readObjects(p)
 	case events:
@@ -35,13 +35,13 @@ func (d *Decoder) step(p []byte) {
 		n := min(len(p), d.response.objectStart+pageBytes-d.pos)
 		d.nonObject, d.pos = append(d.nonObject, p[:n]...), d.pos+n
 		if len(d.nonObject) == pageBytes {
-			d.endText()
+			d.endNonObject()
 		}
 	}
 }
 
-// sniff decides the framing by the first byte that is not whitespace.
-func (d *Decoder) sniff(c byte) {
+// sniffFraming decides the framing by the first byte that is not whitespace.
+func (d *Decoder) sniffFraming(c byte) {
 	switch {
 	case isSpace(c), d.pos < len(bom) && string(d.buffered[:d.pos+1]) == bom[:d.pos+1]:
 		d.pos++
@@ -98,7 +98,7 @@ func (d *Decoder) readData(p []byte) {
 		d.nonObject = append(d.nonObject, p...)
 	}
 	if d.pos += len(p); len(d.nonObject) > maxErrorBytes {
-		d.endText()
+		d.endNonObject()
 	}
 }
 
@@ -111,7 +111,7 @@ func (d *Decoder) endLine() {
 		d.earlierLines = append(append(d.earlierLines, d.lineBytes()...), '\n')
 		d.lineStartPos = unset
 	case len(d.nonObject) <= 2*len(endMark) && string(bytes.TrimSpace(d.nonObject)) == endMark:
-		d.endText()
+		d.endNonObject()
 	case len(d.nonObject) > 0:
 		d.nonObject = append(d.nonObject, '\n')
 	}
@@ -122,12 +122,12 @@ func (d *Decoder) endEvent() {
 		d.fail(Malformed, d.pos, "an event ends inside a JSON object")
 		return
 	}
-	d.endText()
+	d.endNonObject()
 	d.sse.endEvent()
 }
 
-// endText ends data that is not an object: the end marker of a stream, or an error.
-func (d *Decoder) endText() {
+// endNonObject ends data that is not an object: the end marker of a stream, or an error.
+func (d *Decoder) endNonObject() {
 	text := bytes.TrimSpace(d.nonObject)
 	d.nonObject = d.nonObject[:0]
 	if len(text) == 0 {
@@ -139,7 +139,7 @@ func (d *Decoder) endText() {
 	f := parseErrorBody(text)
 	switch {
 	case string(text) == endMark:
-		d.endAtMark()
+		d.handleEndMark()
 	case d.sse.isError():
 		d.response.FailServer(gjson.Result{}, ErrorReport{ErrorText(text), f.Codes})
 	case f.IsSet():
@@ -149,8 +149,8 @@ func (d *Decoder) endText() {
 	}
 }
 
-// endAtMark reads the end marker of a stream. The body continues unless the response is complete.
-func (d *Decoder) endAtMark() {
+// handleEndMark reads the end marker of a stream. The body continues unless the response is complete.
+func (d *Decoder) handleEndMark() {
 	if d.response.Stop == "" {
 		d.response.Stop = d.response.StopAtMark
 	}

@@ -73,11 +73,11 @@ func (s *sse) readName(c byte) sseToken {
 		if len(s.field) < maxField {
 			s.field = append(s.field, c)
 		}
-		return s.classify(bytes.HasPrefix)
+		return s.checkFieldName(bytes.HasPrefix)
 	}
 	s.phase = atSpace
 	s.beginValue()
-	return s.classify(bytes.Equal)
+	return s.checkFieldName(bytes.Equal)
 }
 
 // beginValue resets the value of the field: the last event name counts.
@@ -87,9 +87,9 @@ func (s *sse) beginValue() {
 	}
 }
 
-// classify reports whether the possibly incomplete name of the first field can belong to an
+// checkFieldName reports whether the possibly incomplete name of the first field can belong to an
 // event stream. The standard ignores unknown names, but text that begins with one is a page.
-func (s *sse) classify(fits func(known, field []byte) bool) sseToken {
+func (s *sse) checkFieldName(fits func(known, field []byte) bool) sseToken {
 	if s.hasLine || len(s.field) == 0 {
 		return sseOther
 	}
@@ -129,7 +129,7 @@ func (s *sse) endLine(c byte) sseToken {
 		token = sseDataEnd
 	case s.phase == inField:
 		s.beginValue()
-		token = s.classify(bytes.Equal)
+		token = s.checkFieldName(bytes.Equal)
 	}
 	s.hasLine = s.hasLine || token != sseEventEnd
 	s.phase, s.afterCR, s.field = inField, c == '\r', s.field[:0]

@@ -54,7 +54,7 @@ func (d *dialog) run() (agent.Approval, error) {
 		case "m":
 			d.next(d.height - 3)
 		case "v":
-			d.showAll()
+			d.showArguments()
 			d.next(len(d.pending))
 		default:
 			d.choose(word)
@@ -120,16 +120,16 @@ func (d *dialog) choose(words string) {
 func (d *dialog) lines() []string {
 	var out []string
 	line := func(name, text string) {
-		for i, part := range report.Wrap(d.hide(visible(text)), max(d.width-14, 20)) {
+		for i, part := range report.Wrap(d.hide(escapeInvisible(text)), max(d.width-14, 20)) {
 			if i > 0 {
 				name = ""
 			}
-			out = append(out, fmt.Sprintf("  %-10s %s", inLine(name), part))
+			out = append(out, fmt.Sprintf("  %-10s %s", onOneLine(name), part))
 		}
 	}
 	row := func(name, text string) {
 		if text != "" {
-			line(name, inLine(text))
+			line(name, onOneLine(text))
 		}
 	}
 	row("tool", d.q.Tool+" ("+string(d.q.Effect)+")")
@@ -138,7 +138,7 @@ func (d *dialog) lines() []string {
 		case d.choice != nil && d.choice.name == name.Str:
 			var files bytes.Buffer
 			d.choice.show(&files)
-			out = append(out, "  "+inLine(name.Str))
+			out = append(out, "  "+onOneLine(name.Str))
 			out = append(out, strings.Split(strings.TrimSuffix(files.String(), "\n"), "\n")...)
 		case d.isWritten(value):
 			line(name.Str, fmt.Sprintf("%d bytes, shown below", len(value.Str)))
@@ -157,7 +157,7 @@ func (d *dialog) lines() []string {
 	row("digest", d.q.Digest)
 	for _, f := range d.q.Preview.Files {
 		if f.Reason != "" && d.choice == nil {
-			row("file", visible(f.Path)+": "+f.Reason)
+			row("file", escapeInvisible(f.Path)+": "+f.Reason)
 		}
 		out = append(out, d.changes(f)...)
 	}
@@ -176,7 +176,7 @@ func (d *dialog) changes(f chat.PreviewFile) []string {
 	var out []string
 	for _, change := range fileDiff(f) {
 		joint := " " // marks continuation lines
-		for _, part := range report.Wrap(d.hide(visible(change.text)), max(d.width-4, 20)) {
+		for _, part := range report.Wrap(d.hide(escapeInvisible(change.text)), max(d.width-4, 20)) {
 			out = append(out, d.colorLine(change.op, fmt.Sprintf("  %c%s%s", change.op, joint, part)))
 			joint = "…"
 		}
@@ -199,19 +199,19 @@ func fileDiff(f chat.PreviewFile) []diffLine {
 	if f.New == nil || bytes.IndexByte(f.Old, 0) >= 0 || !utf8.Valid(f.Old) {
 		return nil
 	}
-	return condensed(lineDiff(textLines(string(f.Old)), textLines(string(f.New))))
+	return collapseUnchanged(lineDiff(textLines(string(f.Old)), textLines(string(f.New))))
 }
 
-// showAll shows the arguments as JSON.
-func (d *dialog) showAll() {
+// showArguments shows the arguments as JSON.
+func (d *dialog) showArguments() {
 	var doc bytes.Buffer
 	if json.Indent(&doc, d.q.Arguments, "", "  ") != nil {
 		doc.Write(d.q.Arguments)
 	}
 	for line := range strings.Lines(doc.String()) {
-		fmt.Fprintf(d.out, "  %s\n", visible(strings.TrimSuffix(line, "\n")))
+		fmt.Fprintf(d.out, "  %s\n", escapeInvisible(strings.TrimSuffix(line, "\n")))
 	}
 }
 
-// inLine returns a text on one line, with control characters escaped.
-func inLine(text string) string { return visible(strings.Join(strings.Fields(text), " ")) }
+// onOneLine returns a text on one line, with control characters escaped.
+func onOneLine(text string) string { return escapeInvisible(strings.Join(strings.Fields(text), " ")) }

@@ -50,7 +50,7 @@ func (r *runState) startRecord(p *runPlan) (*runfile.Writer, error) {
 		path = filepath.Join(dir, body.ID+".jsonl")
 	}
 	warnNetworkFS(p.console, path)
-	hidden, err := hideBody(p.console.secrets, body)
+	hidden, err := maskBody(p.console.secrets, body)
 	if err != nil {
 		return nil, err
 	}

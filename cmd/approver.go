@@ -110,7 +110,7 @@ type decision struct {
 
 // Approve answers a question.
 func (a *programApprover) Approve(ctx context.Context, q agent.ApprovalRequest) (agent.Approval, error) {
-	q.Note = privacy(q.Def, a.model)
+	q.Note = describePrivacy(q.Def, a.model)
 	q.Preview.Files = slices.Clone(q.Preview.Files)
 	for i, f := range q.Preview.Files {
 		q.Preview.Files[i].Diff = a.console.secrets.Redact(diffText(fileDiff(f)))
@@ -145,8 +145,8 @@ func readDecision(text []byte) (decision, error) {
 	return d, nil
 }
 
-// privacy describes where the data of a call goes, or returns "". A call from the command line has no model.
-func privacy(def *tool.Definition, model string) string {
+// describePrivacy describes where the data of a call goes, or returns "". A call from the command line has no model.
+func describePrivacy(def *tool.Definition, model string) string {
 	var parts []string
 	if slices.Contains(def.Labels, tool.Private) {
 		parts = append(parts, "it reads private data")

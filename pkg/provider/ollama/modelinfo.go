@@ -38,8 +38,8 @@ func parseModels(body []byte) (out []wire.ModelInfo, err error) {
 	return out, err
 }
 
-// parseModel parses the description of a model.
-func parseModel(body []byte) (wire.Capabilities, error) {
+// parseCapabilities parses the description of a model.
+func parseCapabilities(body []byte) (wire.Capabilities, error) {
 	var about api.ShowResponse
 	if err := json.Unmarshal(body, &about); err != nil {
 		return wire.Capabilities{}, err

@@ -25,7 +25,7 @@ func diffRequests(was, now chat.Request) string {
 		diffText("system prompt", was.System, now.System),
 		diffTools(was.Tools, now.Tools),
 		diffMessages(was.Messages, now.Messages),
-		diffText("format", format(was), format(now)),
+		diffText("format", formatText(was), formatText(now)),
 	}
 	names := maps.Clone(was.Params)
 	if names == nil {
@@ -41,8 +41,8 @@ func diffRequests(was, now chat.Request) string {
 	return "the recorded content is the same; only the whitespace of its JSON differs"
 }
 
-// format returns the format of a request.
-func format(req chat.Request) string {
+// formatText returns the format of a request.
+func formatText(req chat.Request) string {
 	if req.AnyJSON {
 		return "any JSON"
 	}

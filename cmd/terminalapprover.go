@@ -89,7 +89,7 @@ func (a *terminalApprover) Approve(ctx context.Context, q agent.ApprovalRequest)
 	}
 	defer tty.Close()
 	defer context.AfterFunc(ctx, func() { _ = tty.SetReadDeadline(time.Now()) })()
-	q.Note = privacy(q.Def, a.model)
+	q.Note = describePrivacy(q.Def, a.model)
 	d := a.dialog(tty, q)
 	approval, err := d.run()
 	if isGone(tty) { // SIGHUP follows unless it is ignored
@@ -123,7 +123,7 @@ func choiceOf(q agent.ApprovalRequest) *choice {
 		}
 		found = &choice{name: name.Str, files: files, why: make([]string, len(files)), marked: make([]bool, len(files))}
 		for i, f := range files {
-			found.why[i] = reasonOf(q, f.Str)
+			found.why[i] = nameOrigin(q, f.Str)
 		}
 		found.all(true)
 		return false
@@ -131,8 +131,8 @@ func choiceOf(q agent.ApprovalRequest) *choice {
 	return found
 }
 
-// reasonOf returns the origin of a file name in a call.
-func reasonOf(q agent.ApprovalRequest, path string) string {
+// nameOrigin returns the origin of a file name in a call.
+func nameOrigin(q agent.ApprovalRequest, path string) string {
 	for _, f := range q.Preview.Files {
 		if f.Path == path && f.Reason != "" {
 			return "  (" + f.Reason + ")"
@@ -175,11 +175,11 @@ func (c *choice) show(out io.Writer) {
 		if c.marked[i] {
 			mark = "x"
 		}
-		name := inLine(file.String())
+		name := onOneLine(file.String())
 		if name != file.String() { // the name contains invisible characters
-			name = visible(file.Raw)
+			name = escapeInvisible(file.Raw)
 		}
-		fmt.Fprintf(out, "    [%s] %d  %s%s\n", mark, i+1, name, visible(c.why[i]))
+		fmt.Fprintf(out, "    [%s] %d  %s%s\n", mark, i+1, name, escapeInvisible(c.why[i]))
 	}
 }
 

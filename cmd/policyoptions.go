@@ -146,7 +146,7 @@ func everyTool(env Env, paths []string) (*tool.Registry, error) {
 		return nil, err
 	}
 	if diag.HasErrors(findings) {
-		return nil, wrongDefinitions(findings)
+		return nil, definitionsError(findings)
 	}
 	registry, _ := tool.NewRegistry(defs...) // the first of a name counts
 	return registry, nil

@@ -65,7 +65,7 @@ func (b *breakers) share(all *provider.Fallback, members []provider.Member) {
 		return
 	}
 	key := func(i int) string { return breakerKey(members[i].Name, members[i].Server) }
-	failed := b.failed(time.Now())
+	failed := b.lastFailures(time.Now())
 	for i := range members {
 		if at, ok := failed[key(i)]; ok && time.Since(at) < provider.CoolDown {
 			all.RestoreFailure(i, at)

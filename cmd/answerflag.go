@@ -14,9 +14,9 @@ import (
 // answerOptions are the answers to the questions of tools.
 type answerOptions struct{ pairs []string }
 
-// read returns the answers by name. Answers to a run that waits for some must cover all of them, and nothing else. Given
+// readAnswers returns the answers by name. Answers to a run that waits for some must cover all of them, and nothing else. Given
 // are the pairs of this command; the others come from the resumed run.
-func (o *answerOptions) read(secrets *redact.Set, given []string, r *resumed) (map[string]string, error) {
+func (o *answerOptions) readAnswers(secrets *redact.Set, given []string, r *resumed) (map[string]string, error) {
 	said := map[string]string{}
 	for _, pair := range o.pairs {
 		name, value, ok := strings.Cut(pair, "=")

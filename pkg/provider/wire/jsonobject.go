@@ -28,7 +28,7 @@ type objectMember struct {
 
 // Set adds a member with a JSON value. It returns false, without a change, if the member exists.
 func (o *Object) Set(key string, value []byte) bool {
-	if o.has(key) {
+	if o.hasMember(key) {
 		return false
 	}
 	o.members = append(o.members, objectMember{key: key, value: value})
@@ -55,8 +55,8 @@ func (o *Object) Child(key string) *Object {
 	return inner
 }
 
-// has reports whether a member exists.
-func (o *Object) has(key string) bool {
+// hasMember reports whether a member exists.
+func (o *Object) hasMember(key string) bool {
 	for _, m := range o.members {
 		if m.key == key {
 			return true

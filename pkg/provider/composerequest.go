@@ -39,13 +39,13 @@ func (c *Client) Compose(req chat.Request) (HTTPRequest, error) {
 	if err != nil {
 		return HTTPRequest{}, err
 	}
-	header := c.headerOf(out.protocol, out.body)
+	header := c.requestHeader(out.protocol, out.body)
 	for _, name := range CredentialHeaders() {
 		if header[name] != nil {
 			header[name] = []string{maskedCredential}
 		}
 	}
-	return HTTPRequest{Method: http.MethodPost, URL: c.urlOf(out.protocol.Path).Redacted(), Header: header, Body: out.body.Bytes()}, nil
+	return HTTPRequest{Method: http.MethodPost, URL: c.endpointURL(out.protocol.Path).Redacted(), Header: header, Body: out.body.Bytes()}, nil
 }
 
 // A composedRequest is an encoded request, with the data needed to interpret its response.
@@ -67,7 +67,7 @@ func (c *Client) compose(req chat.Request) (*composedRequest, error) {
 	if c.sanitize == nil && slices.ContainsFunc(req.Messages, c.isForeign) {
 		return nil, errors.New("model request: a message is of another model, and the client has no Sanitize")
 	}
-	known, err := newNames(c.facts.AnyName, req.Tools)
+	known, err := newToolNames(c.facts.AnyName, req.Tools)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (c *Client) compose(req chat.Request) (*composedRequest, error) {
 
 // newRequest returns an HTTP request for an API.
 func (c *Client) newRequest(ctx context.Context, p *wire.Protocol, method, path string, text wire.Pieces) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, method, c.urlOf(path).String(), text.Reader())
+	req, err := http.NewRequestWithContext(ctx, method, c.endpointURL(path).String(), text.Reader())
 	if err != nil {
 		return nil, fmt.Errorf("model request: %w", err)
 	}
@@ -100,12 +100,12 @@ func (c *Client) newRequest(ctx context.Context, p *wire.Protocol, method, path 
 		req.ContentLength = text.Size()
 		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(text.Reader()), nil }
 	}
-	req.Header = c.headerOf(p, text)
+	req.Header = c.requestHeader(p, text)
 	return req, nil
 }
 
-// headerOf returns the headers of a request: those of the API, overridden by the client's.
-func (c *Client) headerOf(p *wire.Protocol, text wire.Pieces) http.Header {
+// requestHeader returns the headers of a request: those of the API, overridden by the client's.
+func (c *Client) requestHeader(p *wire.Protocol, text wire.Pieces) http.Header {
 	h := http.Header{"Accept": {p.Accept}, "User-Agent": {"oneshot"}}
 	if text != nil {
 		h.Set("Content-Type", "application/json")
@@ -115,8 +115,8 @@ func (c *Client) headerOf(p *wire.Protocol, text wire.Pieces) http.Header {
 	return h
 }
 
-// urlOf returns the URL of a path below the base URL, which may already end in the path's version.
-func (c *Client) urlOf(path string) *url.URL {
+// endpointURL returns the URL of a path below the base URL, which may already end in the path's version.
+func (c *Client) endpointURL(path string) *url.URL {
 	if strings.HasSuffix(strings.TrimRight(c.base.Path, "/"), "/v1") {
 		path = strings.TrimPrefix(path, "v1/")
 	}

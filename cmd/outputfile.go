@@ -35,7 +35,7 @@ type outputFile struct {
 
 // newOutputFile checks the file that a flag names and its directory. It opens nothing.
 func newOutputFile(flag, name string) (*outputFile, error) {
-	if err := checkLinks(name); err != nil {
+	if err := checkStickyLinks(name); err != nil {
 		return nil, usagef("name the file itself", "%s: %w", flag, err)
 	}
 	info, err := os.Stat(name)
@@ -84,7 +84,7 @@ const newFileMode = 0o666
 
 // writeDevice writes a document to a device or a pipe.
 func (t *outputFile) writeDevice(doc []byte) error {
-	if err := checkLinks(t.path); err != nil {
+	if err := checkStickyLinks(t.path); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(t.path, os.O_WRONLY|os.O_APPEND, 0)

@@ -84,7 +84,7 @@ func (c *call) startsOtherCall(p callDelta) bool {
 	case p.id != "" && c.ID != "":
 		return p.id != c.ID || p.index == "" && c.IsComplete() && p.args != ""
 	case p.id == "" && p.index == "":
-		return p.name != c.Name || !going && (p.args == "" || !c.LacksArguments())
+		return p.name != c.Name || !going && (p.args == "" || !c.HasNoArguments())
 	}
 	return len(c.Args) > 0 && (p.name != c.Name || p.args != "" && !going)
 }
@@ -92,9 +92,9 @@ func (c *call) startsOtherCall(p callDelta) bool {
 // maxToolName limits the length of a merged name. OpenAI allows 64 bytes.
 const maxToolName = 1 << 10
 
-// record stores the ids of a delta for later ones, and its name, which may also arrive in pieces
+// recordDelta stores the ids of a delta for later ones, and its name, which may also arrive in pieces
 // or repeatedly.
-func (x *callIndex) record(r *wire.Response, c *call, p callDelta) {
+func (x *callIndex) recordDelta(r *wire.Response, c *call, p callDelta) {
 	if x.byIndex == nil {
 		x.byIndex, x.byID = map[string]*call{}, map[string]*call{}
 	}
@@ -120,8 +120,8 @@ func newCall(c *wire.PendingCall, node *wire.Node) *call {
 	return &call{PendingCall: c, node: node, name: &wire.Node{}, args: &wire.Node{}}
 }
 
-// add merges a delta of the call. The index concerns only the stream, and the first id counts.
-func (c *call) add(v gjson.Result) {
+// mergeDelta merges a delta of the call. The index concerns only the stream, and the first id counts.
+func (c *call) mergeDelta(v gjson.Result) {
 	v.ForEach(func(k, v gjson.Result) bool {
 		switch m := c.node.Member; k.Str {
 		case "index":
@@ -130,9 +130,9 @@ func (c *call) add(v gjson.Result) {
 				id.Set(v)
 			}
 		case "function":
-			c.addFunction(m(k.Str), "arguments", v)
+			c.mergeFunction(m(k.Str), "arguments", v)
 		case "custom":
-			c.addFunction(m(k.Str), "input", v)
+			c.mergeFunction(m(k.Str), "input", v)
 		default:
 			m(k.Str).Merge(k.Str, v)
 		}
@@ -140,9 +140,9 @@ func (c *call) add(v gjson.Result) {
 	})
 }
 
-// addFunction merges a delta of the function in the call. Its arguments get a position even if
+// mergeFunction merges a delta of the function in the call. Its arguments get a position even if
 // there are none.
-func (c *call) addFunction(function *wire.Node, args string, v gjson.Result) {
+func (c *call) mergeFunction(function *wire.Node, args string, v gjson.Result) {
 	v.ForEach(func(k, v gjson.Result) bool {
 		switch m := function.Member(k.Str); k.Str {
 		case "name":

@@ -150,8 +150,8 @@ type subject struct {
 // isStateful reports whether the result for a subject depends on earlier subjects.
 func (o *findingOptions) isStateful() bool { return o.known != nil || o.to != nil || o.print }
 
-// count removes unreported findings from a subject, and collects the rest for a new baseline.
-func (o *findingOptions) count(s subject) {
+// filterReported removes unreported findings from a subject, and collects the rest for a new baseline.
+func (o *findingOptions) filterReported(s subject) {
 	if o.strict {
 		diag.WarningsToErrors(*s.findings)
 	}
@@ -190,7 +190,7 @@ func (o *findingOptions) finish(t *console) ([]diag.Finding, error) {
 	if o.to != nil {
 		return nil, o.writeBaselineFile(t)
 	}
-	return o.unused(), nil
+	return o.staleEntries(), nil
 }
 
 // A quota limits the number of printed findings.

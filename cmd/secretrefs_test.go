@@ -41,14 +41,14 @@ func TestHideBody(t *testing.T) {
 		},
 		func(w string) runfile.Body { return runfile.End{Exit: 4, Name: "auth", Why: w} },
 	} {
-		got, err := hideBody(s, make(secretWord))
+		got, err := maskBody(s, make(secretWord))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(recorded(t, make(redact.Mask)), recorded(t, got)); diff != "" {
 			t.Errorf("%T (-want +got):\n%s", got, diff)
 		}
-		if untouched, err := hideBody(s, make("word")); err != nil || recorded(t, untouched) != recorded(t, make("word")) {
+		if untouched, err := maskBody(s, make("word")); err != nil || recorded(t, untouched) != recorded(t, make("word")) {
 			t.Errorf("%T without a secret: %v, %v", got, untouched, err)
 		}
 	}
@@ -89,7 +89,7 @@ func TestHideBodyKeys(t *testing.T) {
 		func(w, _ string) runfile.Body { return runfile.End{Exit: 4, Why: "no " + w} },
 		func(_, k string) runfile.Body { return runfile.Result{Call: "c", Result: chat.Success(k)} },
 	} {
-		got, err := hideBody(new(redact.Set), make(key, key))
+		got, err := maskBody(new(redact.Set), make(key, key))
 		if err != nil {
 			t.Fatal(err)
 		}

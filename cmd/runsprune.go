@@ -118,7 +118,7 @@ func (o *pruneOptions) print(gone []string) error {
 		return report.JSON(o.console.out, gone)
 	}
 	for _, path := range gone {
-		if _, err := fmt.Fprintln(o.console.out, visible(path)); err != nil {
+		if _, err := fmt.Fprintln(o.console.out, escapeInvisible(path)); err != nil {
 			return err
 		}
 	}

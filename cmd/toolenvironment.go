@@ -29,9 +29,9 @@ type confineOptions struct {
 // speechGrace is how long speech may continue after the command has finished.
 const speechGrace = 20 * time.Second
 
-// open returns the environment of tools. When ctx ends, it kills what they have started. They cannot write the folders in
+// openEnvironment returns the environment of tools. When ctx ends, it kills what they have started. They cannot write the folders in
 // which programs are looked up. The caller has to call release.
-func (o toolAccess) open(ctx context.Context, env Env, t *console, c *confined) (executor.Env, func(), error) {
+func (o toolAccess) openEnvironment(ctx context.Context, env Env, t *console, c *confined) (executor.Env, func(), error) {
 	hosts, err := o.allowedHosts()
 	if err != nil {
 		return executor.Env{}, nil, err
@@ -56,7 +56,7 @@ func (o toolAccess) open(ctx context.Context, env Env, t *console, c *confined) 
 		tools.Programs, tools.Variables = &c.Confinement, c.env
 		t.hideVariables(env, c.named)
 	}
-	return tools, func() { release(ctx, tools) }, nil
+	return tools, func() { releaseEnvironment(ctx, tools) }, nil
 }
 
 // runner returns a runner of tools. Its errors show no path of the root or the home.
@@ -69,8 +69,8 @@ func (o *confineOptions) runner(env Env, tools *tool.Registry, touch executor.En
 	return r
 }
 
-// release closes the environment of tools.
-func release(ctx context.Context, tools executor.Env) {
+// releaseEnvironment closes the environment of tools.
+func releaseEnvironment(ctx context.Context, tools executor.Env) {
 	ctx, cancel := context.WithTimeout(ctx, speechGrace)
 	defer cancel()
 	tools.TextToSpeech.Close(ctx)

@@ -49,29 +49,29 @@ func (n *Node) merge(name string, v gjson.Result, depth int) {
 		if n.raw == "" && n.kind == 0 {
 			n.raw = "null"
 		}
-	case n.kind == 0, depth == 0, isAtomic(name):
+	case n.kind == 0, depth == 0, isWholeInDelta(name):
 		n.Set(v)
 	case n.kind == '"' && kind == '"':
-		n.split()
+		n.splitRaw()
 		n.budget.add(len(v.Str))
 		n.text = append(n.text, v.Str...)
 	case n.kind == '{' && kind == '{':
-		n.split()
+		n.splitRaw()
 		v.ForEach(func(k, v gjson.Result) bool {
 			n.Member(k.Str).merge(k.Str, v, depth-1)
 			return !n.budget.isExceeded()
 		})
 	case n.kind == '[' && kind == '[':
-		n.split()
+		n.splitRaw()
 		v.ForEach(func(_, v gjson.Result) bool {
 			n.mergeItem(v, depth-1)
 			return !n.budget.isExceeded()
 		})
 	case n.kind == '[' && kind == '"':
-		n.split()
-		n.mergeItem(textPart(v), depth-1)
+		n.splitRaw()
+		n.mergeItem(newTextPart(v), depth-1)
 	case n.kind == '"' && kind == '[':
-		part := textPart(gjson.ParseBytes(n.Append(nil)))
+		part := newTextPart(gjson.ParseBytes(n.Append(nil)))
 		*n = Node{kind: '[', inParts: true, budget: n.budget}
 		n.mergeItem(part, depth-1)
 		n.merge(name, v, depth)
@@ -96,15 +96,15 @@ func nodeKind(v gjson.Result) byte {
 	return v.Raw[0]
 }
 
-// isAtomic reports whether each delta has the whole member. Any other string is a piece of a
+// isWholeInDelta reports whether each delta has the whole member. Any other string is a piece of a
 // longer one, as in OpenAI's own clients.
-func isAtomic(name string) bool {
+func isWholeInDelta(name string) bool {
 	return slices.Contains([]string{"role", "type", "id", "index", "format", "name", "object", "status", "phase"}, name) ||
 		strings.HasSuffix(name, "signature") || strings.HasSuffix(name, "_id")
 }
 
-// textPart returns a string as a part of an array of parts.
-func textPart(text gjson.Result) gjson.Result {
+// newTextPart returns a string as a part of an array of parts.
+func newTextPart(text gjson.Result) gjson.Result {
 	return gjson.Parse(`{"type":"text","text":` + text.Raw + `}`)
 }
 
@@ -135,8 +135,8 @@ func isTextElement(sort string) bool {
 	return slices.Contains([]string{"text", "thinking", "output_text", "reasoning.text", "reasoning.summary"}, sort)
 }
 
-// split splits a value that arrived in one piece.
-func (n *Node) split() {
+// splitRaw splits a value that arrived in one piece.
+func (n *Node) splitRaw() {
 	if n.inParts {
 		return
 	}
@@ -163,7 +163,7 @@ func (n *Node) Member(name string) *Node {
 	if n.kind != '{' {
 		*n = Node{kind: '{', inParts: true, budget: n.budget}
 	}
-	n.split()
+	n.splitRaw()
 	m := n.members[name]
 	if m == nil {
 		if n.members == nil {
@@ -187,7 +187,7 @@ func (n *Node) AddItem() *Node {
 	if n.kind != '[' {
 		*n = Node{kind: '[', inParts: true, budget: n.budget}
 	}
-	n.split()
+	n.splitRaw()
 	return n.appendItem(&Node{})
 }
 

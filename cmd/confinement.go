@@ -41,7 +41,7 @@ func (c *confined) denyFiles(o toolAccess, p policy.Policy) error {
 	c.denied, held = p.DeniedFiles()
 	c.Withheld = o.extentOf(c.denied)
 	if held && len(c.denied) > 0 && !slices.Contains(c.enforced, true) {
-		return wrongPrograms("remove missing: ignore, or set files: {programs: unheld}", "sandbox", "unavailable here, so that programs could reach the files that the policy denies")
+		return programsKeyError("remove missing: ignore, or set files: {programs: unheld}", "sandbox", "unavailable here, so that programs could reach the files that the policy denies")
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (c *confined) preflight(t *console, tools []*tool.Definition) error {
 			continue
 		}
 		if err := c.CheckStart(d.Exec.Name); err != nil {
-			return wrongPrograms("list it and its libraries, or omit sandbox.read for the system folders", "sandbox.read", "tool %s: %s: %v", d.Name, d.Exec.Name, err)
+			return programsKeyError("list it and its libraries, or omit sandbox.read for the system folders", "sandbox.read", "tool %s: %s: %v", d.Name, d.Exec.Name, err)
 		}
 	}
 	return nil
@@ -100,14 +100,14 @@ func (c *confined) searchPath() []string {
 // checkSearchPath refuses folders of the program path that tools or other users can write.
 func (c *confined) checkSearchPath(root string) error {
 	if c.Path != nil && len(c.Path) == 0 {
-		return wrongPrograms("list a common folder in each policy, or omit path", "path", "the policies have no folder in common, so no program would be found")
+		return programsKeyError("list a common folder in each policy, or omit path", "path", "the policies have no folder in common, so no program would be found")
 	}
 	for _, dir := range c.Path {
 		if realPath(dir) == realPath(root) {
-			return wrongPrograms("choose another folder", "path", "%s is the root, which tools can write", dir)
+			return programsKeyError("choose another folder", "path", "%s is the root, which tools can write", dir)
 		}
 		if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o002 != 0 {
-			return wrongPrograms("chmod o-w "+quote.Shell(dir), "path", "%s has mode %04o: anyone can add programs", dir, info.Mode().Perm())
+			return programsKeyError("chmod o-w "+quote.Shell(dir), "path", "%s has mode %04o: anyone can add programs", dir, info.Mode().Perm())
 		}
 	}
 	return nil
@@ -149,7 +149,7 @@ func (c *confined) checkSupport(t *console) error {
 		return usagef("oneshot doctor shows what works here", "programs cannot run: %w", err)
 	}
 	if len(c.Sandboxes) > maxSandboxes {
-		return wrongPrograms("use fewer policies with a sandbox", "sandbox", "the kernel stacks at most %d, the policies have %d", maxSandboxes, len(c.Sandboxes))
+		return programsKeyError("use fewer policies with a sandbox", "sandbox", "the kernel stacks at most %d, the policies have %d", maxSandboxes, len(c.Sandboxes))
 	}
 	if err := c.Check(); err != nil {
 		return usagef("oneshot doctor shows what works here; missing: ignore in the policy runs programs without a sandbox", "--policy: programs.sandbox: %w", err)

@@ -8,9 +8,9 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// usable returns the tools that can work with these flags. An unusable tool that a flag names is a usage error; one from
+// usableTools returns the tools that can work with these flags. An unusable tool that a flag names is a usage error; one from
 // a pattern or file is omitted with a warning. Resumed and replayed runs keep their recorded tools.
-func (p *runPlan) usable(tools *tool.Registry) (*tool.Registry, error) {
+func (p *runPlan) usableTools(tools *tool.Registry) (*tool.Registry, error) {
 	if tools == nil {
 		return nil, nil
 	}
@@ -25,7 +25,7 @@ func (p *runPlan) usable(tools *tool.Registry) (*tool.Registry, error) {
 			return true
 		}
 		if named == nil && (slices.Contains(p.flags.tools.globs, d.Name) || slices.Contains(p.flags.require, d.Name) || len(tools.All()) == 1) {
-			named = cannotWork(d, why, hint)
+			named = unusableToolError(d, why, hint)
 		}
 		i := slices.IndexFunc(left, func(l omittedTools) bool { return l.why == why && l.hint == hint })
 		if i < 0 {
@@ -80,8 +80,8 @@ func (o *confineOptions) missingRequirements(d *tool.Definition) (why, hint stri
 	return "", ""
 }
 
-// cannotWork is the error for an unusable tool.
-func cannotWork(d *tool.Definition, why, hint string) error {
+// unusableToolError is the error for an unusable tool.
+func unusableToolError(d *tool.Definition, why, hint string) error {
 	return usagef(hint, "tool %s is unusable: %s", d.Name, why)
 }
 

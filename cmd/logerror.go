@@ -70,11 +70,11 @@ func (t *console) report(err error) {
 		return
 	}
 	message, diff := withoutDiff(err)
-	fmt.Fprintf(t.err, "%s %s\n", t.colorize(color.FgRed, "oneshot:"), visible(message))
+	fmt.Fprintf(t.err, "%s %s\n", t.colorize(color.FgRed, "oneshot:"), escapeInvisible(message))
 	if hint != "" {
-		fmt.Fprintf(t.err, "oneshot: hint: %s\n", visible(hint))
+		fmt.Fprintf(t.err, "oneshot: hint: %s\n", escapeInvisible(hint))
 	}
-	fmt.Fprint(t.err, visible(diff))
+	fmt.Fprint(t.err, escapeInvisible(diff))
 	if bug != nil {
 		fmt.Fprintf(t.err, "%s", bug.stack)
 	}

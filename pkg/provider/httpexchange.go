@@ -23,7 +23,7 @@ func (c *Client) exchange(ctx context.Context, out *composedRequest, emit func(c
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return chat.Response{}, c.failure(ctx, err)
+		return chat.Response{}, c.requestError(ctx, err)
 	}
 	defer resp.Body.Close()
 	in := watchedReader{resp.Body, dog}
@@ -62,8 +62,8 @@ func decodeBody(d *wire.Decoder, in watchedReader, emit func(chat.Delta)) error 
 		if fault := d.Write(buf[:n], emit); fault != nil {
 			return fault
 		}
-		if d.IsPlain() && len(bytes.TrimSpace(buf[:n])) > 0 || d.MessageCount() > seen || d.HasOpenMessage() {
-			in.dog.progress()
+		if d.IsJSONBody() && len(bytes.TrimSpace(buf[:n])) > 0 || d.MessageCount() > seen || d.HasOpenMessage() {
+			in.dog.resetLimit()
 		}
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -75,9 +75,9 @@ func decodeBody(d *wire.Decoder, in watchedReader, emit func(chat.Delta)) error 
 	return nil
 }
 
-// failure returns the error of a request without a response: the cause of an ended context, a connection error if a
+// requestError returns the error of a request without a response: the cause of an ended context, a connection error if a
 // retry may help, a *[ProtocolError] if another protocol answered, otherwise an *[UnavailableError].
-func (c *Client) failure(ctx context.Context, err error) error {
+func (c *Client) requestError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

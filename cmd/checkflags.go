@@ -57,20 +57,20 @@ func (o *resolvedFlags) checkNames(tools *tool.Registry) error {
 				return ok && err == nil
 			})
 			if !matched {
-				return usagef(nearTool(g, tools), "%s: no tool of this run matches %q", flag.name, g)
+				return usagef(suggestTool(g, tools), "%s: no tool of this run matches %q", flag.name, g)
 			}
 		}
 	}
 	for _, name := range o.require {
 		if tools == nil || !tools.Has(name) || tool.EndingTool(name) != nil || name == tool.AskUser.Name {
-			return usagef(nearTool(name, tools), "--require-tool: no tool of this run is named %q", name)
+			return usagef(suggestTool(name, tools), "--require-tool: no tool of this run is named %q", name)
 		}
 	}
 	return nil
 }
 
-// nearTool returns a hint for a name that no tool of the run has.
-func nearTool(name string, tools *tool.Registry) string {
+// suggestTool returns a hint for a name that no tool of the run has.
+func suggestTool(name string, tools *tool.Registry) string {
 	if tools == nil {
 		return "select tools with --tools or --tool first"
 	}

@@ -19,22 +19,22 @@ const digestFormat = "oneshot request 3"
 // Digest identifies everything sent to a model except the model's name: it is the SHA-256, in hexadecimal digits,
 // of a canonical form of the request. Invalid UTF-8 counts as U+FFFD, as it is sent and recorded; JSON of a model
 // or a definition counts without whitespace between tokens, which records do not keep. The cost is linear in the
-// request; see [Chain] for growing conversations.
+// request; see [MessageDigest] for growing conversations.
 func Digest(req chat.Request) string {
-	var c Chain
+	var c MessageDigest
 	c.Add(req.Messages...)
-	return c.Digest(req)
+	return c.RequestDigest(req)
 }
 
-// A Chain is the incremental digest of the messages of a conversation: each message is hashed once. The zero value
+// A MessageDigest is the incremental digest of the messages of a conversation: each message is hashed once. The zero value
 // has no messages.
-type Chain struct {
+type MessageDigest struct {
 	count int
 	sum   [sha256.Size]byte // hash of the previous sum and the last message
 }
 
 // Add adds messages.
-func (c *Chain) Add(messages ...chat.Message) {
+func (c *MessageDigest) Add(messages ...chat.Message) {
 	for _, m := range messages {
 		d := digestWriter{hash: sha256.New()}
 		d.hash.Write(c.sum[:])
@@ -45,10 +45,10 @@ func (c *Chain) Add(messages ...chat.Message) {
 }
 
 // Count returns the number of added messages.
-func (c *Chain) Count() int { return c.count }
+func (c *MessageDigest) Count() int { return c.count }
 
-// Digest returns what the function [Digest] returns for req with the added messages. It ignores req.Messages.
-func (c *Chain) Digest(req chat.Request) string {
+// RequestDigest returns what the function [Digest] returns for req with the added messages. It ignores req.Messages.
+func (c *MessageDigest) RequestDigest(req chat.Request) string {
 	d := digestWriter{hash: sha256.New()}
 	d.text(digestFormat)
 	d.text(string(req.Purpose))

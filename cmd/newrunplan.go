@@ -73,9 +73,9 @@ func (p *runPlan) loadTools() error {
 	if err := f.confine.checkRoot(records); err != nil {
 		return err
 	}
-	p.policy, p.managed = f.confine.resolveFileRules(rules), managed
+	p.policy, p.managed = f.confine.withLinkTargets(rules), managed
 	p.policy.Secrets = p.console.secrets
-	if p.tools, err = p.usable(selected); err != nil {
+	if p.tools, err = p.usableTools(selected); err != nil {
 		return err
 	}
 	p.access = toolAccess{f.confine, records, p.protectedFiles(), f.tools.files()}
@@ -155,7 +155,7 @@ func (p *runPlan) configure(ctx context.Context, seed [32]byte, params map[strin
 	if cfg.Nonce, err = p.needsNonce(cfg); err != nil {
 		return err
 	}
-	if cfg.UserAnswers, err = f.answers.read(t.secrets, f.line.values["answer"], p.recorded.resumed); err != nil {
+	if cfg.UserAnswers, err = f.answers.readAnswers(t.secrets, f.line.values["answer"], p.recorded.resumed); err != nil {
 		return err
 	}
 	if err := p.stdin.addTo(ctx, p.env, t, &p.texts); err != nil {
@@ -305,7 +305,7 @@ func (p *runPlan) connect(ctx context.Context, seed [32]byte, params map[string]
 	for _, name := range names {
 		p.resolved.note(settingModel, name, source)
 	}
-	m := &chosenModels{names: names, hasServerFlags: o.servers.given()}
+	m := &chosenModels{names: names, hasServerFlags: o.servers.isGiven()}
 	if o.responder != "" {
 		m.names = append(slices.Clone(names), o.responder)
 	}

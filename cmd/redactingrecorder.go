@@ -19,7 +19,7 @@ type redactingRecorder struct {
 
 // Append records a body with secrets masked. Every body survives a round trip through JSON.
 func (r redactingRecorder) Append(body runfile.Body) error {
-	hidden, err := hideBody(r.secrets, body)
+	hidden, err := maskBody(r.secrets, body)
 	if err != nil {
 		return err
 	}
@@ -38,10 +38,10 @@ func (r noticingRecorder) Append(body runfile.Body) error {
 	return r.Recorder.Append(body)
 }
 
-// hideBody masks secrets in a body. In messages for people it also masks anything that looks like a key; the
+// maskBody masks secrets in a body. In messages for people it also masks anything that looks like a key; the
 // conversation stays exact, because replays and resumed runs need it.
-func hideBody(s *redact.Set, body runfile.Body) (runfile.Body, error) {
-	body = redacted(s, body)
+func maskBody(s *redact.Set, body runfile.Body) (runfile.Body, error) {
+	body = withRedactedMessages(s, body)
 	if s.IsEmpty() {
 		return body, nil
 	}
@@ -60,8 +60,8 @@ func hideBody(s *redact.Set, body runfile.Body) (runfile.Body, error) {
 	return fresh.Elem().Interface().(runfile.Body), nil
 }
 
-// redacted returns a body with its messages for people redacted.
-func redacted(s *redact.Set, body runfile.Body) runfile.Body {
+// withRedactedMessages returns a body with its messages for people redacted.
+func withRedactedMessages(s *redact.Set, body runfile.Body) runfile.Body {
 	switch b := body.(type) {
 	case runfile.Attempt:
 		b.Error = s.Redact(b.Error)
