@@ -17,9 +17,9 @@ import (
 // reexecPath starts this program again as the helper that confines another one.
 var reexecPath = []string{"/proc/self/exe"}
 
-// programs returns the confinement of the programs of tools, nil if there are none. A confinement that does not work
+// newConfinement returns the confinement of the programs of tools, nil if there are none. A confinement that does not work
 // here is an error, before the model sees tools that cannot work.
-func (o toolAccess) programs(t *console, p policy.Policy, tools []*tool.Definition) (*confined, error) {
+func (o toolAccess) newConfinement(t *console, p policy.Policy, tools []*tool.Definition) (*confined, error) {
 	tools = slices.DeleteFunc(slices.Clone(tools), func(d *tool.Definition) bool { return !executor.RunsPrograms(d) })
 	if len(tools) == 0 || !p.Flags.EnableExec || p.Flags.ReadOnly {
 		return nil, nil
@@ -65,7 +65,7 @@ func (o *confineOptions) confinement(t *console, says policy.Programs, tools []*
 		}
 		c.Sandboxes = append(c.Sandboxes, one)
 	}
-	c.variables(t, tools)
+	c.setVariables(t, tools)
 	if err := c.checkSupport(t); err != nil {
 		return nil, err
 	}
@@ -113,8 +113,8 @@ func (c *confined) checkSearchPath(root string) error {
 	return nil
 }
 
-// variables sets the variables that programs get, and warns about those that the policy hides.
-func (c *confined) variables(t *console, tools []*tool.Definition) {
+// setVariables sets the variables that programs get, and warns about those that the policy hides.
+func (c *confined) setVariables(t *console, tools []*tool.Definition) {
 	for _, d := range tools {
 		names := c.env // the model names the program
 		if d.Exec != nil {
