@@ -94,7 +94,7 @@ func (c *confined) searchPath() []string {
 	if c == nil {
 		return nil
 	}
-	return c.Folders()
+	return c.SearchFolders()
 }
 
 // checkSearchPath refuses folders of the program path that tools or other users can write.
@@ -190,7 +190,7 @@ func (c *confined) doc() json.RawMessage {
 	if c == nil {
 		return nil
 	}
-	doc := programsDoc{Path: c.Folders(), Env: c.named, Memory: c.Memory, FileSize: c.FileSize, Processes: c.Processes, OpenFiles: c.OpenFiles, Denied: c.denied}
+	doc := programsDoc{Path: c.SearchFolders(), Env: c.named, Memory: c.Memory, FileSize: c.FileSize, Processes: c.Processes, OpenFiles: c.OpenFiles, Denied: c.denied}
 	for i, box := range c.Sandboxes {
 		doc.Sandboxes = append(doc.Sandboxes, sandboxDoc{box.Read, box.Write, box.Network, c.enforced[i]})
 	}

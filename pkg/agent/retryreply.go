@@ -63,11 +63,11 @@ func (r *run) retryUselessReply(p *reply, why string) error {
 	r.emitReprompt(why)
 	switch c := r.conversation; why {
 	case "length":
-		c.addUser(c.texts.Cut())
+		c.addUser(c.texts.CutReminder())
 	case "empty":
-		c.addUser(c.texts.Empty())
+		c.addUser(c.texts.EmptyReminder())
 	default:
-		c.addUser(c.texts.Broken())
+		c.addUser(c.texts.BrokenReminder())
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func (o *BrowserOpener) stopAll() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closed = true
-	subprocess.Stop(o.processes)
+	subprocess.StopAll(o.processes)
 	o.processes = nil
 }
 

@@ -327,7 +327,7 @@ func markOf(env []string) []string {
 
 // leave makes a temporary folder, and is killed.
 func leave() error {
-	path, _, err := makeTemp()
+	path, _, err := makeTempFolder()
 	fmt.Print(path)
 	return errors.Join(err, unix.Kill(os.Getpid(), unix.SIGKILL))
 }

@@ -77,7 +77,7 @@ func (t hostileText) read(text []byte, piece int) {
 
 // newTimer returns how much time of a processor it takes to read so much of a text.
 func newTimer(t hostile.Text, longest int, read func([]byte)) func(size int) time.Duration {
-	text := []byte(t.Long(longest))
+	text := []byte(t.Repeated(longest))
 	return func(size int) time.Duration {
 		runtime.GC()
 		start := cpuTime()
@@ -111,7 +111,7 @@ func worstGrowth(ctx context.Context, from, to int, patience time.Duration, took
 // hostileTexts are what the readers of other projects fail at, where the dialect is
 // told from the text, and texts against a dialect of each grammar.
 func hostileTexts() (all []hostileText) {
-	for _, t := range hostile.Killers {
+	for _, t := range hostile.Texts {
 		all = append(all, hostileText{t, dialect.Dialect{}})
 	}
 	for _, name := range []string{"tool", "toolcalls", "hermes", "mistral_args", "qwen3_coder_xml", "glm4_moe", "pythonic", "gemma4", "harmony"} {
