@@ -36,9 +36,9 @@ type dialog struct {
 func (d *dialog) run() (agent.Approval, error) {
 	d.pending = d.lines()
 	fmt.Fprintf(d.out, "\noneshot: a call waits for approval\n")
-	d.showLines(d.height - 4)
+	d.more(d.height - 4)
 	for {
-		fmt.Fprint(d.out, d.questionLine())
+		fmt.Fprint(d.out, d.prompt())
 		line, err := d.in.ReadSlice('\n')
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			fmt.Fprintln(d.out)
@@ -46,31 +46,31 @@ func (d *dialog) run() (agent.Approval, error) {
 		}
 		switch word := strings.ToLower(strings.TrimSpace(string(line))); word {
 		case "y", "yes":
-			if approval, ok := d.approvalOfMarked(); ok {
+			if approval, ok := d.approved(); ok {
 				return approval, nil
 			}
 		case "", "n", "no":
 			return agent.Approval{By: "tty"}, nil
 		case "m":
-			d.showNextLines(d.height - 3)
+			d.next(d.height - 3)
 		case "v":
 			d.showArguments()
-			d.showNextLines(len(d.pending))
+			d.next(len(d.pending))
 		default:
-			d.markFiles(word)
+			d.choose(word)
 		}
 	}
 }
 
-// showNextLines shows the next lines and discards input that was typed before.
-func (d *dialog) showNextLines(lines int) {
-	d.showLines(lines)
+// next shows the next lines and discards input that was typed before.
+func (d *dialog) next(lines int) {
+	d.more(lines)
 	_, _ = d.in.Discard(d.in.Buffered()) // cannot fail
 	_ = d.discardTyped()                 // a closed terminal fails at the next read
 }
 
-// showLines shows the next lines.
-func (d *dialog) showLines(lines int) {
+// more shows the next lines.
+func (d *dialog) more(lines int) {
 	n := min(max(lines, 1), len(d.pending))
 	for _, line := range d.pending[:n] {
 		fmt.Fprintln(d.out, line)
@@ -78,8 +78,8 @@ func (d *dialog) showLines(lines int) {
 	d.pending = d.pending[n:]
 }
 
-// questionLine returns the question line.
-func (d *dialog) questionLine() string {
+// prompt returns the question line.
+func (d *dialog) prompt() string {
 	if n := len(d.pending); n > 0 {
 		return fmt.Sprintf("%d more lines: m more, v all, n no [n] ", n)
 	}
@@ -89,8 +89,8 @@ func (d *dialog) questionLine() string {
 	return "Run it? y with the marked files, n no, 1 2 … toggle marks, a mark all, d mark none, v show all [n] "
 }
 
-// approvalOfMarked returns the approval of the marked files. It reports false if none is marked or lines are not shown yet.
-func (d *dialog) approvalOfMarked() (agent.Approval, bool) {
+// approved returns the approval of the marked files. It reports false if none is marked or lines are not shown yet.
+func (d *dialog) approved() (agent.Approval, bool) {
 	a := agent.Approval{By: "tty", Approved: true}
 	switch {
 	case len(d.pending) > 0:
@@ -102,12 +102,12 @@ func (d *dialog) approvalOfMarked() (agent.Approval, bool) {
 		fmt.Fprintln(d.out, "No file is marked: n denies the call.")
 		return a, false
 	}
-	a.Modified = d.choice.markedArguments(d.q.Arguments)
+	a.Modified = d.choice.arguments(d.q.Arguments)
 	return a, true
 }
 
-// markFiles marks and unmarks files.
-func (d *dialog) markFiles(words string) {
+// choose marks and unmarks files.
+func (d *dialog) choose(words string) {
 	if d.choice == nil || !d.choice.mark(words) {
 		fmt.Fprintf(d.out, "%q is not an answer.\n", words)
 		return
@@ -159,7 +159,7 @@ func (d *dialog) lines() []string {
 		if f.Reason != "" && d.choice == nil {
 			row("file", escapeInvisible(f.Path)+": "+f.Reason)
 		}
-		out = append(out, d.wrappedDiff(f)...)
+		out = append(out, d.changes(f)...)
 	}
 	return out
 }
@@ -171,8 +171,8 @@ func (d *dialog) isWritten(value gjson.Result) bool {
 	})
 }
 
-// wrappedDiff returns the diff of a file, wrapped to the terminal.
-func (d *dialog) wrappedDiff(f chat.PreviewFile) []string {
+// changes returns the diff of a file, wrapped to the terminal.
+func (d *dialog) changes(f chat.PreviewFile) []string {
 	var out []string
 	for _, change := range fileDiff(f) {
 		joint := " " // marks continuation lines

@@ -17,9 +17,9 @@ import (
 // reexecPath starts this program again as the helper that confines another one.
 var reexecPath = []string{"/proc/self/exe"}
 
-// newConfinement returns the confinement of the programs of tools, nil if there are none. A confinement that does not work
+// programs returns the confinement of the programs of tools, nil if there are none. A confinement that does not work
 // here is an error, before the model sees tools that cannot work.
-func (o toolAccess) newConfinement(t *console, p policy.Policy, tools []*tool.Definition) (*confined, error) {
+func (o toolAccess) programs(t *console, p policy.Policy, tools []*tool.Definition) (*confined, error) {
 	tools = slices.DeleteFunc(slices.Clone(tools), func(d *tool.Definition) bool { return !executor.RunsPrograms(d) })
 	if len(tools) == 0 || !p.Flags.EnableExec || p.Flags.ReadOnly {
 		return nil, nil
@@ -65,7 +65,7 @@ func (o *confineOptions) confinement(t *console, says policy.Programs, tools []*
 		}
 		c.Sandboxes = append(c.Sandboxes, one)
 	}
-	c.setVariables(t, tools)
+	c.variables(t, tools)
 	if err := c.checkSupport(t); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (c *confined) searchPath() []string {
 	if c == nil {
 		return nil
 	}
-	return c.SearchFolders()
+	return c.Folders()
 }
 
 // checkSearchPath refuses folders of the program path that tools or other users can write.
@@ -113,8 +113,8 @@ func (c *confined) checkSearchPath(root string) error {
 	return nil
 }
 
-// setVariables sets the variables that programs get, and warns about those that the policy hides.
-func (c *confined) setVariables(t *console, tools []*tool.Definition) {
+// variables sets the variables that programs get, and warns about those that the policy hides.
+func (c *confined) variables(t *console, tools []*tool.Definition) {
 	for _, d := range tools {
 		names := c.env // the model names the program
 		if d.Exec != nil {
@@ -190,7 +190,7 @@ func (c *confined) doc() json.RawMessage {
 	if c == nil {
 		return nil
 	}
-	doc := programsDoc{Path: c.SearchFolders(), Env: c.named, Memory: c.Memory, FileSize: c.FileSize, Processes: c.Processes, OpenFiles: c.OpenFiles, Denied: c.denied}
+	doc := programsDoc{Path: c.Folders(), Env: c.named, Memory: c.Memory, FileSize: c.FileSize, Processes: c.Processes, OpenFiles: c.OpenFiles, Denied: c.denied}
 	for i, box := range c.Sandboxes {
 		doc.Sandboxes = append(doc.Sandboxes, sandboxDoc{box.Read, box.Write, box.Network, c.enforced[i]})
 	}

@@ -189,7 +189,7 @@ func TestNoPrograms(t *testing.T) {
 		"read-only":    {policy.FlagRules{EnableExec: true, ReadOnly: true}, runs(), 0},
 		"no root":      {policy.FlagRules{EnableExec: true}, runs(), 2},
 	} {
-		got, err := toolAccess{}.newConfinement(quietTalk(), policy.Policy{Flags: c.flags}, c.tools)
+		got, err := toolAccess{}.programs(quietTalk(), policy.Policy{Flags: c.flags}, c.tools)
 		if got != nil || exitOf(err).Code != c.exit || got.doc() != nil || got.searchPath() != nil {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}

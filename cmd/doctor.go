@@ -130,11 +130,11 @@ func (o *doctorOptions) probes(secrets secretStore) ([]probe, error) {
 	if err != nil {
 		return nil, err
 	}
-	named, err := o.namedModelProbes(s)
+	named, err := o.named(s)
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat([]probe{{name: "version", check: o.checkVersion}}, named, o.localServerProbes(s), o.keyProbes(), o.systemProbes()), nil
+	return slices.Concat([]probe{{name: "version", check: o.version}}, named, o.local(s), o.keys(), o.system()), nil
 }
 
 // run runs probes concurrently. It abandons a probe that exceeds limit and grace: it may hang in a file system.

@@ -17,8 +17,8 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// namedModelProbes returns a probe for each --model.
-func (o *doctorOptions) namedModelProbes(s *settings) ([]probe, error) {
+// named returns a probe for each --model.
+func (o *doctorOptions) named(s *settings) ([]probe, error) {
 	if len(o.names) == 0 && s.appliesToOnlyServer() {
 		return nil, usagef("name the model with --model", "--base-url, --api-key, --api and --header need --model")
 	}
@@ -26,7 +26,7 @@ func (o *doctorOptions) namedModelProbes(s *settings) ([]probe, error) {
 	var served []string
 	for _, name := range o.names {
 		if isRecording(name) {
-			probes = append(probes, probe{"model " + name, func(context.Context) check { return o.checkRecording(name) }, func(err error) error { return err }})
+			probes = append(probes, probe{"model " + name, func(context.Context) check { return o.recording(name) }, func(err error) error { return err }})
 		} else {
 			served = append(served, name)
 		}
@@ -45,8 +45,8 @@ func (o *doctorOptions) namedModelProbes(s *settings) ([]probe, error) {
 	return probes, nil
 }
 
-// checkRecording checks a recorded run that is used as a model.
-func (o *doctorOptions) checkRecording(name string) check {
+// openRecording checks a recorded run that is used as a model.
+func (o *doctorOptions) recording(name string) check {
 	r, err := findRecording(o.env, name)
 	if err == nil {
 		err = r.load(o.env)
@@ -57,8 +57,8 @@ func (o *doctorOptions) checkRecording(name string) check {
 	return check{Status: fine, Detail: "a recorded run, which needs no server", usable: true}
 }
 
-// localServerProbes returns probes of model servers on this machine.
-func (o *doctorOptions) localServerProbes(s *settings) []probe {
+// local returns probes of model servers on this machine.
+func (o *doctorOptions) local(s *settings) []probe {
 	here := *s
 	here.urls, here.keys = maps.Clone(s.urls), maps.Clone(s.keys)
 	delete(here.urls, "") // it belongs to the named models
@@ -82,8 +82,8 @@ func (o *doctorOptions) localServerProbes(s *settings) []probe {
 	return probes
 }
 
-// keyProbes returns a probe for each vendor that checks whether a key is set, without contacting the vendor.
-func (o *doctorOptions) keyProbes() []probe {
+// keys returns a probe for each vendor that checks whether a key is set, without contacting the vendor.
+func (o *doctorOptions) keys() []probe {
 	var probes []probe
 	for _, p := range provider.Presets() {
 		if !p.NeedsKey {

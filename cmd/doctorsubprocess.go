@@ -11,14 +11,14 @@ import (
 	"oneshot/pkg/subprocess"
 )
 
-// checkPrograms checks whether tools can run programs.
-func (o *doctorOptions) checkPrograms(ctx context.Context) check {
+// programs checks whether tools can run programs.
+func (o *doctorOptions) programs(ctx context.Context) check {
 	return tryProgram(ctx, &subprocess.Confinement{}, "can run, and are killed with all their descendants",
 		"a run with tools that run programs exits 2 here")
 }
 
-// checkSandbox checks whether the kernel can confine programs.
-func (o *doctorOptions) checkSandbox(ctx context.Context) check {
+// sandbox checks whether the kernel can confine programs.
+func (o *doctorOptions) sandbox(ctx context.Context) check {
 	box, err := (&confineOptions{}).sandbox(policy.Sandbox{})
 	if err != nil {
 		return check{Status: warning, Detail: err.Error()}
@@ -70,8 +70,8 @@ func describeSupport(has subprocess.Support) string {
 	return text
 }
 
-// checkUser warns about root, which some limits do not apply to.
-func checkUser(context.Context) check {
+// user warns about root, which some limits do not apply to.
+func user(context.Context) check {
 	if os.Geteuid() == 0 {
 		return check{Status: warning, Detail: "root: the kernel does not limit the processes of programs, and file modes do not restrict them", Hint: "run oneshot as another user"}
 	}

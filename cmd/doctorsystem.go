@@ -15,28 +15,28 @@ import (
 	"oneshot/pkg/atomicfile"
 )
 
-// systemProbes returns the probes of this machine.
-func (o *doctorOptions) systemProbes() []probe {
+// system returns the probes of this machine.
+func (o *doctorOptions) system() []probe {
 	return []probe{
-		{"state directory", o.checkStateDir, func(err error) error { return &outputError{err} }},
-		{"managed policy", o.checkManagedPolicy, func(err error) error { return err }},
-		{"programs", o.checkPrograms, nil},
-		{"sandbox", o.checkSandbox, nil},
-		{"user", checkUser, nil},
-		{"proc", checkProc, nil},
-		{"certificates", o.checkCertificates, nil},
-		{"clock", o.checkClock, nil},
-		{"terminal", o.checkTerminal, nil},
+		{"state directory", o.state, func(err error) error { return &outputError{err} }},
+		{"managed policy", o.managed, func(err error) error { return err }},
+		{"programs", o.programs, nil},
+		{"sandbox", o.sandbox, nil},
+		{"user", user, nil},
+		{"proc", proc, nil},
+		{"certificates", o.certificates, nil},
+		{"clock", o.clock, nil},
+		{"terminal", o.terminal, nil},
 	}
 }
 
-func (o *doctorOptions) checkVersion(context.Context) check {
+func (o *doctorOptions) version(context.Context) check {
 	info, _ := debug.ReadBuildInfo()
 	return check{Status: fine, Detail: fmt.Sprintf("%v, %s/%s", newBuild(version, info), runtime.GOOS, runtime.GOARCH)}
 }
 
-// checkManagedPolicy checks the policy of the administrator.
-func (o *doctorOptions) checkManagedPolicy(context.Context) check {
+// managed checks the policy of the administrator.
+func (o *doctorOptions) managed(context.Context) check {
 	shipped, err := everyTool(o.env, nil)
 	if err != nil {
 		return failedCheck(err)
@@ -54,8 +54,8 @@ func (o *doctorOptions) checkManagedPolicy(context.Context) check {
 // lowSpace is the free space, in bytes, below which a long run may fill the disk.
 const lowSpace = 100 << 20
 
-// checkStateDir checks that run files and locks work, with a temporary file in the nearest existing directory.
-func (o *doctorOptions) checkStateDir(context.Context) check {
+// state checks that run files and locks work, with a temporary file in the nearest existing directory.
+func (o *doctorOptions) state(context.Context) check {
 	dir, err := stateDir(o.env, "")
 	if err != nil {
 		return failedCheck(err)
@@ -105,15 +105,15 @@ func tryDirectory(dir string) (free uint64, locks bool, err error) {
 	return uint64(space.Bavail) * uint64(space.Bsize), locks, nil
 }
 
-func checkProc(context.Context) check {
+func proc(context.Context) check {
 	if _, err := os.ReadDir("/proc/self/fd"); err != nil {
 		return check{Status: warning, Detail: err.Error(), Hint: "mount /proc: -o FILE needs it to leave no partial file"}
 	}
 	return check{Status: fine, Detail: "mounted"}
 }
 
-// checkCertificates checks that the system has CA certificates.
-func (o *doctorOptions) checkCertificates(context.Context) check {
+// certificates checks that the system has CA certificates.
+func (o *doctorOptions) certificates(context.Context) check {
 	pool, err := x509.SystemCertPool()
 	if err != nil || pool.Equal(x509.NewCertPool()) {
 		return check{Status: warning, Detail: "the system has no CA certificates", Hint: "install ca-certificates, or use --ca-file"}
@@ -128,7 +128,7 @@ func (o *doctorOptions) checkCertificates(context.Context) check {
 // releaseYear is the year of this version: a correct clock is not before it.
 const releaseYear = 2026
 
-func (o *doctorOptions) checkClock(context.Context) check {
+func (o *doctorOptions) clock(context.Context) check {
 	now := o.env.Now()
 	zone, _ := now.Zone()
 	c := check{Status: fine, Detail: fmt.Sprintf("%s (%s)", now.Format(time.RFC3339), zone)}
@@ -141,7 +141,7 @@ func (o *doctorOptions) checkClock(context.Context) check {
 	return c
 }
 
-func (o *doctorOptions) checkTerminal(context.Context) check {
+func (o *doctorOptions) terminal(context.Context) check {
 	if o.env.Terminal {
 		return check{Status: fine, Detail: "stderr is a terminal: progress and colour on"}
 	}

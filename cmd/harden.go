@@ -9,8 +9,8 @@ import (
 	"oneshot/pkg/provider"
 )
 
-// disableCoreDumps disables core files.
-func disableCoreDumps() {
+// noCore disables core files.
+func noCore() {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_CORE, &limit) == nil {
 		limit.Cur = 0

@@ -82,7 +82,7 @@ func (p *runPlan) loadTools() error {
 	if p.tools == nil || f.isReplay() {
 		return nil
 	}
-	if p.programs, err = p.access.newConfinement(p.console, p.policy, p.tools.All()); err != nil {
+	if p.programs, err = p.access.programs(p.console, p.policy, p.tools.All()); err != nil {
 		return err
 	}
 	if p.programs != nil {

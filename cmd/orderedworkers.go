@@ -32,7 +32,7 @@ func mapOrdered[T, R any](ctx context.Context, items iter.Seq2[T, error], work f
 			if !more {
 				return failure
 			}
-			if err := j.awaitAndTake(ctx, take); err != nil {
+			if err := j.taken(ctx, take); err != nil {
 				return err
 			}
 		case <-ctx.Done():
@@ -79,8 +79,8 @@ func (j job[T, R]) run(work func(T) R) {
 	o.result = work(j.item)
 }
 
-// awaitAndTake waits for the result and passes it to take.
-func (j job[T, R]) awaitAndTake(ctx context.Context, take func(R) error) error {
+// taken waits for the result and passes it to take.
+func (j job[T, R]) taken(ctx context.Context, take func(R) error) error {
 	select {
 	case o := <-j.done:
 		if o.err != nil {

@@ -57,7 +57,7 @@ func (o *parseOptions) lint(ctx context.Context, args []string, options lint.Opt
 	if err := o.checkReadable(args); err != nil {
 		return err
 	}
-	read, report := o.recordParser(options), o.newReport()
+	read, report := o.reader(options), o.newReport()
 	work := func(p piece) *batch {
 		b := report.newBatch(p)
 		var r lint.ParseResult
@@ -84,8 +84,8 @@ func (o *parseOptions) checkReadable(args []string) error {
 	return checkFiles(args, math.MaxInt64) // records may be in files of any size
 }
 
-// recordParser returns a function that parses the responses in a piece of a file.
-func (o *parseOptions) recordParser(options lint.Options) func(piece) iter.Seq[lint.ParseResult] {
+// reader returns a function that parses the responses in a piece of a file.
+func (o *parseOptions) reader(options lint.Options) func(piece) iter.Seq[lint.ParseResult] {
 	records := lint.NewRecordReader(o.fields, options)
 	return func(p piece) iter.Seq[lint.ParseResult] {
 		switch {

@@ -104,7 +104,7 @@ func TestRecoveryOfCommands(t *testing.T) {
 // Each exit of the table says what has to happen before a retry.
 func TestExitRetries(t *testing.T) {
 	for _, e := range exits {
-		if !slices.Contains(runfile.RetryValues(), e.Retry) {
+		if !slices.Contains(runfile.Retries(), e.Retry) {
 			t.Errorf("exit %d: retry is %q", e.Code, e.Retry)
 		}
 	}

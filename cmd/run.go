@@ -161,7 +161,7 @@ func (r *runState) execute(ctx context.Context, p *runPlan) error {
 	p.programs.log(p.console, r.id)
 	err = r.runAgent(ctx, cfg)
 	if w != nil {
-		r.appendEnd(w, err)
+		r.end(w, err)
 	}
 	return err
 }
@@ -190,7 +190,7 @@ func (r *runState) runAgent(ctx context.Context, cfg agent.Config) (err error) {
 	if err := r.hideAnswer(cfg.Schema); err != nil {
 		return err
 	}
-	return r.printOutput(ctx)
+	return r.print(ctx)
 }
 
 // isFinalVerdict reports whether a resumed run without new records ends with the same error.
@@ -218,9 +218,9 @@ func (r *runState) hideAnswer(s *schema.Schema) error {
 	return nil
 }
 
-// appendEnd appends the last record and closes the run file. Its failure does not change the exit: the answer was delivered,
+// end appends the last record and closes the run file. Its failure does not change the exit: the answer was delivered,
 // or an earlier error matters more.
-func (r *runState) appendEnd(w *runfile.Writer, err error) {
+func (r *runState) end(w *runfile.Writer, err error) {
 	e, advice := exitOf(err), r.recovery(err)
 	body := runfile.End{Exit: e.Code, Name: e.Name, Retry: advice.retry, Retryable: advice.retryable, Resume: r.console.secrets.Redact(advice.resume), Usage: r.outcome.Usage, Turns: r.outcome.Turns, Calls: len(r.outcome.Calls), Labels: policy.LabelNames(r.outcome.Labels)}
 	if err != nil {
@@ -238,10 +238,10 @@ func (r *runState) appendEnd(w *runfile.Writer, err error) {
 	}
 }
 
-// printOutput delivers the answer or envelope. If ctx ends while the reader blocks, it returns in time to write the last
+// print delivers the answer or envelope. If ctx ends while the reader blocks, print returns in time to write the last
 // record.
-func (r *runState) printOutput(ctx context.Context) error {
-	doc, err := r.outputDocument()
+func (r *runState) print(ctx context.Context) error {
+	doc, err := r.document()
 	if err != nil {
 		return err
 	}
@@ -249,8 +249,8 @@ func (r *runState) printOutput(ctx context.Context) error {
 	return err
 }
 
-// outputDocument returns the output.
-func (r *runState) outputDocument() ([]byte, error) {
+// document returns the output.
+func (r *runState) document() ([]byte, error) {
 	switch r.flags.output {
 	case "envelope":
 		// This precedes the end record, so that a run killed in between can be resumed and prints it. Main prints the

@@ -96,7 +96,7 @@ func (o *pruneOptions) pruneRecord(path string) (bool, error) {
 
 // wouldPrune reports whether a record would be deleted.
 func (o *pruneOptions) wouldPrune(path string) (bool, error) {
-	last, written, err := runfile.ReadLast(path)
+	last, written, err := runfile.Last(path)
 	return err == nil && o.isExpired(last, written), err
 }
 

@@ -67,7 +67,7 @@ func (o *runsOptions) printRecords(records iter.Seq[runfile.Record]) (shown int,
 		if o.format == "json" {
 			err = printIndented(out, shown, r)
 		} else {
-			_, err = fmt.Fprintln(out, redact.HideKeys(t.renderRecord(r)))
+			_, err = fmt.Fprintln(out, redact.HideKeys(t.line(r)))
 		}
 		if err != nil {
 			return shown, err
@@ -101,9 +101,9 @@ type timeline struct {
 	args  map[string]json.RawMessage // of the calls of the latest response
 }
 
-// renderRecord renders a record as text: a heading with the time since the start of the run, then its content, indented.
-func (t timeline) renderRecord(r runfile.Record) string {
-	head, body := t.describeRecord(r)
+// line renders a record as text: a heading with the time since the start of the run, then its content, indented.
+func (t timeline) line(r runfile.Record) string {
+	head, body := t.describe(r)
 	text := fmt.Sprintf("%3d %9.3fs  %-15s %s", r.Seq, r.Time.Sub(t.began).Seconds(), escapeInvisible(string(r.Kind)), escapeInvisible(head))
 	for l := range strings.Lines(escapeInvisible(body)) {
 		text += "\n     | " + strings.TrimRight(l, "\n")
@@ -111,12 +111,12 @@ func (t timeline) renderRecord(r runfile.Record) string {
 	return text
 }
 
-// describeCall returns the ID and tool of a call.
-func (t timeline) describeCall(id string) string {
+// call returns the ID and tool of a call.
+func (t timeline) call(id string) string {
 	return strings.TrimSpace(id + " " + escapeInvisible(t.tools[id]))
 }
 
-func (t timeline) describeRecord(r runfile.Record) (head, text string) {
+func (t timeline) describe(r runfile.Record) (head, text string) {
 	switch b := r.Body.(type) {
 	case runfile.Run:
 		return fmt.Sprintf("%s %s dialect %s", b.ID, b.Model, b.Dialect), strings.Join(append([]string{b.Prompt}, describeSettings(b.Resolved)...), "\n")
@@ -133,7 +133,7 @@ func (t timeline) describeRecord(r runfile.Record) (head, text string) {
 		return describeResponse(b)
 	case runfile.Call:
 		t.tools[b.ID], t.args[b.ID] = b.Name, b.Effective
-		head = fmt.Sprintf("%s: %s %s", t.describeCall(b.ID), b.Verdict, b.Rule)
+		head = fmt.Sprintf("%s: %s %s", t.call(b.ID), b.Verdict, b.Rule)
 		if b.Why != "" && b.Verdict != "allow" {
 			head += ", " + firstWords(b.Why, 200)
 		}
@@ -142,17 +142,17 @@ func (t timeline) describeRecord(r runfile.Record) (head, text string) {
 		return t.describeApproval(b)
 	case runfile.Intent:
 		head, text := describeBefore(b.Before, t.args[b.Call])
-		return t.describeCall(b.Call) + head, text
+		return t.call(b.Call) + head, text
 	case runfile.Result:
 		envelope, err := b.Result.MarshalJSON()
 		if err != nil {
-			return t.describeCall(b.Call), err.Error()
+			return t.call(b.Call), err.Error()
 		}
-		return fmt.Sprintf("%s after %v", t.describeCall(b.Call), b.Duration.Round(time.Millisecond)), string(envelope)
+		return fmt.Sprintf("%s after %v", t.call(b.Call), b.Duration.Round(time.Millisecond)), string(envelope)
 	case runfile.Discarded:
-		return t.describeCall(b.Call), b.Why
+		return t.call(b.Call), b.Why
 	case runfile.UnknownOutcome:
-		return t.describeCall(b.Call), ""
+		return t.call(b.Call), ""
 	case runfile.Answer:
 		return fmt.Sprintf("by %s, %d repairs", b.FormatMode, b.Repairs), string(b.JSON)
 	case runfile.UserInput:
@@ -211,7 +211,7 @@ func (t timeline) describeApproval(a runfile.Approval) (head, text string) {
 	if a.Approved {
 		verdict = "approved"
 	}
-	return fmt.Sprintf("%s %s by %s", t.describeCall(a.Call), verdict, a.By), string(a.Modified)
+	return fmt.Sprintf("%s %s by %s", t.call(a.Call), verdict, a.By), string(a.Modified)
 }
 
 // describeResponse shows the text and native calls of a response, and why it was broken off.

@@ -27,7 +27,7 @@ func (s secretStore) expand(env Env, t *console, flag, value string) (expanded s
 		if !closed || !isVariable(name) {
 			return "", nil, usagef("for example "+flag+" '"+refOpen+"OPENAI_API_KEY}'", "%s: invalid secret reference, expected %sNAME}", flag, refOpen)
 		}
-		c, err := s.secretNamed(env, t, flag, name)
+		c, err := s.named(env, t, flag, name)
 		if err != nil {
 			return "", nil, err
 		}
@@ -36,8 +36,8 @@ func (s secretStore) expand(env Env, t *console, flag, value string) (expanded s
 	}
 }
 
-// secretNamed returns the secret of a name. It must be a valid header value.
-func (s secretStore) secretNamed(env Env, t *console, flag, name string) (c credential, err error) {
+// named returns the secret of a name. It must be a valid header value.
+func (s secretStore) named(env Env, t *console, flag, name string) (c credential, err error) {
 	if c, ok := s[name]; ok {
 		return c, checkHeaderValue("the secret "+name, c.value)
 	}

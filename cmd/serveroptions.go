@@ -70,10 +70,10 @@ func (o *serverOptions) read(env Env, t *console, secrets secretStore, resolved 
 		protocol: provider.ProtocolOf(o.api), urls: map[string]*url.URL{}, keys: map[string]apiKey{}, secrets: secrets, resolved: resolved,
 	}
 	var err error
-	if s.config.Header, err = o.parseHeaders(env, t, s); err != nil {
+	if s.config.Header, err = o.header(env, t, s); err != nil {
 		return nil, err
 	}
-	if s.config.RootCAs, err = o.trustedRoots(); err != nil {
+	if s.config.RootCAs, err = o.roots(); err != nil {
 		return nil, err
 	}
 	if s.config.Proxy, err = o.proxyURL(t); err != nil {
@@ -166,8 +166,8 @@ func checkASCIIHost(from string, u *url.URL) error {
 	return nil
 }
 
-// trustedRoots returns the trusted CA certificates, or nil for those of the system.
-func (o *serverOptions) trustedRoots() (*x509.CertPool, error) {
+// roots returns the trusted CA certificates, or nil for those of the system.
+func (o *serverOptions) roots() (*x509.CertPool, error) {
 	if o.caFile == "" {
 		return nil, nil
 	}
@@ -185,8 +185,8 @@ func (o *serverOptions) trustedRoots() (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// parseHeaders reads --header.
-func (o *serverOptions) parseHeaders(env Env, t *console, s *settings) (http.Header, error) {
+// header reads --header.
+func (o *serverOptions) header(env Env, t *console, s *settings) (http.Header, error) {
 	header := http.Header{}
 	for _, h := range o.headers {
 		name, raw, ok := strings.Cut(h, "=")

@@ -125,7 +125,7 @@ func choiceOf(q agent.ApprovalRequest) *choice {
 		for i, f := range files {
 			found.why[i] = nameOrigin(q, f.Str)
 		}
-		found.markAll(true)
+		found.all(true)
 		return false
 	})
 	return found
@@ -141,7 +141,7 @@ func nameOrigin(q agent.ApprovalRequest, path string) string {
 	return ""
 }
 
-func (c *choice) markAll(marked bool) {
+func (c *choice) all(marked bool) {
 	for i := range c.marked {
 		c.marked[i] = marked
 	}
@@ -151,10 +151,10 @@ func (c *choice) markAll(marked bool) {
 func (c *choice) mark(words string) bool {
 	switch words {
 	case "a":
-		c.markAll(true)
+		c.all(true)
 		return true
 	case "d":
-		c.markAll(false)
+		c.all(false)
 		return true
 	}
 	after := slices.Clone(c.marked)
@@ -183,8 +183,8 @@ func (c *choice) show(out io.Writer) {
 	}
 }
 
-// markedArguments returns the arguments with only the marked files.
-func (c *choice) markedArguments(args json.RawMessage) json.RawMessage {
+// arguments returns the arguments with only the marked files.
+func (c *choice) arguments(args json.RawMessage) json.RawMessage {
 	kept := []byte("[")
 	for i, file := range c.files {
 		if !c.marked[i] {

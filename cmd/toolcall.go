@@ -111,7 +111,7 @@ func newCallPlan(ctx context.Context, env Env, t *console, o *options, name stri
 	p.policy.Secrets = t.secrets
 	made := slices.Concat(ownFiles(env), o.policy.files, o.model.servers.secrets.files(), programPaths(p.policy, p.registry.All()))
 	p.access = toolAccess{o.confine, records, made, o.tools.files()}
-	p.programs, err = p.access.newConfinement(t, p.policy, []*tool.Definition{p.def})
+	p.programs, err = p.access.programs(t, p.policy, []*tool.Definition{p.def})
 	return p, err
 }
 

@@ -78,8 +78,8 @@ func kindNames() string {
 	return schema.JoinOr(append(slices.Clone(lint.Kinds), "the name of a published schema"))
 }
 
-// setKind sets the kind of --as.
-func (o *validateOptions) setKind() error {
+// named sets the kind of --as.
+func (o *validateOptions) named() error {
 	var ok bool
 	if o.kind, ok = lint.KindByName(o.as); o.as == "" || ok {
 		return nil
@@ -96,7 +96,7 @@ func (o *validateOptions) check(args []string) error {
 	if err := o.findings.check(o.format); err != nil {
 		return err
 	}
-	if err := o.setKind(); err != nil {
+	if err := o.named(); err != nil {
 		return err
 	}
 	switch {
@@ -138,7 +138,7 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	o.console.noteStdin(o.env, args...)
-	kinds, err := o.detectKinds(files)
+	kinds, err := o.kinds(files)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	known, err := o.knownTools()
+	known, err := o.known()
 	if err != nil {
 		return err
 	}
@@ -176,8 +176,8 @@ func (o *validateOptions) isLarge(name string) (bool, error) {
 	return isLargeRecord(name, o.kind == lint.RunFile)
 }
 
-// knownTools returns the tools of --tools for policies, nil without it.
-func (o *validateOptions) knownTools() (*tool.Registry, error) {
+// known returns the tools of --tools for policies, nil without it.
+func (o *validateOptions) known() (*tool.Registry, error) {
 	if len(o.tools) == 0 {
 		return nil, nil
 	}
@@ -258,8 +258,8 @@ func (o *validateOptions) checkAgainstShipped(v lint.FileResult, f file) (lint.F
 	return v, nil
 }
 
-// detectKinds returns the kind of each file.
-func (o *validateOptions) detectKinds(files []file) ([]lint.Kind, error) {
+// kinds returns the kind of each file.
+func (o *validateOptions) kinds(files []file) ([]lint.Kind, error) {
 	kinds := make([]lint.Kind, len(files))
 	for i, f := range files {
 		switch kinds[i] = o.kind; {

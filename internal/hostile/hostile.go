@@ -14,8 +14,8 @@ type Text struct {
 	Parser        string // the parser that fails, and how
 }
 
-// Repeated returns the text with about n bytes of copies.
-func (t Text) Repeated(n int) string { return t.Prefix + strings.Repeat(t.Piece, n/len(t.Piece)) }
+// Long returns the text with about n bytes of copies.
+func (t Text) Long(n int) string { return t.Prefix + strings.Repeat(t.Piece, n/len(t.Piece)) }
 
 func (t Text) String() string {
 	s := fmt.Sprintf("many %s", quote(t.Piece))
@@ -39,8 +39,8 @@ const filler = "All work and no play makes Jack a dull boy. "
 // blanks is just below the number of spaces that the scanner skips after a marker.
 const blanks = 319
 
-// Texts are inputs on which parsers of other projects fail.
-var Texts = []Text{
+// Killers are inputs on which parsers of other projects fail.
+var Killers = []Text{
 	{"[f(", "a=b, ", "vLLM, calls of Python: exponential"},
 	{"", "[f(a=b, ", "vLLM, calls of Python: exponential"},
 	{"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function", "<｜tool▁sep｜>", "vLLM, DeepSeek V3: quadratic"},

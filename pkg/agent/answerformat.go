@@ -98,7 +98,7 @@ func parseTextAnswer(text string) (a parsedAnswer) {
 	if hasReasoning {
 		a.tolerated = []diag.Finding{newReasoningFinding(text)}
 	}
-	a.json = slices.Concat([]byte(`{"answer":`), quote.EncodeText(rest), []byte("}"))
+	a.json = slices.Concat([]byte(`{"answer":`), quote.Encoded(rest), []byte("}"))
 	return a
 }
 

@@ -56,7 +56,7 @@ func (r *run) endWork(text, results string, alone bool) (over bool, err error) {
 	case len(unmet) > 0:
 		r.retries.remindedOfRequired = true
 		r.emitReprompt("required work is not done")
-		c.addUser(joinParagraphs(results, c.texts.RequiredReminder(unmet)))
+		c.addUser(joinParagraphs(results, c.texts.Required(unmet)))
 		return false, nil
 	case alone && r.cfg.AnswerModel == nil && r.acceptAnswer(text):
 		return true, nil
@@ -81,7 +81,7 @@ func (r *run) remindOfLeak() error {
 		return &UselessReplyError{Why: "leaked call"}
 	}
 	r.emitReprompt("leaked call")
-	r.conversation.addUser(r.conversation.texts.LeakedReminder())
+	r.conversation.addUser(r.conversation.texts.Leaked())
 	return nil
 }
 

@@ -112,9 +112,9 @@ func (c *conversation) addPrompt() bool {
 // answerRequest returns the text that asks for the answer and describes its format.
 func (c *conversation) answerRequest() string {
 	if c.answer.text {
-		return c.texts.TextAnswerRequest(c.answer.description)
+		return c.texts.TextAnswer(c.answer.description)
 	}
-	return c.texts.AnswerRequest(c.answer.schema.Raw(), c.answer.description)
+	return c.texts.Answer(c.answer.schema.Raw(), c.answer.description)
 }
 
 // addUser appends a user message without secrets: it may quote one model to another.
@@ -134,8 +134,8 @@ func (c *conversation) addAssistant(p chat.Response, calls []chat.Call) {
 
 // addNativeResult appends the result of a native call.
 func (c *conversation) addNativeResult(inv *Invocation) {
-	content := prompt.EncodeResult(inv.envelope, c.boundary, inv.maxModelBytes())
-	if changed := c.texts.ChangedNotice(inv.call.Name, inv.promptResult(), c.boundary); changed != "" {
+	content := prompt.Result(inv.envelope, c.boundary, inv.maxModelBytes())
+	if changed := c.texts.Changed(inv.call.Name, inv.promptResult(), c.boundary); changed != "" {
 		content += "\n\n" + changed
 	}
 	c.messages = append(c.messages, chat.Message{Role: chat.Tool, CallID: inv.call.ID, Name: inv.call.Name, Content: content})
@@ -183,7 +183,7 @@ func (c *conversation) renewLeakedNonce(results []string) (string, error) {
 	if err := c.drawNonce(results...); err != nil {
 		return "", err
 	}
-	return c.texts.FenceNotice(c.dialect.FenceInfo()), nil
+	return c.texts.Fence(c.dialect.FenceInfo()), nil
 }
 
 // trustedText returns the text of the user and of the definitions.

@@ -80,7 +80,7 @@ func (r *run) applyUserAnswers(ctx context.Context, names ...string) (applied bo
 		}
 		if isAskUser(input.Tool) {
 			delete(needs, input.Tool)
-			c.addUser(c.texts.UserAnswers(input.Values))
+			c.addUser(c.texts.Answered(input.Values))
 		} else {
 			c.addUser(c.texts.UserInput(input.Tool, input.Values))
 		}

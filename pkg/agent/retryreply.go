@@ -63,11 +63,11 @@ func (r *run) retryUselessReply(p *reply, why string) error {
 	r.emitReprompt(why)
 	switch c := r.conversation; why {
 	case "length":
-		c.addUser(c.texts.CutReminder())
+		c.addUser(c.texts.Cut())
 	case "empty":
-		c.addUser(c.texts.EmptyReminder())
+		c.addUser(c.texts.Empty())
 	default:
-		c.addUser(c.texts.BrokenReminder())
+		c.addUser(c.texts.Broken())
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func New(texts []string, minPrefix func(i int) int) *Automaton {
 		a.add(int32(i), text, least)
 		a.pairs.add(text)
 	}
-	a.setFailLinks()
+	a.link()
 	return a
 }
 
@@ -70,8 +70,8 @@ func (a *Automaton) child(at State, c byte) State {
 	return at
 }
 
-// setFailLinks sets the links to suffixes, shorter states first.
-func (a *Automaton) setFailLinks() {
+// link sets the links to suffixes, shorter states first.
+func (a *Automaton) link() {
 	queue := make([]State, 1, len(a.nodes))
 	for ; len(queue) > 0; queue = queue[1:] {
 		from := queue[0]
@@ -112,8 +112,8 @@ func (a *Automaton) Len(at State) int { return int(a.nodes[at].length) }
 // Index returns the index of the text that equals a state, or -1.
 func (a *Automaton) Index(at State) int { return int(a.nodes[at].index) }
 
-// IsLeaf reports whether no longer text begins with a state.
-func (a *Automaton) IsLeaf(at State) bool { return a.nodes[at].child == 0 }
+// IsFinal reports whether no longer text begins with a state.
+func (a *Automaton) IsFinal(at State) bool { return a.nodes[at].child == 0 }
 
 // FindAll calls found with the index, start and end of each occurrence of a text, in the order of the ends.
 func (a *Automaton) FindAll(in string, found func(index, from, to int)) {

@@ -93,8 +93,8 @@ func TestLinear(t *testing.T) {
 
 // killers are what readers of other projects fail at.
 func killers() (all []hostileText) {
-	for _, k := range hostile.Texts {
-		all = append(all, hostileText{k.String(), k.Repeated, len(k.Piece)})
+	for _, k := range hostile.Killers {
+		all = append(all, hostileText{k.String(), k.Long, len(k.Piece)})
 	}
 	return all
 }

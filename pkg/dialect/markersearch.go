@@ -40,7 +40,7 @@ func (s *search) matched(before ahocorasick.State) ahocorasick.State {
 		found = s.inner
 		s.state, s.inner = 0, 0
 		return found
-	case found != 0 && s.IsLeaf(at):
+	case found != 0 && s.IsFinal(at):
 		s.state, s.inner, s.beyond = 0, 0, 0
 		return found
 	case s.inner == 0:

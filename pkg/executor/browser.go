@@ -58,7 +58,7 @@ func (o *BrowserOpener) stopAll() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closed = true
-	subprocess.StopAll(o.processes)
+	subprocess.Stop(o.processes)
 	o.processes = nil
 }
 

@@ -135,7 +135,7 @@ func TestOpenIsBounded(t *testing.T) {
 		t.Fatal("one page too many was opened")
 	}
 	wantError(t, *refused, chat.RateLimited, "16 pages are already open")
-	subprocess.StopAll(o.processes[:1])
+	subprocess.Stop(o.processes[:1])
 	if _, refused := o.start("https://example.com/"); refused != nil {
 		t.Errorf("after one has ended: %+v", refused.Error)
 	}

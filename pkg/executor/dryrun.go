@@ -26,7 +26,7 @@ func (e Env) DryRun(def *tool.Definition, args json.RawMessage) (out DryRun, err
 		err = e.programs().checkPaths(task{def: def, args: args})
 	}
 	if err == nil && out.Argv != nil && e.Programs != nil {
-		_, err = e.Programs.FindExecutable(out.Argv)
+		_, err = e.Programs.Find(out.Argv)
 	}
 	return out, err
 }

@@ -22,7 +22,7 @@ func (e Env) Preview(def *tool.Definition, args json.RawMessage) chat.Preview {
 		p.Fails = err.Error()
 	}
 	if p.Argv = would.Argv; len(p.Argv) > 0 && e.Programs != nil {
-		if path, err := e.Programs.FindExecutable(p.Argv); err == nil { // otherwise p.Fails has the error
+		if path, err := e.Programs.Find(p.Argv); err == nil { // otherwise p.Fails has the error
 			p.Argv[0] = path
 		}
 	}

@@ -38,7 +38,7 @@ func envelopeResult(t task, out subprocess.Outcome, why *chat.Result) chat.Resul
 	switch {
 	case why != nil && (err != nil || r.OK() || out.Signal != "" || out.Flooded || out.TooManyProcesses):
 		return *why
-	case out.Stdout.IsTruncated():
+	case out.Stdout.Truncated():
 		return chat.Failure(chat.TooLarge, "%v%s", err, mayHaveTakenEffect)
 	case err != nil:
 		return chat.Failure(chat.Failed, "%v", err)

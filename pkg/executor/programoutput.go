@@ -28,7 +28,7 @@ type stream struct {
 // stream converts captured output. It masks secrets in all of it, including parts of secrets at the
 // truncation.
 func (p programs) stream(t subprocess.Text) stream {
-	s := stream{text: string(t.Bytes), total: t.Total, truncated: t.IsTruncated()}
+	s := stream{text: string(t.Bytes), total: t.Total, truncated: t.Truncated()}
 	if s.truncated {
 		s.text = strings.TrimSuffix(p.secrets.Hide(trimPartialRune(s.text)+truncationNote), truncationNote)
 	} else {
@@ -183,7 +183,7 @@ func (p programs) outputTail(out subprocess.Outcome) string {
 func jsonResult(out subprocess.Outcome) chat.Result {
 	text, err := printedJSON(out.Stdout)
 	switch {
-	case out.Stdout.IsTruncated():
+	case out.Stdout.Truncated():
 		return chat.Failure(chat.TooLarge, "%v", err)
 	case err != nil:
 		return chat.Failure(chat.Failed, "%v", err)
@@ -193,7 +193,7 @@ func jsonResult(out subprocess.Outcome) chat.Result {
 
 // printedJSON returns the JSON value that a program printed.
 func printedJSON(t subprocess.Text) ([]byte, error) {
-	if t.IsTruncated() {
+	if t.Truncated() {
 		return nil, fmt.Errorf("it printed %d bytes; %d are allowed", t.Total, len(t.Bytes))
 	}
 	if fault := schema.CheckStrict(t.Bytes); fault != nil {

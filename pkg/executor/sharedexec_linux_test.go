@@ -244,7 +244,7 @@ func (row sharedExec) checkNames(t *testing.T) {
 		env := execEnv(t)
 		env.Getenv = func(string) string { return "x" }
 		result, err := runTool(t, env, def, chat.Execution{Call: chat.Call{Arguments: []byte(`{}`)}})
-		if err != nil || result.OK() || !subprocess.IsUnsafeVariable(name) {
+		if err != nil || result.OK() || !subprocess.UnsafeVariable(name) {
 			t.Errorf("%s: %s, %v", name, result.Data, err)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // FieldPaths are gjson paths to the parts of a JSON Lines record.
 type FieldPaths struct {
 	Response string // a text, an encoded body or a body; "": detect
-	Tools    string // a list of functions, see [tool.FromFunctions]; "" for none
+	Tools    string // a list of functions, see [tool.ParseFunctions]; "" for none
 	Dialect  string // the name of a dialect or format, or "auto"; "" for none
 	ID       string // the record's own ID; "" for none
 }

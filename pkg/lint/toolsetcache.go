@@ -37,7 +37,7 @@ func (t *toolsetCache) get(text string) (toolset, error) {
 	if ok {
 		return set, nil
 	}
-	registry, err := tool.FromFunctions([]byte(text))
+	registry, err := tool.ParseFunctions([]byte(text))
 	if err != nil {
 		return toolset{}, err
 	}

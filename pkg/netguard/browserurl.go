@@ -34,7 +34,7 @@ func CheckBrowserURL(u *url.URL, allowed []HostPort) error {
 	}
 	b, found := specialBlock(addr)
 	if !found {
-		b, found = machineBlock(addr, net.InterfaceAddrs)
+		b, found = ownBlock(addr, net.InterfaceAddrs)
 	}
 	if found {
 		return refuse("%s is %s", addr, b.description)

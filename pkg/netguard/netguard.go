@@ -129,7 +129,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	// The transport removes Content-Encoding from bodies it has decompressed.
 	if encoding := strings.Join(resp.Header.Values("Content-Encoding"), ", "); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		resp.Body = undecodedBody{resp.Body, encoding}
+		resp.Body = encodedBody{resp.Body, encoding}
 	}
 	resp.Body = &limitedBody{ReadCloser: resp.Body, remaining: t.maxBody, limit: t.maxBody}
 	return resp, nil
@@ -220,14 +220,14 @@ func SameOrigin(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && HostOf(a) == HostOf(b)
 }
 
-// An undecodedBody fails on every read.
-type undecodedBody struct {
+// An encodedBody fails on every read.
+type encodedBody struct {
 	io.Closer
 	encoding string
 }
 
 // Read implements [io.Reader].
-func (b undecodedBody) Read([]byte) (int, error) { return 0, &EncodingError{Encoding: b.encoding} }
+func (b encodedBody) Read([]byte) (int, error) { return 0, &EncodingError{Encoding: b.encoding} }
 
 // A limitedBody fails if more than its limit is read.
 type limitedBody struct {

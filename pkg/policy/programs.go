@@ -136,7 +136,7 @@ func variableNameError(name string) (why, hint string) {
 	switch {
 	case name == "PATH":
 		return "programs.path sets where programs are looked up", "name folders: path: [/usr/bin, /bin]"
-	case subprocess.IsUnsafeVariable(name):
+	case subprocess.UnsafeVariable(name):
 		return "this variable makes programs load or run other code", ""
 	}
 	return "", ""

@@ -127,11 +127,11 @@ func (t *Texts) System(base string, defs []*tool.Definition, d dialect.Dialect) 
 		"functions", strings.Join(docs, "\n\n"),
 		"dialect", t.fill("dialect-"+d.Name, "fence", d.FenceInfo()),
 		"examples", t.examples(defs, d),
-		"hints", t.toolRules(defs)))
+		"hints", t.hints(defs)))
 }
 
-// toolRules renders the rules of a run with tools.
-func (t *Texts) toolRules(defs []*tool.Definition) string {
+// hints renders the rules of a run with tools.
+func (t *Texts) hints(defs []*tool.Definition) string {
 	missing := t.text["missing"]
 	if slices.Contains(defs, tool.AskUser) {
 		missing = t.text["missing-ask-user"]
@@ -145,7 +145,7 @@ func (t *Texts) NativeSystem(base string, defs []*tool.Definition) string {
 	if len(defs) == 0 {
 		return joinTexts(base, "")
 	}
-	return joinTexts(base, t.toolRules(defs))
+	return joinTexts(base, t.hints(defs))
 }
 
 // joinTexts appends a text to the base text as a paragraph. Either may be empty.
@@ -172,11 +172,11 @@ func (t *Texts) User(q UserMessage) string {
 		input = t.fill("input", "mark", q.Boundary, "text", neutraliseText(q.Input, q.Boundary))
 		input = strings.TrimRight(input, "\n")
 	}
-	return t.fill("user", "prompt", strings.TrimRight(q.Prompt, "\n"), "input", input, "now", formatClock(q.Now))
+	return t.fill("user", "prompt", strings.TrimRight(q.Prompt, "\n"), "input", input, "now", clock(q.Now))
 }
 
-// formatClock formats a time as "Saturday 2026-11-21 09:30:00 +01:00 (Europe/Berlin)".
-func formatClock(now time.Time) string {
+// clock formats a time as "Saturday 2026-11-21 09:30:00 +01:00 (Europe/Berlin)".
+func clock(now time.Time) string {
 	return now.Format("Monday 2006-01-02 15:04:05 -07:00") + " (" + now.Location().String() + ")"
 }
 
@@ -184,17 +184,17 @@ func formatClock(now time.Time) string {
 type ToolResult struct {
 	Tool     string
 	Result   json.RawMessage // the envelope
-	MaxBytes int64           // limit of the result: see [EncodeResult]
+	MaxBytes int64           // limit of the result: see [Result]
 	Changed  json.RawMessage // effective arguments, if the model wrote others; nil for none
 }
 
-// ChangedNotice renders the notice that a call ran with changed arguments, "" if it did not. call is the label of the
-// call in the results.
-func (t *Texts) ChangedNotice(call string, o ToolResult, boundary string) string {
+// Changed renders the notice that a call ran with changed arguments, "" if it did not. call is the label of the call
+// in the results.
+func (t *Texts) Changed(call string, o ToolResult, boundary string) string {
 	if o.Changed == nil {
 		return ""
 	}
-	return t.fill("changed", "call", call, "arguments", EncodeResult(o.Changed, boundary, 0))
+	return t.fill("changed", "call", call, "arguments", Result(o.Changed, boundary, 0))
 }
 
 // Results renders the results of one response and its parse errors. Markers of every dialect and the boundary are
@@ -206,9 +206,9 @@ func (t *Texts) Results(outcomes []ToolResult, faults []diag.Finding, boundary s
 		var changed []string
 		for i, o := range outcomes {
 			number, name := strconv.Itoa(i+1), resultLabel(o.Tool, boundary)
-			b.WriteString(t.fill("result", "mark", boundary, "number", number, "tool", name, "result", EncodeResult(o.Result, boundary, o.MaxBytes)))
+			b.WriteString(t.fill("result", "mark", boundary, "number", number, "tool", name, "result", Result(o.Result, boundary, o.MaxBytes)))
 			b.WriteByte('\n')
-			if text := t.ChangedNotice(number+" "+name, o, boundary); text != "" {
+			if text := t.Changed(number+" "+name, o, boundary); text != "" {
 				changed = append(changed, text)
 			}
 		}
@@ -217,13 +217,13 @@ func (t *Texts) Results(outcomes []ToolResult, faults []diag.Finding, boundary s
 		parts = append(parts, changed...)
 	}
 	if len(faults) > 0 {
-		parts = append(parts, t.fill("faults", "faults", listFindings(withLineNumbers(faults), boundary)))
+		parts = append(parts, t.fill("faults", "faults", listFindings(withLines(faults), boundary)))
 	}
 	return strings.Join(parts, "\n\n")
 }
 
-// AnswerRequest renders the request for the final answer, with its JSON Schema and its description. Either may be absent.
-func (t *Texts) AnswerRequest(schema json.RawMessage, description string) string {
+// Answer renders the request for the final answer, with its JSON Schema and its description. Either may be absent.
+func (t *Texts) Answer(schema json.RawMessage, description string) string {
 	var parts []string
 	if description != "" {
 		parts = append(parts, answerDescriptionPrefix+description)
@@ -236,8 +236,8 @@ func (t *Texts) AnswerRequest(schema json.RawMessage, description string) string
 
 const answerDescriptionPrefix = "It should be: "
 
-// TextAnswerRequest renders the request for a text answer with an optional description.
-func (t *Texts) TextAnswerRequest(description string) string {
+// TextAnswer renders the request for a text answer with an optional description.
+func (t *Texts) TextAnswer(description string) string {
 	if description != "" {
 		description = answerDescriptionPrefix + description
 	}
@@ -254,14 +254,14 @@ func (t *Texts) Reminder(example, ending string) string {
 	return t.fill("reminder", "example", strings.TrimRight(example, "\n"), "ending", ending)
 }
 
-// FenceNotice renders the message that fences have a new info string.
-func (t *Texts) FenceNotice(info string) string { return t.fill("fence", "fence", info) }
+// Fence renders the message that fences have a new info string.
+func (t *Texts) Fence(info string) string { return t.fill("fence", "fence", info) }
 
-// LeakedReminder renders the reminder after a reply whose text contains a call that should have been native.
-func (t *Texts) LeakedReminder() string { return t.text["leaked"] }
+// Leaked renders the reminder after a reply whose text contains a call that should have been native.
+func (t *Texts) Leaked() string { return t.text["leaked"] }
 
-// RequiredReminder renders the reminder after a reply that ends the work before all required tools were used.
-func (t *Texts) RequiredReminder(names []string) string {
+// Required renders the reminder after a reply that ends the work before all required tools were used.
+func (t *Texts) Required(names []string) string {
 	return t.fill("required", "tools", strings.Join(names, ", "))
 }
 
@@ -271,32 +271,32 @@ func (t *Texts) UserInput(tool string, values map[string]string) string {
 	return t.fill("told", "tool", tool, "values", string(text))
 }
 
-// UserAnswers renders the user's answers to questions, by name.
-func (t *Texts) UserAnswers(values map[string]string) string {
+// Answered renders the user's answers to questions, by name.
+func (t *Texts) Answered(values map[string]string) string {
 	text, _ := json.Marshal(values) // strings always have a JSON form
 	return t.fill("answered", "values", string(text))
 }
 
-// EmptyReminder renders the reminder after an empty reply.
-func (t *Texts) EmptyReminder() string { return t.text["empty"] }
+// Empty renders the reminder after an empty reply.
+func (t *Texts) Empty() string { return t.text["empty"] }
 
-// CutReminder renders the reminder after a truncated reply.
-func (t *Texts) CutReminder() string { return t.text["cut"] }
+// Cut renders the reminder after a truncated reply.
+func (t *Texts) Cut() string { return t.text["cut"] }
 
-// BrokenReminder renders the reminder after a reply that ended in another wrong way.
-func (t *Texts) BrokenReminder() string { return t.text["broken"] }
+// Broken renders the reminder after a reply that ended in another wrong way.
+func (t *Texts) Broken() string { return t.text["broken"] }
 
 // maxNameBytes bounds the tool name that is shown: a model can call a tool of any name.
 const maxNameBytes = 64
 
 // resultLabel is the name of a tool before its result, on one line and neutralised.
 func resultLabel(name, boundary string) string {
-	quoted := dialect.Neutralise(quote.EncodeText(quote.Shorten(name, maxNameBytes)), boundary)
+	quoted := dialect.Neutralise(quote.Encoded(quote.Shorten(name, maxNameBytes)), boundary)
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// withLineNumbers prefixes the message of each finding by its line.
-func withLineNumbers(faults []diag.Finding) []diag.Finding {
+// withLines prefixes the message of each finding by its line.
+func withLines(faults []diag.Finding) []diag.Finding {
 	faults = slices.Clone(faults)
 	for i, f := range faults {
 		if f.Span.Line > 0 {
@@ -318,7 +318,7 @@ func listFindings(findings []diag.Finding, boundary string) string {
 		if f.Hint != "" {
 			message += " (" + f.Hint + ")"
 		}
-		lines = append(lines, "- "+string(dialect.Neutralise(quote.EncodeText(message), boundary)))
+		lines = append(lines, "- "+string(dialect.Neutralise(quote.Encoded(message), boundary)))
 	}
 	if more := len(findings) - maxListed; more > 0 {
 		lines = append(lines, fmt.Sprintf("- and %d more", more))
@@ -329,7 +329,7 @@ func listFindings(findings []diag.Finding, boundary string) string {
 // neutraliseText returns text without markers and invisible characters unchanged, and any other text as a neutralised
 // JSON string.
 func neutraliseText(text, boundary string) string {
-	quoted := quote.EncodeText(text)
+	quoted := quote.Encoded(text)
 	inert := dialect.Neutralise(quoted, boundary)
 	lines := strings.ReplaceAll(text, "\r\n", "\n")
 	if bytes.Equal(quoted, inert) && diag.EscapeInvisible(lines) == lines {

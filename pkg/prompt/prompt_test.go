@@ -92,7 +92,7 @@ func renderings(t *testing.T) map[string]string {
 		{Code: diag.TruncatedCall, Severity: diag.Error, Message: "unexpected end of text inside the call"},
 	}
 	answer := func(schema, description string) string {
-		return texts.AnswerRequest(json.RawMessage(schema), description)
+		return texts.Answer(json.RawMessage(schema), description)
 	}
 	question := prompt.UserMessage{Prompt: "Sum up the log.\n", Now: berlin(t), Boundary: mark}
 	withInput := question
@@ -116,13 +116,13 @@ func renderings(t *testing.T) map[string]string {
 		"answer-words":      answer("", "a number of files"),
 		"answer-both":       answer(schemaText, "a number of files"),
 		"answer-neither":    answer("", ""),
-		"answer-text":       texts.TextAnswerRequest(""),
-		"answer-text-words": texts.TextAnswerRequest("a number of files"),
+		"answer-text":       texts.TextAnswer(""),
+		"answer-text-words": texts.TextAnswer("a number of files"),
 		"violations":        texts.Violations([]diag.Finding{{Message: `/count: expected an integer, got the string "two"`}}, mark),
 		"reminder":          texts.Reminder(rendered(t, d, defs[0].Examples[0].Parsed), d.Ending),
-		"empty":             texts.EmptyReminder(),
-		"cut":               texts.CutReminder(),
-		"broken":            texts.BrokenReminder(),
+		"empty":             texts.Empty(),
+		"cut":               texts.Cut(),
+		"broken":            texts.Broken(),
 	}
 }
 
@@ -224,7 +224,7 @@ func TestFilledOnce(t *testing.T) {
 		"input":       texts.User(prompt.UserMessage{Prompt: "x", Input: braces, Boundary: mark}),
 		"result":      texts.Results([]prompt.ToolResult{outcome(t, "now", chat.Success(braces))}, nil, mark),
 		"fault":       texts.Results(nil, []diag.Finding{{Message: braces}}, mark),
-		"words":       texts.AnswerRequest(nil, braces),
+		"words":       texts.Answer(nil, braces),
 		"violation":   texts.Violations([]diag.Finding{{Message: braces}}, mark),
 		"example":     texts.Reminder(braces, "finalResponse"),
 	} {

@@ -27,8 +27,8 @@ func Encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// EncodeText returns a text as [Encode] writes it. It differs from [JSON] in escaping line and paragraph separators.
-func EncodeText(text string) []byte {
+// Encoded returns a text as [Encode] writes it. It differs from [JSON] in escaping line and paragraph separators.
+func Encoded(text string) []byte {
 	b, err := Encode(text)
 	if err != nil {
 		panic(err) // a string always has a JSON form

@@ -21,7 +21,7 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%q became %q: %v", text, back, err)
 		}
 		if utf8.ValidString(text) {
-			if err := json.Unmarshal(quote.EncodeText(text), &back); err != nil || back != text {
+			if err := json.Unmarshal(quote.Encoded(text), &back); err != nil || back != text {
 				t.Errorf("%q became %q: %v", text, back, err)
 			}
 		}

@@ -47,9 +47,9 @@ func reversed(text string) []byte {
 func (f *finder) contains(text string) bool {
 	found := false
 	stop := func(span) bool { found = true; return false }
-	for _, v := range unescapedViews(text) {
-		if scanMatches(f.forward, v.text, nil, stop, nil); !found {
-			scanMatches(f.backward, reversed(v.text), nil, stop, nil)
+	for _, v := range views(text) {
+		if scan(f.forward, v.text, nil, stop, nil); !found {
+			scan(f.backward, reversed(v.text), nil, stop, nil)
 		}
 		if found {
 			return true
@@ -58,10 +58,10 @@ func (f *finder) contains(text string) bool {
 	return false
 }
 
-// scanMatches calls hit with the longest match at each end in a text, in order, until hit returns false. For each of the
+// scan calls hit with the longest match at each end in a text, in order, until hit returns false. For each of the
 // given places, in order, it calls cut with the longest span before the place that equals the beginning of a text of
 // the automaton, if it has at least [MinLength] bytes.
-func scanMatches[T string | []byte](a *ahocorasick.Automaton, text T, places []int, hit func(span) bool, cut func(span)) {
+func scan[T string | []byte](a *ahocorasick.Automaton, text T, places []int, hit func(span) bool, cut func(span)) {
 	at := ahocorasick.State(0)
 	for i := 0; i < len(text); i++ {
 		if at == 0 {
@@ -82,13 +82,13 @@ func scanMatches[T string | []byte](a *ahocorasick.Automaton, text T, places []i
 // find returns the spans of secrets in a text, sorted and disjoint.
 func (f *finder) find(text string) []span {
 	var all []span
-	for i, v := range unescapedViews(text) {
+	for i, v := range views(text) {
 		var cuts []span
 		if i == 0 {
 			cuts = findEllipses(text)
 		}
 		for _, s := range f.findIn(v.text, cuts) {
-			all = append(all, v.originalSpan(s))
+			all = append(all, v.origin(s))
 		}
 	}
 	slices.SortFunc(all, func(a, b span) int { return cmp.Or(a.from-b.from, b.to-a.to) })
@@ -111,12 +111,12 @@ func (f *finder) findIn(text string, cuts []span) []span {
 // spansIn returns the matches of an automaton in a text, and partial matches before cuts.
 func spansIn[T string | []byte](a *ahocorasick.Automaton, text T, cuts []int) []span {
 	var found, parts []span
-	scanMatches(a, text, cuts, newSpanCollector(&found), func(s span) { parts = append(parts, s) })
+	scan(a, text, cuts, collect(&found), func(s span) { parts = append(parts, s) })
 	return append(found, parts...)
 }
 
-// newSpanCollector returns a function that appends spans, sorted by their ends, and merges overlapping ones.
-func newSpanCollector(to *[]span) func(span) bool {
+// collect returns a function that appends spans, sorted by their ends, and merges overlapping ones.
+func collect(to *[]span) func(span) bool {
 	return func(s span) bool {
 		for len(*to) > 0 && (*to)[len(*to)-1].to > s.from {
 			s.from = min(s.from, (*to)[len(*to)-1].from)

@@ -64,8 +64,8 @@ func (s *Set) AddURL(u *url.URL) {
 	s.Add(word)
 }
 
-// builtFinder returns the finder of the values, nil if there are none.
-func (s *Set) builtFinder() *finder {
+// getFinder returns the finder of the values, nil if there are none.
+func (s *Set) getFinder() *finder {
 	if s == nil {
 		return nil
 	}
@@ -84,12 +84,12 @@ func (s *Set) builtFinder() *finder {
 }
 
 // IsEmpty reports whether the set has no values.
-func (s *Set) IsEmpty() bool { return s.builtFinder() == nil }
+func (s *Set) IsEmpty() bool { return s.getFinder() == nil }
 
 // Hide masks the secrets in a text: also in base64, in hexadecimal, with JSON or URL escapes, halves of
 // them, and what a truncation has left of them.
 func (s *Set) Hide(text string) string {
-	f := s.builtFinder()
+	f := s.getFinder()
 	if f == nil || len(text) < MinLength {
 		return text
 	}
@@ -98,7 +98,7 @@ func (s *Set) Hide(text string) string {
 
 // Contains reports whether a text contains a secret, or half of one, in any encoding.
 func (s *Set) Contains(text string) bool {
-	f := s.builtFinder()
+	f := s.getFinder()
 	return f != nil && f.contains(text)
 }
 

@@ -75,6 +75,6 @@ func truncateResult(body Body) Body {
 		return body
 	}
 	r.Truncated, r.Bytes = true, len(r.Result.Data)
-	r.Result.Data = quote.EncodeText(quote.Prefix(string(r.Result.Data), MaxResult))
+	r.Result.Data = quote.Encoded(quote.Prefix(string(r.Result.Data), MaxResult))
 	return r
 }

@@ -32,7 +32,7 @@ type reference struct {
 
 func (p part) MarshalJSON() ([]byte, error) {
 	if p.ref == nil {
-		return quote.EncodeText(p.text), nil
+		return quote.Encoded(p.text), nil
 	}
 	return json.Marshal(p.ref)
 }
@@ -177,7 +177,7 @@ func (t texts) lookup(r reference) (text string, ok bool, err error) {
 
 // quotedText returns a text as it is inside a JSON string.
 func quotedText(text string) string {
-	quoted := quote.EncodeText(text)
+	quoted := quote.Encoded(text)
 	return string(quoted[1 : len(quoted)-1])
 }
 

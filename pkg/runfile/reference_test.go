@@ -96,7 +96,7 @@ func TestResultsOfOneMessage(t *testing.T) {
 // the effective arguments and in the next request. The input is in the first record alone.
 func TestArgumentsAndInputAreStoredOnce(t *testing.T) {
 	args := json.RawMessage(`{"text":"ARGUMENT ` + rows(3) + `"}`)
-	native := &chat.Native{API: "chat", Model: "m", Body: json.RawMessage(`{"role":"assistant","tool_calls":[{"function":{"arguments":` + string(quote.EncodeText(string(args))) + `}}]}`)}
+	native := &chat.Native{API: "chat", Model: "m", Body: json.RawMessage(`{"role":"assistant","tool_calls":[{"function":{"arguments":` + string(quote.Encoded(string(args))) + `}}]}`)}
 	calls := []chat.Call{{ID: "c1", Name: "x", Arguments: args}}
 	text := sameText(t,
 		Request{Turn: 1, Messages: []chat.Message{{Role: chat.User, Content: "Go"}}},
@@ -109,7 +109,7 @@ func TestArgumentsAndInputAreStoredOnce(t *testing.T) {
 
 	input := rows(3) + `INPUT "quoted" <mark>`
 	known := newDeduplicator()
-	known.addRecord(Run{Input: input})
+	known.track(Run{Input: input})
 	for _, shown := range []string{"Go\n" + input, `Go "` + strings.ReplaceAll(quotedText(input), "<", `\u003c`) + `"`} {
 		got := known.deduplicate(Request{Messages: []chat.Message{{Role: chat.User, Content: shown}}}).(storedRequest)
 		whole, err := got.expand(known.references)
@@ -125,7 +125,7 @@ func TestArgumentsAndInputAreStoredOnce(t *testing.T) {
 // References are to the text as read back: JSON without whitespace, and U+FFFD for invalid UTF-8.
 func TestReferencesAreToWhatIsRead(t *testing.T) {
 	spaced := json.RawMessage(`{ "a": 1,  "text": "` + rows(3) + `" }`)
-	body := json.RawMessage(`{ "role": "assistant", "tool_calls": [ {"arguments": ` + string(quote.EncodeText(string(spaced))) + `} ] }`)
+	body := json.RawMessage(`{ "role": "assistant", "tool_calls": [ {"arguments": ` + string(quote.Encoded(string(spaced))) + `} ] }`)
 	native := &chat.Native{API: "chat", Model: "m", Body: body}
 	failed := chat.Failure(chat.Failed, "%s", "\xff\xfe "+rows(3))
 	shown, err := failed.MarshalJSON()

@@ -56,9 +56,9 @@ func (g *Summary) read(f *os.File) (ok bool, err error) {
 	}
 }
 
-// ReadLast returns the last complete record of the run file at path, without a body if the file has no record, and the
+// Last returns the last complete record of the run file at path, without a body if the file has no record, and the
 // modification time of the file. It reads the whole file only if a [Summary] does not suffice.
-func ReadLast(path string) (last Record, written time.Time, err error) {
+func Last(path string) (last Record, written time.Time, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return Record{}, time.Time{}, fmt.Errorf("run file: %w", err)

@@ -89,7 +89,7 @@ func TestGlanceReadsNoMiddle(t *testing.T) {
 	if g, ok, err := ReadSummary(path); !ok || err != nil || g.Last.Kind != KindEnd {
 		t.Errorf("%v, %v, %+v", ok, err, g)
 	}
-	if last, _, err := ReadLast(path); err != nil || last.Kind != KindEnd {
+	if last, _, err := Last(path); err != nil || last.Kind != KindEnd {
 		t.Errorf("%v, %+v", err, last)
 	}
 	if removed, err := Remove(path, func(last Record, _ time.Time) bool { return last.Kind == KindEnd }); !removed || err != nil {

@@ -45,8 +45,8 @@ func (s *source) view(quoted bool) string {
 	return s.quote
 }
 
-// findStart returns where the source begins in a text, or -1.
-func (s *source) findStart(text string, quotable bool) (at int, c cursor) {
+// find returns where the source begins in a text, or -1.
+func (s *source) find(text string, quotable bool) (at int, c cursor) {
 	at = strings.Index(text, s.plain[:min(len(s.plain), anchorSize)])
 	if at < 0 && quotable {
 		view := s.view(true)
@@ -210,7 +210,7 @@ func (s *source) blockIndex(quoted bool, length int) map[string]int {
 // firstMatch returns the parts of the first copy of the source in a text, its offset and its length in bytes.
 func (s *source) firstMatch(text string, quotable bool) (at int, copies []part, n int) {
 	for range maxTries {
-		skip, c := s.findStart(text[at:], quotable)
+		skip, c := s.find(text[at:], quotable)
 		if skip < 0 {
 			break
 		}

@@ -253,8 +253,8 @@ func (e *RemoveError) Error() string { return "run file: " + e.Err.Error() }
 func (e *RemoveError) Unwrap() error { return e.Err }
 
 // Remove deletes the run file at path if no process is writing it and over returns true for its last record and the
-// time of the last write. It reports whether it did. The record is as [ReadLast] returns it. Errors are a
-// *[LockedError], a *[DamageError], a *[RemoveError], or about opening it; the file remains on any error.
+// time of the last write. It reports whether it did. The record is as [Last] returns it. Errors are a *[LockedError], a
+// *[DamageError], a *[RemoveError], or about opening it; the file remains on any error.
 func Remove(path string, over func(last Record, written time.Time) bool) (removed bool, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -310,7 +310,7 @@ func (w *Writer) Append(body Body) error {
 	if w.failure != nil {
 		return w.failure
 	}
-	defer w.resetBuffer()
+	defer w.reset()
 	h := Header{Seq: w.seq + 1, Run: w.run, Kind: body.Kind(), Time: w.now().UTC()}
 	body = truncateResult(body)
 	if err := encode(&w.buf, h, w.deduplicate(body)); err != nil {
@@ -333,7 +333,7 @@ func (w *Writer) Append(body Body) error {
 		return w.fail("write", err)
 	}
 	w.seq++
-	w.addToDedup(body)
+	w.track(body)
 	return nil
 }
 
@@ -344,10 +344,9 @@ func (w *Writer) deduplicate(body Body) Body {
 	return w.dedup.deduplicate(body)
 }
 
-// addToDedup adds the record in the buffer to the deduplicator. Later references are to the record as a reader sees it:
-// JSON without whitespace, and U+FFFD for invalid UTF-8. After a [Resumed] only the live records before it can be
-// referred to.
-func (w *Writer) addToDedup(body Body) {
+// track adds the record in the buffer to the deduplicator. Later references are to the record as a reader sees it: JSON
+// without whitespace, and U+FFFD for invalid UTF-8. After a [Resumed] only the live records before it can be referred to.
+func (w *Writer) track(body Body) {
 	switch body.(type) {
 	case Run, Call, Response, Result:
 		read, err := decoders[body.Kind()](bytes.TrimSuffix(w.buf.Bytes(), []byte("\n")))
@@ -359,7 +358,7 @@ func (w *Writer) addToDedup(body Body) {
 		}
 		body = read
 	}
-	w.dedup.addRecord(body)
+	w.dedup.track(body)
 	switch b := body.(type) {
 	case Resumed:
 		w.dedup = deduplicatorAt(w.resumedRecords, b.KeptThrough)
@@ -428,8 +427,8 @@ func (w *Writer) fail(op string, err error) error {
 	return w.failure
 }
 
-// resetBuffer empties the encoding buffer and frees an unusually large one.
-func (w *Writer) resetBuffer() {
+// reset empties the encoding buffer and frees an unusually large one.
+func (w *Writer) reset() {
 	if w.buf.Cap() > maxKeptBuffer {
 		w.buf = bytes.Buffer{}
 	}

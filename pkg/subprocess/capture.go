@@ -22,8 +22,8 @@ type capture struct {
 	done    chan struct{}
 }
 
-// newCaptures returns the captures of stdout and stderr.
-func (c Command) newCaptures(flood func()) (stdout, stderr *capture) {
+// captures returns the captures of stdout and stderr.
+func (c Command) captures(flood func()) (stdout, stderr *capture) {
 	most, budget := c.Max, new(atomic.Int64)
 	if most <= 0 {
 		most = defaultCapture
@@ -48,8 +48,8 @@ func (c *capture) read(from *os.File) {
 	_, _ = io.Copy(c, struct{ io.Reader }{from}) // an error is treated as the end
 }
 
-// feedStdin writes text to a program's stdin until the program stops reading.
-func feedStdin(to *os.File, text []byte) {
+// feed writes text to a program's stdin until the program stops reading.
+func feed(to *os.File, text []byte) {
 	_, _ = to.Write(text)
 	_ = to.Close()
 }

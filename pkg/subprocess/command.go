@@ -11,7 +11,7 @@ import (
 type Command struct {
 	Argv  []string // Argv[0] is an absolute path, or a bare name that is looked up in [Confinement.Path]
 	Dir   *os.File // open working directory; the caller closes it
-	Env   []string // KEY=value, in addition to the standard variables; see [IsUnsafeVariable]
+	Env   []string // KEY=value, in addition to the standard variables; see [UnsafeVariable]
 	Stdin []byte   // nil: empty
 	Max   int64    // bytes captured of stdout and of stderr each; 0 means 1 MiB
 }
@@ -65,8 +65,8 @@ type Text struct {
 	Total int64
 }
 
-// IsTruncated reports whether bytes are missing.
-func (t Text) IsTruncated() bool { return t.Total > int64(len(t.Bytes)) }
+// Truncated reports whether bytes are missing.
+func (t Text) Truncated() bool { return t.Total > int64(len(t.Bytes)) }
 
 // A Kind says why a program was not started.
 type Kind int

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// eachDescendant calls f for each living descendant of this process, parents first, until f returns false. It calls
+// descendants calls f for each living descendant of this process, parents first, until f returns false. It calls
 // f right after inspecting a process, because PIDs are reused.
-func eachDescendant(f func(pid int) (more bool)) {
+func descendants(f func(pid int) (more bool)) {
 	type child struct{ pid, parent int }
 	row, self := []child{{pid: os.Getpid()}}, os.Getpid()
 	for i := 0; i < len(row); i++ {
@@ -18,7 +18,7 @@ func eachDescendant(f func(pid int) (more bool)) {
 		for _, pid := range childPIDs(c.pid) {
 			row = append(row, child{pid, c.pid})
 		}
-		is := readProcessState(c.pid)
+		is := readState(c.pid)
 		if is.living && c.pid != self && (is.parent == c.parent || is.parent == self) && !f(c.pid) {
 			return
 		}
@@ -48,7 +48,7 @@ type processState struct {
 	startTicks uint64 // start time in clock ticks since boot
 }
 
-func readProcessState(pid int) (s processState) {
+func readState(pid int) (s processState) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	i := bytes.LastIndexByte(stat, ')') // after the name, which may contain anything
 	if err != nil || i < 0 {

@@ -32,9 +32,9 @@ var unsafeNames = []string{
 
 var unsafePrefixes = []string{"LD_", "DYLD_", "BASH_FUNC_", "GIT_CONFIG", "GIT_TRACE", "PYTHON", "NPM_CONFIG_", "PIP_", "LUA_INIT", "LUA_PATH", "LUA_CPATH", "ERL_FLAGS", "ERL_AFLAGS", "ERL_ZFLAGS"}
 
-// IsUnsafeVariable reports whether an environment variable can change what a program runs, loads or takes as options, or
+// UnsafeVariable reports whether an environment variable can change what a program runs, loads or takes as options, or
 // is set in another way here. Tool programs never get it. Case is ignored.
-func IsUnsafeVariable(name string) bool {
+func UnsafeVariable(name string) bool {
 	name = strings.ToUpper(name)
 	return slices.Contains(unsafeNames, name) ||
 		slices.ContainsFunc(unsafePrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
@@ -42,7 +42,7 @@ func IsUnsafeVariable(name string) bool {
 
 // environment returns the environment of a program: the standard variables, overridden by more.
 func (c *Confinement) environment(temp string, more []string) ([]rawText, error) {
-	vars := map[string]string{"PATH": strings.Join(c.SearchFolders(), ":"), "HOME": temp, "TMPDIR": temp, "LANG": "C.UTF-8"}
+	vars := map[string]string{"PATH": strings.Join(c.Folders(), ":"), "HOME": temp, "TMPDIR": temp, "LANG": "C.UTF-8"}
 	if c.Zone != "" {
 		vars["TZ"] = c.Zone
 	}
@@ -51,7 +51,7 @@ func (c *Confinement) environment(temp string, more []string) ([]rawText, error)
 		switch {
 		case !ok || name == "" || strings.ContainsRune(entry, 0):
 			return nil, refusedf("an environment variable is not NAME=value")
-		case IsUnsafeVariable(name):
+		case UnsafeVariable(name):
 			return nil, refusedf("the variable %s can change what a program runs", name)
 		}
 		vars[name] = value

@@ -42,7 +42,7 @@ func (e *rawText) UnmarshalText(text []byte) error {
 	return err
 }
 
-func toRawTexts(texts []string) []rawText {
+func toExact(texts []string) []rawText {
 	var all []rawText
 	for _, t := range texts {
 		all = append(all, rawText(t))

@@ -33,8 +33,8 @@ const defaultStack = 8 << 20
 // set sets the limits of this process, memory last, because execve follows. The kernel counts all processes of the user,
 // so the limit of processes is added to those that exist.
 //
-// RLIMIT_DATA counts private writable memory, since Linux 4.7: the heap and private writable mappings. It omits the
-// stack, shared or growing-down mappings, and pages made read-only after they were written.
+// RLIMIT_DATA counts private writable memory, since Linux 4.7: the heap and private writable mappings. It omits the stack,
+// shared or growing-down mappings, and pages made read-only after they were written.
 func (l limits) set() error {
 	if err := lowerStack(l.Memory); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (l limits) set() error {
 		{unix.RLIMIT_NPROC, l.Processes + countThreads(uint32(unix.Getuid()))},
 		{unix.RLIMIT_AS, l.Memory + addressSlack}, {unix.RLIMIT_DATA, l.Memory},
 	} {
-		if err := lowerLimit(r.what, r.limit); err != nil {
+		if err := lower(r.what, r.limit); err != nil {
 			return err
 		}
 	}
@@ -68,8 +68,8 @@ func lowerStack(memory uint64) error {
 	return unix.Setrlimit(unix.RLIMIT_STACK, &now)
 }
 
-// lowerLimit sets a limit unless the current one is stricter.
-func lowerLimit(what int, limit uint64) error {
+// lower sets a limit unless the current one is stricter.
+func lower(what int, limit uint64) error {
 	var now unix.Rlimit
 	if err := unix.Getrlimit(what, &now); err != nil {
 		return err

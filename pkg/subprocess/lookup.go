@@ -15,8 +15,8 @@ import (
 // defaultPath are the folders for the lookup of programs if none are configured.
 var defaultPath = []string{"/usr/local/bin", "/usr/bin", "/bin"}
 
-// SearchFolders returns the folders for the lookup of bare names.
-func (c *Confinement) SearchFolders() []string {
+// Folders returns the folders for the lookup of bare names.
+func (c *Confinement) Folders() []string {
 	if c.Path == nil {
 		return defaultPath
 	}
@@ -48,11 +48,11 @@ func (c *Confinement) lookup(cmd Command) (string, error) {
 	if exceedsArgMax(cmd.Env) {
 		return "", &StartError{Kind: TooLong, Err: errTooLong}
 	}
-	return c.FindExecutable(cmd.Argv)
+	return c.Find(cmd.Argv)
 }
 
-// FindExecutable returns the executable that argv names. The error, a *[StartError], says why it cannot be run.
-func (c *Confinement) FindExecutable(argv []string) (string, error) {
+// Find returns the executable that argv names. The error, a *[StartError], says why it cannot be run.
+func (c *Confinement) Find(argv []string) (string, error) {
 	switch {
 	case len(argv) == 0 || argv[0] == "":
 		return "", refusedf("no program to run")
@@ -65,18 +65,18 @@ func (c *Confinement) FindExecutable(argv []string) (string, error) {
 	case strings.Contains(argv[0], "/"), argv[0] == ".", argv[0] == "..":
 		return "", refusedf("the program is a relative path; use an absolute path or a bare name")
 	}
-	return c.searchPath(argv[0])
+	return c.search(argv[0])
 }
 
-// searchPath looks up a bare name.
-func (c *Confinement) searchPath(name string) (string, error) {
-	for _, dir := range c.SearchFolders() {
+// search looks up a bare name.
+func (c *Confinement) search(name string) (string, error) {
+	for _, dir := range c.Folders() {
 		path := filepath.Join(dir, name)
 		if filepath.IsAbs(dir) && checkExecutable(path) == nil {
 			return path, nil
 		}
 	}
-	return "", &StartError{Kind: NotFound, Err: fmt.Errorf("%w in %s", errNotFound, strings.Join(c.SearchFolders(), ":"))}
+	return "", &StartError{Kind: NotFound, Err: fmt.Errorf("%w in %s", errNotFound, strings.Join(c.Folders(), ":"))}
 }
 
 // checkExecutable returns an error if a file cannot be run.

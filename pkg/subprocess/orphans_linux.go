@@ -50,7 +50,7 @@ func (r *Running) isOrphan(pid int, born uint64) bool {
 			return false
 		}
 	}
-	if readProcessState(pid).startTicks < born {
+	if readState(pid).startTicks < born {
 		return false
 	}
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

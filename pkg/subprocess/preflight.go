@@ -20,7 +20,7 @@ import (
 func (c *Confinement) CheckStart(name string) error {
 	path := name
 	if !filepath.IsAbs(name) {
-		found, err := c.searchPath(name)
+		found, err := c.search(name)
 		if err != nil {
 			return nil
 		}
@@ -30,7 +30,7 @@ func (c *Confinement) CheckStart(name string) error {
 }
 
 func (c *Confinement) checkLoaders(path string) error {
-	c.resolving.Do(c.resolveSandboxes)
+	c.resolving.Do(c.resolve)
 	has := Supported()
 	for _, box := range c.resolved {
 		if box.Optional && has.Landlock < minLandlock {

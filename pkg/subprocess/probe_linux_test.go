@@ -327,7 +327,7 @@ func markOf(env []string) []string {
 
 // leave makes a temporary folder, and is killed.
 func leave() error {
-	path, _, err := makeTempFolder()
+	path, _, err := makeTemp()
 	fmt.Print(path)
 	return errors.Join(err, unix.Kill(os.Getpid(), unix.SIGKILL))
 }

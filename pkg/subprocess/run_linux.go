@@ -24,8 +24,8 @@ func (c *Confinement) run(ctx context.Context, cmd Command) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	c.cleaning.Do(removeStaleTempFolders)
-	path, temp, err := makeTempFolder()
+	c.cleaning.Do(removeStaleTemps)
+	path, temp, err := makeTemp()
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -40,17 +40,17 @@ func (c *Confinement) run(ctx context.Context, cmd Command) (Outcome, error) {
 	if err == nil {
 		out, err = s.wait(ctx)
 		if s.isLost() {
-			c.killLeftovers(s)
+			c.killLeft(s)
 		}
 	}
 	if s == nil || s.ending == nil { // otherwise the helper has removed it
-		removeTempFolder(path, pathOfOpenFolder(path, temp))
+		removeTemp(path, openFolderPath(path, temp))
 	}
 	return out, err
 }
 
-// pathOfOpenFolder returns a path that leads to an open folder even if it was renamed or replaced.
-func pathOfOpenFolder(_ string, dir *os.File) string { return fdPath(int(dir.Fd())) }
+// openFolderPath returns a path that leads to an open folder even if it was renamed or replaced.
+func openFolderPath(_ string, dir *os.File) string { return fdPath(int(dir.Fd())) }
 
 // job returns the job of a command, without its temporary folder.
 func (c *Confinement) job(cmd Command) (job, error) {
@@ -67,7 +67,7 @@ func (c *Confinement) job(cmd Command) (job, error) {
 	if err != nil {
 		return job{}, err
 	}
-	return job{Helper: toRawTexts(c.Helper), Path: rawText(path), Argv: toRawTexts(cmd.Argv), Limits: c.limits(), Sandboxes: c.grantedSandboxes()}, nil
+	return job{Helper: toExact(c.Helper), Path: rawText(path), Argv: toExact(cmd.Argv), Limits: c.limits(), Sandboxes: c.granted()}, nil
 }
 
 // A supervised is a command that runs under the helper, as seen by this process.
@@ -148,7 +148,7 @@ func (c *Confinement) supervise(j job, cmd Command, temp *os.File) (*supervised,
 func (s *supervised) start() error {
 	err := s.cmd.Start()
 	if err == nil {
-		s.startTicks = readProcessState(s.cmd.Process.Pid).startTicks
+		s.startTicks = readState(s.cmd.Process.Pid).startTicks
 	}
 	return err
 }
@@ -187,12 +187,12 @@ func (s *supervised) killHelper() {
 // startReaders starts reading the program's output and the helper's reports.
 func (s *supervised) startReaders(ours []*os.File, cmd Command) {
 	s.printed = [2]*os.File{ours[1], ours[2]}
-	s.out, s.err = cmd.newCaptures(func() {
+	s.out, s.err = cmd.captures(func() {
 		if s.flooded.CompareAndSwap(false, true) {
 			s.kill()
 		}
 	})
-	go feedStdin(ours[0], cmd.Stdin)
+	go feed(ours[0], cmd.Stdin)
 	go s.out.read(ours[1])
 	go s.err.read(ours[2])
 	go s.readReports()
@@ -277,9 +277,8 @@ func (s *supervised) drain() {
 // errHelperEnded says that the helper ended before it started the program.
 var errHelperEnded = errors.New("the helper process ended before it started the program")
 
-// killLeftovers kills the processes of a lost helper. Without the adoption of orphans it reaches only the program's
-// group.
-func (c *Confinement) killLeftovers(s *supervised) {
+// killLeft kills the processes of a lost helper. Without the adoption of orphans it reaches only the program's group.
+func (c *Confinement) killLeft(s *supervised) {
 	if c.ReapsOrphans {
 		c.All.reapOrphans(s.startTicks)
 		return

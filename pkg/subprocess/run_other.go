@@ -21,7 +21,7 @@ func BecomeSubreaper() bool { return false }
 // Supported returns no support.
 func Supported() Support { return Support{} }
 
-func (c *Confinement) checkSupport(Support) error {
+func (c *Confinement) check(Support) error {
 	for _, s := range c.Sandboxes {
 		if !s.Optional {
 			return &StartError{Kind: Unsupported, Err: errors.New("sandboxes are supported only on Linux")}
@@ -30,8 +30,8 @@ func (c *Confinement) checkSupport(Support) error {
 	return nil
 }
 
-// pathOfOpenFolder returns the path: this system has no path that follows an open folder.
-func pathOfOpenFolder(path string, _ *os.File) string { return path }
+// openFolderPath returns the path: this system has no path that follows an open folder.
+func openFolderPath(path string, _ *os.File) string { return path }
 
 // run kills the program's process group at the end; processes that left it stay. It sets no limits.
 func (c *Confinement) run(ctx context.Context, cmd Command) (Outcome, error) {
@@ -39,13 +39,13 @@ func (c *Confinement) run(ctx context.Context, cmd Command) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	c.cleaning.Do(removeStaleTempFolders)
-	temp, dir, err := makeTempFolder()
+	c.cleaning.Do(removeStaleTemps)
+	temp, dir, err := makeTemp()
 	if err != nil {
 		return Outcome{}, err
 	}
 	defer dir.Close()
-	defer removeTempFolder(temp, temp)
+	defer removeTemp(temp, temp)
 	env, err := c.environment(temp, cmd.Env)
 	if err != nil {
 		return Outcome{}, err
@@ -53,7 +53,7 @@ func (c *Confinement) run(ctx context.Context, cmd Command) (Outcome, error) {
 	var flooded atomic.Bool
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stdout, stderr := cmd.newCaptures(func() { flooded.Store(true); cancel() })
+	stdout, stderr := cmd.captures(func() { flooded.Store(true); cancel() })
 	p, err := c.All.launch(&exec.Cmd{
 		Path: path, Args: cmd.Argv, Env: toStrings(env), Dir: cmd.Dir.Name(),
 		Stdin: bytes.NewReader(cmd.Stdin), Stdout: stdout, Stderr: stderr,

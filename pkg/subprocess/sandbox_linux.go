@@ -88,8 +88,8 @@ func (s sandbox) restrict(j job) error {
 // fdPath returns the /proc path of an open descriptor.
 func fdPath(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
 
-// pathRules returns the rules for a path, none if it does not exist. It follows no links: the path contained none when
-// the run started, so an earlier program may have created them.
+// pathRules returns the rules for a path, none if it does not exist. It follows no links: the path contained none when the
+// run started, so an earlier program may have created them.
 func pathRules(path string, file, folder landlock.AccessFSSet) []landlock.Rule {
 	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
 	if err != nil {
@@ -133,17 +133,17 @@ func Supported() Support {
 		Landlock:   abi,
 		Seccomp:    canFilter(),
 		Subreaper:  unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&reaper)), 0, 0, 0) == nil,
-		NoNewPrivs: hasPrctl(unix.PR_GET_NO_NEW_PRIVS),
+		NoNewPrivs: has(unix.PR_GET_NO_NEW_PRIVS),
 		Children:   err == nil,
 	}
 }
 
-func hasPrctl(option int) bool {
+func has(option int) bool {
 	_, err := unix.PrctlRetInt(option, 0, 0, 0, 0)
 	return err == nil
 }
 
-func (c *Confinement) checkSupport(has Support) error {
+func (c *Confinement) check(has Support) error {
 	if !has.Subreaper || !has.Children || !has.NoNewPrivs {
 		return &StartError{Kind: Unsupported, Err: errors.New("this system cannot track the processes of a program (it needs a subreaper, no_new_privs and /proc)")}
 	}

@@ -128,9 +128,9 @@ func (r *Running) start(p startable) error {
 	return nil
 }
 
-// Kill immediately kills all running programs with their descendants; of programs not run for a tool, only descendants
-// in the process group. It is the last resort if there is no time for an orderly end: it does not wait, and no program
-// can be started afterwards.
+// Kill immediately kills all running programs with their descendants; of programs not run for a tool, only descendants in
+// the process group. It is the last resort if there is no time for an orderly end: it does not wait, and no program can be
+// started afterwards.
 func (r *Running) Kill() {
 	if r == nil {
 		return
@@ -169,14 +169,13 @@ func (p *Process) Finish(ctx context.Context) error {
 		p.signal(unix.SIGKILL)
 		return p.err
 	case <-ctx.Done():
-		StopAll([]*Process{p})
+		Stop([]*Process{p})
 		return context.Cause(ctx)
 	}
 }
 
-// StopAll ends process groups: SIGTERM first, then SIGKILL. It does not wait for a process that even the kernel cannot
-// kill.
-func StopAll(processes []*Process) {
+// Stop ends process groups: SIGTERM first, then SIGKILL. It does not wait for a process that even the kernel cannot kill.
+func Stop(processes []*Process) {
 	for _, p := range processes {
 		p.signal(unix.SIGTERM)
 	}

@@ -67,12 +67,12 @@ func runSupervisor() {
 	s.maxProcesses = j.Limits.Processes
 	temp := os.NewFile(fdTemp, "temp")
 	defer temp.Close()
-	defer removeTempFolder(string(j.Temp), fdPath(fdTemp))
+	defer removeTemp(string(j.Temp), fdPath(fdTemp))
 	if why := s.start(j, frame, temp); why != nil {
 		s.report(report{Refused: why})
 		return
 	}
-	s.waitAndKill()
+	s.supervise()
 	s.killAllDescendants()
 	s.report(report{Ended: s.exitReport()})
 }
@@ -105,7 +105,7 @@ func (s *supervisor) start(j job, frame []byte, temp *os.File) *startFailure {
 		return &startFailure{Unsupported, err.Error()}
 	}
 	s.report(report{Started: s.program}) // before the program could kill this process
-	if err := closeProgramStreams(); err != nil {
+	if err := detach(); err != nil {
 		return &startFailure{Unsupported, err.Error()}
 	}
 	if s.pidfd, err = unix.PidfdOpen(s.program, 0); err != nil { // after detach, so that it is not one of those descriptors
@@ -138,8 +138,8 @@ func awaitExec(from io.Reader) *startFailure {
 	return &why
 }
 
-// closeProgramStreams closes the program's streams in this process, so that they end with the program.
-func closeProgramStreams() error {
+// detach closes the program's streams in this process, so that they end with the program.
+func detach() error {
 	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
@@ -164,8 +164,8 @@ func raisePriority() {
 // countInterval is the interval for counting processes.
 const countInterval = 50 * time.Millisecond
 
-// waitAndKill waits for the end of the program or a reason to end it.
-func (s *supervisor) waitAndKill() {
+// supervise waits for the end of the program or a reason to end it.
+func (s *supervisor) supervise() {
 	raisePriority()
 	for {
 		order := s.waitOrder(countInterval)
@@ -197,7 +197,7 @@ func (s *supervisor) waitOrder(limit time.Duration) (order byte) {
 // terminate sends SIGTERM to all processes and waits for a short time.
 func (s *supervisor) terminate() {
 	deadline := time.Now().Add(termGrace)
-	eachDescendant(func(pid int) bool {
+	descendants(func(pid int) bool {
 		_ = unix.Kill(pid, unix.SIGTERM)
 		_ = unix.Kill(pid, unix.SIGCONT) // a stopped process handles no signals
 		return time.Now().Before(deadline)
@@ -210,7 +210,7 @@ func (s *supervisor) terminate() {
 // exceedsLimit reports whether there are more processes than allowed.
 func (s *supervisor) exceedsLimit() bool {
 	var n uint64
-	eachDescendant(func(int) bool { n++; return n <= s.maxProcesses })
+	descendants(func(int) bool { n++; return n <= s.maxProcesses })
 	return n > s.maxProcesses
 }
 

@@ -33,12 +33,12 @@ func (d *Definition) Bind(c chat.Call) (chat.Call, []diag.Finding) {
 		return c, nil
 	}
 	c.Executable = false
-	f := diag.New(diag.ExtraArg, diag.Span{}, "%s takes %s, got %d: %s", d.Name, atMost(len(ps)), len(values), d.Signature)
+	f := diag.New(diag.ExtraArg, diag.Span{}, "%s takes %s, got %d: %s", d.Name, atMostText(len(ps)), len(values), d.Signature)
 	f.Severity = diag.Error
 	return c, []diag.Finding{f}
 }
 
-func atMost(n int) string {
+func atMostText(n int) string {
 	switch n {
 	case 0:
 		return "no arguments"

@@ -251,7 +251,7 @@ func variableNameError(name string) (why, hint string) {
 		return "is not a valid variable name", "list only the name: the value comes from the caller"
 	case name == "PATH":
 		return "is not taken from the caller", "set programs.path in the policy"
-	case subprocess.IsUnsafeVariable(name):
+	case subprocess.UnsafeVariable(name):
 		return "makes programs load or run other code", "tools cannot pass it to programs"
 	}
 	return "", ""

@@ -68,7 +68,7 @@ func (e *injectionChecker) checkWrapperArgument(t Template) string {
 	case strings.HasPrefix(word, "-"):
 		return e.checkWrapperOption(word, literal)
 	case assigns && e.wrapper.setsVariables:
-		if !literal && (variable == "PATH" || subprocess.IsUnsafeVariable(variable)) {
+		if !literal && (variable == "PATH" || subprocess.UnsafeVariable(variable)) {
 			return "the variable makes programs load or run other code"
 		}
 	case e.operandsLeft > 0:

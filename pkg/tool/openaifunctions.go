@@ -9,11 +9,11 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// FromFunctions returns the definitions of functions in the format of OpenAI's API: a list of
+// ParseFunctions returns the definitions of functions in the format of OpenAI's API: a list of
 // {"type":"function","function":{"name","description","parameters"}}, or of the value of "function" alone. A schema
 // with "properties" allows no other arguments, unless another keyword does. A function without parameters allows none,
 // a schema without "properties" all. Formats are annotations, as in JSON Schema 2020-12.
-func FromFunctions(list json.RawMessage) (*Registry, error) {
+func ParseFunctions(list json.RawMessage) (*Registry, error) {
 	var functions []struct {
 		function
 		Function *function `json:"function"`

@@ -7,8 +7,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-func TestFromFunctions(t *testing.T) {
-	registry, err := FromFunctions([]byte(`[
+func TestParseFunctions(t *testing.T) {
+	registry, err := ParseFunctions([]byte(`[
 		{"type":"function","function":{"name":"look.up","description":"Look.","parameters":{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}}},
 		{"type":"function","name":"open","parameters":{"type":"object","additionalProperties":{"type":"integer"}}},
 		{"name":"go","parameters":{"type":"","properties":{"word":{"type":"string"}}}},
@@ -58,7 +58,7 @@ func TestFromFunctions(t *testing.T) {
 	}
 }
 
-func TestFromFunctionsFaults(t *testing.T) {
+func TestParseFunctionsFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`: "list of functions", `"x"`: "list of functions", `[1]`: "list of functions", `[`: "list of functions",
 		`[{"type":"function"}]`:                                             "function 0: missing name",
@@ -68,7 +68,7 @@ func TestFromFunctionsFaults(t *testing.T) {
 		`[{"name":"a","parameters":"{\"type\":\"object"}]`:                  "the parameters must be",
 		`[{"name":"a","parameters":{"properties":{"n":{"type":"float"}}}}]`: "function 0: tool a: the parameters are not a valid JSON Schema: /properties/n/type: expected one of",
 	} {
-		if _, err := FromFunctions([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseFunctions([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}

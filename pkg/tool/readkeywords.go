@@ -33,11 +33,11 @@ func keywordReader(key string) func(yamldoc.Value) (json.RawMessage, bool) {
 	case "const":
 		return yamldoc.Value.JSON
 	case "minLength", "maxLength", "minItems", "maxItems":
-		return readCount
+		return readNonNegativeInteger
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
 		return readNumber
 	case "multipleOf":
-		return readStep
+		return readPositiveNumber
 	case "uniqueItems":
 		return readBool
 	case "items":
@@ -86,7 +86,7 @@ func readNumber(v yamldoc.Value) (json.RawMessage, bool) {
 	return json.RawMessage(n), ok
 }
 
-func readStep(v yamldoc.Value) (json.RawMessage, bool) {
+func readPositiveNumber(v yamldoc.Value) (json.RawMessage, bool) {
 	raw, ok := readNumber(v)
 	if f, err := json.Number(raw).Float64(); ok && (err != nil || f <= 0) {
 		v.Add(diag.DefValue, "expected a number greater than 0, got %s", raw)
@@ -95,7 +95,7 @@ func readStep(v yamldoc.Value) (json.RawMessage, bool) {
 	return raw, ok
 }
 
-func readCount(v yamldoc.Value) (json.RawMessage, bool) {
+func readNonNegativeInteger(v yamldoc.Value) (json.RawMessage, bool) {
 	raw, ok := readNumber(v)
 	if n, err := json.Number(raw).Int64(); ok && (err != nil || n < 0 || n > 1<<31) {
 		v.Add(diag.DefValue, "expected an integer of at least 0, got %s", raw)

@@ -82,7 +82,7 @@ func TestCaptures(t *testing.T) {
 }
 
 func TestCorporaAreOneKilobyte(t *testing.T) {
-	for name, text := range map[string]string{"response": response(), "broken JSON": brokenJSON()} {
+	for name, text := range map[string]string{"response": responseWithCall(), "broken JSON": brokenJSON()} {
 		if len(text) != 1024 {
 			t.Errorf("%s has %d bytes", name, len(text))
 		}
@@ -184,7 +184,7 @@ func TestPrintIsOneTable(t *testing.T) {
 // An example adds to what the prompt says of a tool, and blanks to JSON.
 func TestSnippet(t *testing.T) {
 	b := &Bench{Dir: t.TempDir(), log: io.Discard}
-	rows, err := b.snippet(t.Context(), programs{})
+	rows, err := b.measurePromptSize(t.Context(), programs{})
 	if err != nil || len(rows) != 6 {
 		t.Fatalf("%v, %v", rows, err)
 	}
@@ -227,13 +227,13 @@ func TestTextsOfThroughput(t *testing.T) {
 		for _, arguments := range []string{benchSmall, benchLarge} {
 			text, _ := callsIn(d, arguments)
 			for _, as := range []dialect.Dialect{d, {}} {
-				if err := text.reader(as).Read(); err != nil {
+				if err := text.newReader(as).Read(); err != nil {
 					t.Errorf("%s as %q: %v", d.Name, as.Name, err)
 				}
 			}
 		}
 		for _, text := range [][]byte{benchProse, benchMarkdown} {
-			if err := (calls{text: text}).reader(d).Read(); err != nil {
+			if err := (calls{text: text}).newReader(d).Read(); err != nil {
 				t.Errorf("%s: %v", d.Name, err)
 			}
 		}

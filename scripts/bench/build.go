@@ -66,8 +66,8 @@ func (b *Bench) installModules(ctx context.Context) string {
 	return filepath.Join(prefix, "node_modules")
 }
 
-// sizes reports how large the binary is.
-func (b *Bench) sizes(_ context.Context, p programs) ([]Row, error) {
+// measureSizes reports how large the binary is.
+func (b *Bench) measureSizes(_ context.Context, p programs) ([]Row, error) {
 	const megabyte = 1 << 20
 	var size [2]float64
 	for i, path := range []string{p.oneshot, p.hello} {

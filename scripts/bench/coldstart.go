@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// response is 1 KB of what a model may say, with a call in it.
-func response() string {
+// responseWithCall is 1 KB of what a model may say, with a call in it.
+func responseWithCall() string {
 	const call = "I look for it.\n\n```tool\nreturn vault_search({query: 'release', limit: 5});\n```\n"
 	return call + strings.Repeat("Then I read what I find. ", 64)[:1024-len(call)]
 }
@@ -21,10 +21,10 @@ func brokenJSON() string {
 	return begin + strings.Repeat("Then I read what I find. ", 64)[:1024-len(begin)-len(end)] + end
 }
 
-// coldStart measures B1: whole processes that do next to nothing.
-func (b *Bench) coldStart(ctx context.Context, p programs) ([]Row, error) {
+// measureColdStart measures B1: whole processes that do next to nothing.
+func (b *Bench) measureColdStart(ctx context.Context, p programs) ([]Row, error) {
 	captured, broken := filepath.Join(b.Dir, "response.txt"), filepath.Join(b.Dir, "broken.json")
-	for path, text := range map[string]string{captured: response(), broken: brokenJSON()} {
+	for path, text := range map[string]string{captured: responseWithCall(), broken: brokenJSON()} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			return nil, err
 		}

@@ -25,9 +25,9 @@ type appender struct {
 	run  func() (time.Duration, error)
 }
 
-// durable measures B10: what a durable append to a run file costs, and durability in a run.
-func (b *Bench) durable(ctx context.Context, p programs) ([]Row, error) {
-	rows, err := b.appends(ctx)
+// measureDurability measures B10: what a durable append to a run file costs, and durability in a run.
+func (b *Bench) measureDurability(ctx context.Context, p programs) ([]Row, error) {
+	rows, err := b.measureAppends(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +35,8 @@ func (b *Bench) durable(ctx context.Context, p programs) ([]Row, error) {
 	return append(rows, more...), err
 }
 
-// appends compares a run file with the same bytes written and synced, and with a database.
-func (b *Bench) appends(ctx context.Context) (rows []Row, err error) {
+// measureAppends compares a run file with the same bytes written and synced, and with a database.
+func (b *Bench) measureAppends(ctx context.Context) (rows []Row, err error) {
 	line, size, err := b.recordLine()
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func timeAppends(one func() error) func() (time.Duration, error) {
 
 // databaseAppenders is SQLite, if there are peers.
 func (b *Bench) databaseAppenders(p *peers, line []byte) []appender {
-	r := p.reader("SQLite, WAL, synchronous=FULL", "sqlite", calls{text: line})
+	r := p.newReader("SQLite, WAL, synchronous=FULL", "sqlite", calls{text: line})
 	if p.cmd == nil {
 		return nil
 	}

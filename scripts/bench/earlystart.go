@@ -20,9 +20,9 @@ import (
 // which waits for the end of a response loses.
 const pause = 30 * time.Millisecond
 
-// earlyStart measures B5: how long after its last byte has been sent a read is
+// measureEarlyStart measures B5: how long after its last byte has been sent a read is
 // started, by the times in the run file, while the response continues.
-func (b *Bench) earlyStart(ctx context.Context, p programs) ([]Row, error) {
+func (b *Bench) measureEarlyStart(ctx context.Context, p programs) ([]Row, error) {
 	root, err := b.makeNotes()
 	if err != nil {
 		return nil, err

@@ -30,9 +30,9 @@ const (
 	namesOnly     = ".txt" // the extension of files that a search does not read
 )
 
-// fileRules measures a search without rules about files and with many: of files whose names alone are looked at, and
+// measureFileRules measures a search without rules about files and with many: of files whose names alone are looked at, and
 // of the same files when they are read. It needs room for 100,000 files: TMPDIR says where.
-func (b *Bench) fileRules(ctx context.Context, _ programs) (rows []Row, err error) {
+func (b *Bench) measureFileRules(ctx context.Context, _ programs) (rows []Row, err error) {
 	layer, err := manyFileRules()
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (b *Bench) ruledSearch(ctx context.Context, dir, extension string, layer *p
 			rules []*policy.Layer
 			times *[]float64
 		}{{nil, &plain}, {[]*policy.Layer{layer}, &ruled}} {
-			took, err := search(ctx, dir, &policy.Policy{Layers: one.rules})
+			took, err := timeSearch(ctx, dir, &policy.Policy{Layers: one.rules})
 			if err != nil {
 				return Row{}, err
 			}
@@ -116,8 +116,8 @@ func (b *Bench) ruledSearch(ctx context.Context, dir, extension string, layer *p
 	return row.withGoal(fmt.Sprintf("≤ %.1f×", searchGoal), row.Value <= searchGoal*row.Base), nil
 }
 
-// search searches for what is in no file, and returns how much time of processors that took: it waits for nothing else.
-func search(ctx context.Context, dir string, p *policy.Policy) (time.Duration, error) {
+// timeSearch searches for what is in no file, and returns how much time of processors that took: it waits for nothing else.
+func timeSearch(ctx context.Context, dir string, p *policy.Policy) (time.Duration, error) {
 	root, err := fileroot.Open(dir)
 	if err != nil {
 		return 0, err

@@ -56,7 +56,7 @@ func (c *captures) write(w io.Writer, size int64) (written int64, err error) {
 	enc := json.NewEncoder(line)
 	enc.SetEscapeHTML(false)
 	for n := 1; ; n++ {
-		if err := enc.Encode(c.record(n)); err != nil {
+		if err := enc.Encode(c.newRecord(n)); err != nil {
 			return written, err
 		}
 		if written+int64(line.Len()) > size {
@@ -74,21 +74,21 @@ type capture struct {
 	Response any    `json:"response"`
 }
 
-func (c *captures) record(n int) capture {
+func (c *captures) newRecord(n int) capture {
 	r := capture{ID: "req-" + strconv.Itoa(n), Prompt: c.sentences(4 + c.rand.IntN(20))}
 	switch kind := c.rand.IntN(100); {
 	case kind < percentProse:
-		r.Response = c.answer(3 + c.rand.IntN(8))
+		r.Response = c.newAnswer(3 + c.rand.IntN(8))
 	case kind < percentProse+percentCalls:
-		r.Response = strings.TrimSpace(c.sentences(c.rand.IntN(6)) + "\n\n" + pick(c.rand, c.calls))
+		r.Response = strings.TrimSpace(c.sentences(c.rand.IntN(6)) + "\n\n" + pickRandom(c.rand, c.calls))
 	default:
-		r.Response = c.body()
+		r.Response = c.newBody()
 	}
 	return r
 }
 
-// pick returns one of some values.
-func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
+// pickRandom returns one of some values.
+func pickRandom[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 
 // words are what sentences are made of: enough of them for text that looks like text.
 var words = strings.Fields(`the a of to in and is that for it with as on at this be are from or by not have one all
@@ -104,7 +104,7 @@ func (c *captures) sentences(count int) string {
 	for range count {
 		length := 6 + c.rand.IntN(14)
 		for i := range length {
-			word := pick(c.rand, words)
+			word := pickRandom(c.rand, words)
 			switch {
 			case i == 0:
 				word = strings.ToUpper(word[:1]) + word[1:]
@@ -122,16 +122,16 @@ func (c *captures) sentences(count int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// answer returns an answer of so many blocks: paragraphs, lists and now and then a piece
+// newAnswer returns an answer of so many blocks: paragraphs, lists and now and then a piece
 // of a program.
-func (c *captures) answer(blocks int) string {
+func (c *captures) newAnswer(blocks int) string {
 	all := make([]string, blocks)
 	for i := range all {
 		switch c.rand.IntN(10) {
 		case 0, 1:
-			all[i] = "* **" + pick(c.rand, words) + "**: " + c.sentences(1) + "\n* " + c.sentences(1) + "\n* " + c.sentences(1)
+			all[i] = "* **" + pickRandom(c.rand, words) + "**: " + c.sentences(1) + "\n* " + c.sentences(1) + "\n* " + c.sentences(1)
 		case 2:
-			all[i] = "```go\nfor i := range " + pick(c.rand, words) + "s {\n\tfmt.Println(i, \"" + c.sentences(1) + "\")\n}\n```"
+			all[i] = "```go\nfor i := range " + pickRandom(c.rand, words) + "s {\n\tfmt.Println(i, \"" + c.sentences(1) + "\")\n}\n```"
 		default:
 			all[i] = c.sentences(2 + c.rand.IntN(4))
 		}
@@ -142,9 +142,9 @@ func (c *captures) answer(blocks int) string {
 // object is a JSON object.
 type object = map[string]any
 
-// body returns the body of a response of some server, with text, a call or both.
-func (c *captures) body() object {
-	text, args := c.sentences(c.rand.IntN(8)), object{"query": c.sentences(1), "limit": c.rand.IntN(50), "labels": []string{pick(c.rand, words), pick(c.rand, words)}}
+// newBody returns the body of a response of some server, with text, a call or both.
+func (c *captures) newBody() object {
+	text, args := c.sentences(c.rand.IntN(8)), object{"query": c.sentences(1), "limit": c.rand.IntN(50), "labels": []string{pickRandom(c.rand, words), pickRandom(c.rand, words)}}
 	written, _ := json.Marshal(args) // strings and numbers always have a JSON form
 	id := fmt.Sprintf("call_%08x", c.rand.Uint32())
 	return slices.Clone([]object{{

@@ -28,9 +28,9 @@ const (
 // stretch is how many turns at the beginning and at the end of the run are compared.
 const stretch = 100
 
-// longRuns measures B12: what a turn of a long run costs besides sending the request, and how fast
+// measureLongRuns measures B12: what a turn of a long run costs besides sending the request, and how fast
 // such a run is resumed and replayed.
-func (b *Bench) longRuns(ctx context.Context, p programs) (rows []Row, err error) {
+func (b *Bench) measureLongRuns(ctx context.Context, p programs) (rows []Row, err error) {
 	root, err := b.makeNotes()
 	if err != nil {
 		return nil, err

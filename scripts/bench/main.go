@@ -99,20 +99,20 @@ type measure struct {
 }
 
 var measures = []measure{
-	{"size", true, (*Bench).sizes},
-	{"B1", true, (*Bench).coldStart},
-	{"B2", false, (*Bench).throughput},
-	{"B3", true, (*Bench).records},
-	{"B4", false, (*Bench).growth},
-	{"findings", true, (*Bench).findings},
-	{"B5", true, (*Bench).earlyStart},
-	{"B6", true, (*Bench).overhead},
-	{"B7", true, (*Bench).parallelReads},
-	{"B8", false, (*Bench).snippet},
-	{"B10", true, (*Bench).durable},
-	{"B11", true, (*Bench).programCall},
-	{"B12", true, (*Bench).longRuns},
-	{"files", false, (*Bench).fileRules},
+	{"size", true, (*Bench).measureSizes},
+	{"B1", true, (*Bench).measureColdStart},
+	{"B2", false, (*Bench).measureThroughput},
+	{"B3", true, (*Bench).measureJSONLines},
+	{"B4", false, (*Bench).measureGrowth},
+	{"findings", true, (*Bench).measureFindings},
+	{"B5", true, (*Bench).measureEarlyStart},
+	{"B6", true, (*Bench).measureOverhead},
+	{"B7", true, (*Bench).measureParallelReads},
+	{"B8", false, (*Bench).measurePromptSize},
+	{"B10", true, (*Bench).measureDurability},
+	{"B11", true, (*Bench).measureSandboxedCall},
+	{"B12", true, (*Bench).measureLongRuns},
+	{"files", false, (*Bench).measureFileRules},
 }
 
 func measureIDs() []string {

@@ -17,9 +17,9 @@ const findingsFrom, findingsTo = 8 << 20, 16 << 20
 // manyFindings is a call with one finding, 40 bytes long. The texts are one line of it.
 const manyFindings = `{"name":"look","parameters":{"at":10,}};`
 
-// findings measures B4 for texts with a finding every 40 bytes, in one line: how the time
+// measureFindings measures B4 for texts with a finding every 40 bytes, in one line: how the time
 // of parse grows with their length, in the formats of reports.
-func (b *Bench) findings(ctx context.Context, p programs) ([]Row, error) {
+func (b *Bench) measureFindings(ctx context.Context, p programs) ([]Row, error) {
 	var files [2]string
 	for i, size := range []int{findingsFrom, findingsTo} {
 		files[i] = filepath.Join(b.Dir, fmt.Sprintf("findings%d.txt", i))

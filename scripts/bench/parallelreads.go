@@ -20,9 +20,9 @@ const (
 	sideBySide = 8 // how many reads run at the same time
 )
 
-// parallelReads measures B7: independent reads in one response, up to the limit
+// measureParallelReads measures B7: independent reads in one response, up to the limit
 // of those that run at the same time and twice as many.
-func (b *Bench) parallelReads(ctx context.Context, p programs) ([]Row, error) {
+func (b *Bench) measureParallelReads(ctx context.Context, p programs) ([]Row, error) {
 	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		select {
 		case <-time.After(readTime):

@@ -70,21 +70,21 @@ func (p *peers) Close() error {
 	return errors.Join(p.in.Close(), p.cmd.Wait())
 }
 
-// readers returns those that read these calls of a dialect.
-func (b *Bench) readers(p *peers, dialect string, t calls) []Reader {
+// dialectReaders returns those that read these calls of a dialect.
+func (b *Bench) dialectReaders(p *peers, dialect string, t calls) []Reader {
 	parser, ok := ollamaParsers[dialect]
 	if !ok {
 		return nil
 	}
-	return b.peer(p, "Ollama, "+parser, parser, t)
+	return b.peerReaders(p, "Ollama, "+parser, parser, t)
 }
 
-// peer returns a reader, or says why there is none.
-func (b *Bench) peer(p *peers, name, parser string, t calls) []Reader {
+// peerReaders returns a reader, or says why there is none.
+func (b *Bench) peerReaders(p *peers, name, parser string, t calls) []Reader {
 	if p.cmd == nil {
 		return nil
 	}
-	r := p.reader(name, parser, t)
+	r := p.newReader(name, parser, t)
 	if _, err := r.Time(); err != nil {
 		b.logProgress("no comparison with %s, which cannot read the same: %.60v", name, err)
 		return nil
@@ -92,8 +92,8 @@ func (b *Bench) peer(p *peers, name, parser string, t calls) []Reader {
 	return []Reader{r}
 }
 
-// reader returns one that reads a text, and fails if it does not find as many calls.
-func (p *peers) reader(name, parser string, t calls) Reader {
+// newReader returns one that reads a text, and fails if it does not find as many calls.
+func (p *peers) newReader(name, parser string, t calls) Reader {
 	return Reader{Name: name, Size: len(t.text), Time: func() (time.Duration, error) {
 		reply, err := p.request(parser, t.text, longEnough)
 		if err != nil {

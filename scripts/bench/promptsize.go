@@ -22,10 +22,10 @@ import (
 // How long the definitions of tools in a prompt may be, as parts of the same definitions as functions in JSON.
 const plainGoal, exampleGoal = 0.45, 0.60
 
-// snippet measures B8: how long the shipped definitions are in the prompt of the dialect tool, without examples and with
+// measurePromptSize measures B8: how long the shipped definitions are in the prompt of the dialect tool, without examples and with
 // one of each, against the same definitions as functions in JSON, as a provider is sent them and as chat templates write
 // them.
-func (b *Bench) snippet(ctx context.Context, _ programs) (rows []Row, err error) {
+func (b *Bench) measurePromptSize(ctx context.Context, _ programs) (rows []Row, err error) {
 	defs, _, err := tool.Load(tooldefs.FS, ".")
 	if err != nil {
 		return nil, err

@@ -32,8 +32,8 @@ const peerShare = 10 // one part of so many
 //go:embed records.js
 var recordsJS []byte
 
-// records measures B3: how fast, and in how much memory, captures in JSON Lines are read.
-func (b *Bench) records(ctx context.Context, p programs) (_ []Row, err error) {
+// measureJSONLines measures B3: how fast, and in how much memory, captures in JSON Lines are read.
+func (b *Bench) measureJSONLines(ctx context.Context, p programs) (_ []Row, err error) {
 	file, part := filepath.Join(b.Dir, "captures.jsonl"), filepath.Join(b.Dir, "part.jsonl")
 	defer func() { err = errors.Join(err, removeIfExists(file), removeIfExists(part)) }()
 	for path, size := range map[string]int64{file: b.Megabytes * 1e6, part: b.Megabytes * 1e6 / peerShare} {
@@ -82,7 +82,7 @@ func (b *Bench) parseRows(ctx context.Context, p programs, file string) ([]Row, 
 	if err != nil {
 		return nil, err
 	}
-	single, many, cpus := b.speed(samples[0], b.Megabytes), b.speed(samples[1], b.Megabytes), runtime.NumCPU()
+	single, many, cpus := b.bestSpeed(samples[0], b.Megabytes), b.bestSpeed(samples[1], b.Megabytes), runtime.NumCPU()
 	mix := fmt.Sprintf("%d %% answers without a call, %d %% texts with the calls of a case of some dialect, %d %% bodies of servers", percentProse, percentCalls, percentBodies)
 	rows := []Row{
 		Row{ID: "B3", What: fmt.Sprintf("oneshot parse, %d MB (%s), one core", b.Megabytes, mix), Value: single.wall, Unit: "MB/s"}.
@@ -109,8 +109,8 @@ func pinToCore(args []string) []string {
 // A speed is in MB/s: of the time that passes, and of the time of processors.
 type speed struct{ wall, cpu float64 }
 
-// speed returns the best of some samples of a program that reads so many megabytes.
-func (b *Bench) speed(samples []Sample, megabytes int64) speed {
+// bestSpeed returns the best of some samples of a program that reads so many megabytes.
+func (b *Bench) bestSpeed(samples []Sample, megabytes int64) speed {
 	var s speed
 	for _, sample := range samples {
 		s.wall = max(s.wall, float64(megabytes)/sample.Wall.Seconds())
@@ -146,7 +146,7 @@ func (b *Bench) peerRows(ctx context.Context, p programs, file string, ours floa
 	}
 	var rows []Row
 	for i, s := range subjects {
-		rows = append(rows, Row{ID: "B3", What: "oneshot parse, one core", Value: ours, Unit: "MB/s", Against: s.Name, Base: b.speed(samples[i], b.Megabytes/peerShare).wall})
+		rows = append(rows, Row{ID: "B3", What: "oneshot parse, one core", Value: ours, Unit: "MB/s", Against: s.Name, Base: b.bestSpeed(samples[i], b.Megabytes/peerShare).wall})
 	}
 	return rows, nil
 }

@@ -20,9 +20,9 @@ const (
 	longTurns  = 18
 )
 
-// overhead measures B6: whole runs against a plain client that sends the same
+// measureOverhead measures B6: whole runs against a plain client that sends the same
 // bodies to the same server.
-func (b *Bench) overhead(ctx context.Context, p programs) ([]Row, error) {
+func (b *Bench) measureOverhead(ctx context.Context, p programs) ([]Row, error) {
 	root, err := b.makeNotes()
 	if err != nil {
 		return nil, err

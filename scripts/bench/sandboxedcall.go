@@ -15,9 +15,9 @@ import (
 // mostOverhead is how much longer a call of a sandboxed program may take than the program itself.
 const mostOverhead = 15.0 // ms
 
-// programCall measures B11: what a call of a sandboxed program adds to fork and exec of the same
+// measureSandboxedCall measures B11: what a call of a sandboxed program adds to fork and exec of the same
 // program, beside the same for bubblewrap.
-func (b *Bench) programCall(ctx context.Context, p programs) ([]Row, error) {
+func (b *Bench) measureSandboxedCall(ctx context.Context, p programs) ([]Row, error) {
 	const name = "/bin/true"
 	dir, err := os.Open(b.Dir)
 	if err != nil {

@@ -48,10 +48,10 @@ var (
 		"```go\nfunc main() {\n\tfmt.Println(\"hello\", list[i] < 3)\n}\n```\n\n"+benchText+"\n\n", textSize/220))
 )
 
-// throughput measures B2: how fast one core reads texts that are nothing but
+// measureThroughput measures B2: how fast one core reads texts that are nothing but
 // calls, in every dialect, against validators of the same calls as JSON, and texts
 // without any.
-func (b *Bench) throughput(ctx context.Context, _ programs) ([]Row, error) {
+func (b *Bench) measureThroughput(ctx context.Context, _ programs) ([]Row, error) {
 	rounds := min(b.Runs, 9)
 	p := b.startPeers(ctx)
 	defer p.Close()
@@ -87,18 +87,18 @@ func (b *Bench) throughput(ctx context.Context, _ programs) ([]Row, error) {
 
 // callRows measures calls with these arguments in every dialect.
 func (b *Bench) callRows(ctx context.Context, rounds int, what, arguments string, p *peers) ([]Row, error) {
-	values := repeat(`{"name":"` + benchTool + `","arguments":` + arguments + "},")
+	values := repeatCall(`{"name":"` + benchTool + `","arguments":` + arguments + "},")
 	values.text = fmt.Appendf(nil, "[%s]", bytes.TrimSuffix(values.text, []byte(",")))
-	validator := values.validator("jsontext", func(text []byte) bool { return jsontext.Value(text).IsValid() })
-	speeds, err := bestThroughputs(ctx, rounds, []Reader{validator, values.validator("gjson.ValidBytes", gjson.ValidBytes)})
+	validator := values.newValidator("jsontext", func(text []byte) bool { return jsontext.Value(text).IsValid() })
+	speeds, err := bestThroughputs(ctx, rounds, []Reader{validator, values.newValidator("gjson.ValidBytes", gjson.ValidBytes)})
 	if err != nil {
 		return nil, err
 	}
 	rows := []Row{{ID: "B2", What: "jsontext, " + what, Value: speeds[0], Unit: "MB/s", Against: "gjson.ValidBytes", Base: speeds[1]}}
 	for _, d := range dialect.Dialects() {
 		t, json := callsIn(d, arguments)
-		readers := []Reader{validator, t.reader(d), t.reader(dialect.Dialect{})}
-		readers = append(readers, b.readers(p, d.Name, t)...)
+		readers := []Reader{validator, t.newReader(d), t.newReader(dialect.Dialect{})}
+		readers = append(readers, b.dialectReaders(p, d.Name, t)...)
 		speeds, err := bestThroughputs(ctx, rounds, readers)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", d.Name, err)
@@ -129,7 +129,7 @@ func (b *Bench) repairRows(ctx context.Context, rounds int, p *peers) ([]Row, er
 		}
 		return nil
 	}}
-	readers := append([]Reader{repairs}, b.peer(p, "jsonrepair for Go", "jsonrepair", calls{text: []byte(benchBroken)})...)
+	readers := append([]Reader{repairs}, b.peerReaders(p, "jsonrepair for Go", "jsonrepair", calls{text: []byte(benchBroken)})...)
 	speeds, err := bestThroughputs(ctx, rounds, readers)
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func proseRows(ctx context.Context, rounds int, what string, text []byte, goal f
 		if name == "" {
 			name = "detected"
 		}
-		speeds, err := bestThroughputs(ctx, rounds, []Reader{t.reader(d)})
+		speeds, err := bestThroughputs(ctx, rounds, []Reader{t.newReader(d)})
 		if err != nil {
 			return nil, err
 		}
@@ -170,9 +170,9 @@ type calls struct {
 	count int // of them
 }
 
-// repeat repeats a small call until the text is long enough. A large one stands
+// repeatCall repeats a small call until the text is long enough. A large one stands
 // alone.
-func repeat(call string) calls {
+func repeatCall(call string) calls {
 	n := 1
 	if len(call) < textSize/100 {
 		n = textSize / len(call)
@@ -186,7 +186,7 @@ func repeat(call string) calls {
 func callsIn(d dialect.Dialect, arguments string) (t calls, json bool) {
 	one, _ := d.Render(chat.Call{Name: benchTool, Arguments: []byte(arguments)}, benchTools)
 	before, call, behind := splitListItem(one)
-	t = repeat(call)
+	t = repeatCall(call)
 	numbered := bytes.NewBuffer(make([]byte, 0, 2*len(t.text)))
 	for i := range t.count {
 		number := fmt.Sprintf("%05d", i)
@@ -210,9 +210,9 @@ func splitListItem(text string) (before, call, behind string) {
 	return "", text, ""
 }
 
-// reader returns what reads the text in a dialect, and fails if it does not find
+// newReader returns what reads the text in a dialect, and fails if it does not find
 // the calls.
-func (t calls) reader(d dialect.Dialect) Reader {
+func (t calls) newReader(d dialect.Dialect) Reader {
 	return Reader{Name: "oneshot", Size: len(t.text), Read: func() error {
 		calls := 0
 		s := dialect.NewScanner(dialect.Options{Dialect: d, Tools: benchTools}, func(e dialect.Event) {
@@ -228,8 +228,8 @@ func (t calls) reader(d dialect.Dialect) Reader {
 	}}
 }
 
-// validator returns what checks that the text is JSON.
-func (t calls) validator(name string, valid func([]byte) bool) Reader {
+// newValidator returns what checks that the text is JSON.
+func (t calls) newValidator(name string, valid func([]byte) bool) Reader {
 	return Reader{Name: name, Size: len(t.text), Read: func() error {
 		if !valid(t.text) {
 			return errors.New("not JSON")

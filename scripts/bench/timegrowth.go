@@ -31,9 +31,9 @@ type hostileText struct {
 	dialect dialect.Dialect
 }
 
-// growth measures B4: how the time for hostile texts grows with their length, whole
+// measureGrowth measures B4: how the time for hostile texts grows with their length, whole
 // and byte by byte.
-func (b *Bench) growth(ctx context.Context, _ programs) ([]Row, error) {
+func (b *Bench) measureGrowth(ctx context.Context, _ programs) ([]Row, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var rows []Row
 	measure := func(what string, t hostile.Text, from, to int, read func([]byte)) {
@@ -77,7 +77,7 @@ func (t hostileText) read(text []byte, piece int) {
 
 // newTimer returns how much time of a processor it takes to read so much of a text.
 func newTimer(t hostile.Text, longest int, read func([]byte)) func(size int) time.Duration {
-	text := []byte(t.Repeated(longest))
+	text := []byte(t.Long(longest))
 	return func(size int) time.Duration {
 		runtime.GC()
 		start := cpuTime()
@@ -111,7 +111,7 @@ func worstGrowth(ctx context.Context, from, to int, patience time.Duration, took
 // hostileTexts are what the readers of other projects fail at, where the dialect is
 // told from the text, and texts against a dialect of each grammar.
 func hostileTexts() (all []hostileText) {
-	for _, t := range hostile.Texts {
+	for _, t := range hostile.Killers {
 		all = append(all, hostileText{t, dialect.Dialect{}})
 	}
 	for _, name := range []string{"tool", "toolcalls", "hermes", "mistral_args", "qwen3_coder_xml", "glm4_moe", "pythonic", "gemma4", "harmony"} {

@@ -18,7 +18,7 @@ func checkAcceptance(r *row) outcome {
 	if r.Accepted == nil || !isDialect(s.dialect) {
 		return failedOutcome(r, faultDialect, "there is no dialect "+quote(s.dialect))
 	}
-	text := r.text()
+	text := r.wrappedText()
 	g := readText(text, s)
 	accepted, why := isAccepted(g, r.Schema)
 	o := outcome{row: r, codes: codesOf(g.findings), setting: describeSetting(s)}

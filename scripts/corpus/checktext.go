@@ -17,7 +17,7 @@ func checkText(r *row) outcome {
 	if !isDialect(s.dialect) {
 		return failedOutcome(r, faultDialect, "there is no dialect "+quote(s.dialect))
 	}
-	text, w := r.text(), newWant(r, rule.view)
+	text, w := r.wrappedText(), newWant(r, rule.view)
 	whole := readText(text, s)
 	o := w.compare(r, whole)
 	if r.Open && len(o.faults) > 0 {
@@ -33,7 +33,7 @@ func checkText(r *row) outcome {
 			o.faults = append(o.faults, faultEnd)
 		}
 	}
-	o.law = cmp.Or(splitDifference(r.ID, text, r.pieces(), s, whole), splitDifferenceUnnamed(r.ID, text, s))
+	o.law = cmp.Or(splitDifference(r.ID, text, r.chunks(), s, whole), splitDifferenceUnnamed(r.ID, text, s))
 	o.found = detect(text, s, whole, w)
 	return o.withVerdict()
 }

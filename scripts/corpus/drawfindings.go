@@ -23,8 +23,8 @@ type drawn struct {
 	finding diag.Finding
 }
 
-// kind returns what a finding is of: its code in its dialect.
-func (d drawn) kind() string { return string(d.finding.Code) + " " + d.record.Dialect }
+// codeAndDialect returns what a finding is of: its code in its dialect.
+func (d drawn) codeAndDialect() string { return string(d.finding.Code) + " " + d.record.Dialect }
 
 // drawFindings prints findings for a person to judge: as many as are asked for, each of
 // another code or dialect as long as there are others.
@@ -34,7 +34,7 @@ func (q request) drawFindings(rows []*row, out io.Writer) {
 	random := rand.New(rand.NewPCG(q.seed, 0))
 	byKind := map[string][]drawn{}
 	for _, d := range slices.Concat(found...) {
-		byKind[d.kind()] = append(byKind[d.kind()], d)
+		byKind[d.codeAndDialect()] = append(byKind[d.codeAndDialect()], d)
 	}
 	kinds := slices.Sorted(func(yield func(string) bool) {
 		for kind := range byKind {
@@ -61,7 +61,7 @@ func findingsOf(r *row) []drawn {
 		o.Dialect, _ = dialect.Lookup(r.dialectName())
 	}
 	var all []drawn
-	for record := range lint.ParseCapture("", []byte(r.text()), o) {
+	for record := range lint.ParseCapture("", []byte(r.wrappedText()), o) {
 		for _, f := range record.Findings {
 			all = append(all, drawn{r, record, f})
 		}
@@ -86,7 +86,7 @@ func (r *row) registry() *tool.Registry {
 	if err != nil {
 		return nil
 	}
-	registry, err := tool.FromFunctions(list)
+	registry, err := tool.ParseFunctions(list)
 	if err != nil {
 		return nil
 	}

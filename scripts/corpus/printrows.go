@@ -41,7 +41,7 @@ func (o *outcome) print(out io.Writer, whole bool) {
 	if len(o.faults) > 0 {
 		fmt.Fprintf(out, "   differs in %s\n", strings.Trim(fmt.Sprint(o.faults), "[]"))
 	}
-	printLines(out, "input", " ", []string{clip(quote(o.text()), 0, whole)})
+	printLines(out, "input", " ", []string{clip(quote(o.wrappedText()), 0, whole)})
 	for _, f := range o.facets {
 		f.print(out, slices.Contains(o.faults, f.name), whole)
 	}

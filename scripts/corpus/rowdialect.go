@@ -86,12 +86,12 @@ func (r *row) dialectName() string {
 	return name
 }
 
-// text returns what is read: the input in its envelope.
-func (r *row) text() string { return envelopes[r.Dialect].wrap(r.Input) }
+// wrappedText returns what is read: the input in its envelope.
+func (r *row) wrappedText() string { return envelopes[r.Dialect].wrap(r.Input) }
 
-// pieces returns the chunks of a row, or nil where it has none.
-func (r *row) pieces() []string {
-	if strings.Join(r.Chunks, "") != r.text() {
+// chunks returns the chunks of a row, or nil where it has none.
+func (r *row) chunks() []string {
+	if strings.Join(r.Chunks, "") != r.wrappedText() {
 		return nil
 	}
 	return r.Chunks

@@ -10,8 +10,8 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// checkFiles: the record is in order, the file of -o is the old one or the new one, and nothing lies about.
-func (j *judgement) checkFiles() {
+// checkFinalFiles: the record is in order, the file of -o is the old one or the new one, and nothing lies about.
+func (j *judgement) checkFinalFiles() {
 	if j.s.broken != "" {
 		j.addCharge(unfit, "the run file was damaged: %s", j.s.broken)
 	}

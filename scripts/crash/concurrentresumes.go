@@ -11,8 +11,8 @@ import (
 
 // lockedResume lets a run that was killed go on while another does so, and waits for its model: it is refused.
 func (s *sweep) lockedResume(ctx context.Context, w *world) error {
-	return s.eachDistinctState(ctx, w, s.every, func(first leg, at snapshot, n int) error {
-		if err := w.restore(at); err != nil {
+	return s.eachDistinctState(ctx, w, s.every, func(first leg, at folderSnapshot, n int) error {
+		if err := w.restoreSnapshot(at); err != nil {
 			return err
 		}
 		asked, release := w.model.holdRequests()
@@ -29,7 +29,7 @@ func (s *sweep) lockedResume(ctx context.Context, w *world) error {
 		if err != nil || holds.err != nil {
 			return errors.Join(err, holds.err)
 		}
-		st := &story{}
+		st := &runHistory{}
 		if err := w.add(st, first, nil); err != nil {
 			return err
 		}
@@ -49,11 +49,11 @@ func (s *sweep) lockedResume(ctx context.Context, w *world) error {
 
 // racingResumes lets a run that was killed go on four times at once: no more than one succeeds.
 func (s *sweep) racingResumes(ctx context.Context, w *world) error {
-	return s.eachDistinctState(ctx, w, s.every, func(first leg, at snapshot, n int) error {
-		if err := w.restore(at); err != nil {
+	return s.eachDistinctState(ctx, w, s.every, func(first leg, at folderSnapshot, n int) error {
+		if err := w.restoreSnapshot(at); err != nil {
 			return err
 		}
-		st := &story{}
+		st := &runHistory{}
 		if err := w.add(st, first, nil); err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ func TestSweep(t *testing.T) {
 func TestViolation(t *testing.T) {
 	s := newSweep(io.Discard)
 	s.tallies["kill"] = &tally{guilty: map[guilt]int{}}
-	s.count("kill", "plain", "; before a write", []int{3, 4}, []charge{{repeated, "twice"}})
+	s.countState("kill", "plain", "; before a write", []int{3, 4}, []charge{{repeated, "twice"}})
 	var b strings.Builder
 	if err := s.print(&b, []way{{id: "kill", what: "x"}}); err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func courtWorld(t *testing.T, effects string, more ...runfile.Body) *world {
 	t.Cleanup(w.model.Close)
 	at := w.initialSnapshot()
 	at["work/effects.log"] = effects
-	if err := w.restore(at); err != nil {
+	if err := w.restoreSnapshot(at); err != nil {
 		t.Fatal(err)
 	}
 	log, err := runfile.Create(w.path("run.jsonl"), runfile.Run{ID: "x"})
@@ -139,7 +139,7 @@ func TestJudge(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			w := courtWorld(t, test.effects, test.more...)
-			st := &story{legs: test.legs, done: map[string]bool{}}
+			st := &runHistory{legs: test.legs, done: map[string]bool{}}
 			if test.done != "" {
 				st.done[test.done] = true
 			}

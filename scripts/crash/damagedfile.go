@@ -102,14 +102,14 @@ func (s *sweep) editedFiles(ctx context.Context, w *world) error {
 func (w *world) whyNotRefused(ctx context.Context, e edit) (string, error) {
 	at := w.initialSnapshot()
 	at["run.jsonl"] = e.text
-	if err := w.restore(at); err != nil {
+	if err := w.restoreSnapshot(at); err != nil {
 		return "", err
 	}
 	l, err := w.resume(ctx, "")
 	if err != nil {
 		return "", err
 	}
-	after, err := w.snapshot()
+	after, err := w.takeSnapshot()
 	if err != nil {
 		return "", err
 	}

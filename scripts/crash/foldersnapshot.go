@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// A snapshot is what is in a folder: the content of its files, by path. Folders end with a slash.
-type snapshot map[string]string
+// A folderSnapshot is what is in a folder: the content of its files, by path. Folders end with a slash.
+type folderSnapshot map[string]string
 
 // initialSnapshot is what is there before a run is disturbed.
-func (w *world) initialSnapshot() snapshot {
+func (w *world) initialSnapshot() folderSnapshot {
 	if w.prepared != nil {
 		return w.prepared
 	}
-	return snapshot{"ask.yaml": ask, "approve.sh": approve, "tools/": "", "tools/send.yaml": tools, "tools/post.yaml": strings.ReplaceAll(requests, address, w.model.address()), "report.yaml": report, "work/": "", "work/text.md": textBefore, "out/": "", "out/answer.json": fileBefore}
+	return folderSnapshot{"ask.yaml": ask, "approve.sh": approve, "tools/": "", "tools/send.yaml": tools, "tools/post.yaml": strings.ReplaceAll(requests, address, w.model.address()), "report.yaml": report, "work/": "", "work/text.md": textBefore, "out/": "", "out/answer.json": fileBefore}
 }
 
-// restore makes a snapshot what is in the folder, when nothing that was sent is under way any more.
-func (w *world) restore(s snapshot) error {
+// restoreSnapshot makes a snapshot what is in the folder, when nothing that was sent is under way any more.
+func (w *world) restoreSnapshot(s folderSnapshot) error {
 	if err := w.model.awaitIdle(); err != nil {
 		return err
 	}
@@ -64,9 +64,9 @@ func (w *world) removeFolder() (err error) {
 	return err
 }
 
-// snapshot returns what is in the folder.
-func (w *world) snapshot() (snapshot, error) {
-	s := snapshot{}
+// takeSnapshot returns what is in the folder.
+func (w *world) takeSnapshot() (folderSnapshot, error) {
+	s := folderSnapshot{}
 	err := filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == w.dir {
 			return err

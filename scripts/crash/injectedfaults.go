@@ -28,7 +28,7 @@ func (s *sweep) powerCuts(ctx context.Context, w *world) error {
 		if err := w.dropRecords(l.unsynced); err != nil {
 			return err
 		}
-		if err := s.finishAndJudge(ctx, w, &story{}, l, n); err != nil || len(s.at) > 0 {
+		if err := s.finishAndJudge(ctx, w, &runHistory{}, l, n); err != nil || len(s.at) > 0 {
 			return err
 		}
 	}
@@ -69,7 +69,7 @@ func (s *sweep) faultAtEachPlace(ctx context.Context, w *world, kind string) err
 		if err != nil || l.place == "" {
 			return err
 		}
-		if err := s.finishAndJudge(ctx, w, &story{tools: kind != failpoint.Kill}, l, n); err != nil || len(s.at) > 0 {
+		if err := s.finishAndJudge(ctx, w, &runHistory{tools: kind != failpoint.Kill}, l, n); err != nil || len(s.at) > 0 {
 			return err
 		}
 	}
@@ -78,8 +78,8 @@ func (s *sweep) faultAtEachPlace(ctx context.Context, w *world, kind string) err
 // firstPlace returns the first place that is tried.
 func (s *sweep) firstPlace() int { return 1 + int(s.seed%uint64(s.stride)) }
 
-// finishAndJudge ends a story whose last leg was disturbed, and judges it.
-func (s *sweep) finishAndJudge(ctx context.Context, w *world, st *story, l leg, at ...int) error {
+// finishAndJudge ends a history whose last leg was disturbed, and judges it.
+func (s *sweep) finishAndJudge(ctx context.Context, w *world, st *runHistory, l leg, at ...int) error {
 	if err := w.add(st, l, nil); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (s *sweep) finishAndJudge(ctx context.Context, w *world, st *story, l leg, 
 }
 
 // validateRunFile holds what an I/O error has left against the checker of run files.
-func (w *world) validateRunFile(ctx context.Context, st *story) error {
+func (w *world) validateRunFile(ctx context.Context, st *runHistory) error {
 	if _, err := os.Stat(w.path("run.jsonl")); err != nil {
 		return nil // it could not be begun
 	}
@@ -108,26 +108,26 @@ func (w *world) validateRunFile(ctx context.Context, st *story) error {
 
 // killsAgain kills the run, and then its resume at each place.
 func (s *sweep) killsAgain(ctx context.Context, w *world) error {
-	return s.eachDistinctState(ctx, w, s.every, func(first leg, at snapshot, n int) error {
+	return s.eachDistinctState(ctx, w, s.every, func(first leg, at folderSnapshot, n int) error {
 		return s.faultAtEachResumePlace(ctx, w, failpoint.Kill, first, at, n)
 	})
 }
 
 // errorsAgain kills the run, and lets each operation of the resume fail.
 func (s *sweep) errorsAgain(ctx context.Context, w *world) error {
-	return s.eachDistinctState(ctx, w, s.every, func(first leg, at snapshot, n int) error {
+	return s.eachDistinctState(ctx, w, s.every, func(first leg, at folderSnapshot, n int) error {
 		return s.faultAtEachResumePlace(ctx, w, failpoint.Error, first, at, n)
 	})
 }
 
 // faultAtEachResumePlace disturbs the resume from one state at each of its places.
-func (s *sweep) faultAtEachResumePlace(ctx context.Context, w *world, kind string, first leg, at snapshot, n int) error {
+func (s *sweep) faultAtEachResumePlace(ctx context.Context, w *world, kind string, first leg, at folderSnapshot, n int) error {
 	for m := s.firstPlace(); ; m += s.stride {
 		if !s.isWanted(n, m) {
 			continue
 		}
-		st := &story{tools: kind != failpoint.Kill}
-		if err := w.restore(at); err != nil {
+		st := &runHistory{tools: kind != failpoint.Kill}
+		if err := w.restoreSnapshot(at); err != nil {
 			return err
 		}
 		if err := w.add(st, first, nil); err != nil {
@@ -145,7 +145,7 @@ func (s *sweep) faultAtEachResumePlace(ctx context.Context, w *world, kind strin
 
 // eachDistinctState calls f with each state that a kill leaves and that differs from the one before it,
 // or with one of every so many of them. Where the seed says the first one is.
-func (s *sweep) eachDistinctState(ctx context.Context, w *world, every int, f func(first leg, at snapshot, n int) error) error {
+func (s *sweep) eachDistinctState(ctx context.Context, w *world, every int, f func(first leg, at folderSnapshot, n int) error) error {
 	last, count := "", int(s.seed%uint64(every))
 	for n := s.firstPlace(); ; n += s.stride {
 		if !s.isWanted(n) {
@@ -155,7 +155,7 @@ func (s *sweep) eachDistinctState(ctx context.Context, w *world, every int, f fu
 		if err != nil || l.place == "" {
 			return err
 		}
-		at, err := w.snapshot()
+		at, err := w.takeSnapshot()
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func (s *sweep) eachDistinctState(ctx context.Context, w *world, every int, f fu
 
 // stateFingerprint is what tells the states of one scenario apart: the kinds of the records, whether one is torn,
 // and which files there are.
-func (w *world) stateFingerprint(at snapshot) string {
+func (w *world) stateFingerprint(at folderSnapshot) string {
 	log, err := w.readRunFile()
 	shape := fmt.Sprint(err, log.Torn != nil, len(at), at["out/answer.json"] == fileBefore, len(parseEffects(at)))
 	for _, r := range log.Records {

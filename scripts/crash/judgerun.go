@@ -24,14 +24,14 @@ const (
 
 var guilts = []guilt{repeated, unexplained, twice, lost, unfit}
 
-// A charge is one violation in a story.
+// A charge is one violation in a history.
 type charge struct {
 	guilt guilt
 	why   string
 }
 
 // judge compares a run with the one that was not disturbed.
-func (w *world) judge(s *story) ([]charge, error) {
+func (w *world) judge(s *runHistory) ([]charge, error) {
 	j, err := w.newJudgement(s)
 	if err != nil {
 		return nil, err
@@ -42,13 +42,13 @@ func (w *world) judge(s *story) ([]charge, error) {
 	j.checkSteps()
 	j.checkReplaced()
 	j.checkBeforeImages()
-	j.checkFiles()
+	j.checkFinalFiles()
 	return j.charges, nil
 }
 
 // newJudgement begins one. A run file that is damaged now is a charge, and its records in front of that count.
-func (w *world) newJudgement(s *story) (*judgement, error) {
-	files, err := w.snapshot()
+func (w *world) newJudgement(s *runHistory) (*judgement, error) {
+	files, err := w.takeSnapshot()
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +62,8 @@ func (w *world) newJudgement(s *story) (*judgement, error) {
 
 type judgement struct {
 	w       *world
-	s       *story
-	files   snapshot
+	s       *runHistory
+	files   folderSnapshot
 	log     *runfile.Log
 	effects map[string][]string // the keys with which each step was made
 	charges []charge
@@ -74,7 +74,7 @@ func (j *judgement) addCharge(g guilt, format string, args ...any) {
 }
 
 // parseEffects reads what the programs took down.
-func parseEffects(files snapshot) map[string][]string {
+func parseEffects(files folderSnapshot) map[string][]string {
 	effects := map[string][]string{}
 	for line := range strings.Lines(files["work/effects.log"]) {
 		key, rest, _ := strings.Cut(line, " ")

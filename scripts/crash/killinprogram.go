@@ -18,14 +18,14 @@ func (s *sweep) killsInProgram(ctx context.Context, w *world) error {
 		}
 		at := w.initialSnapshot()
 		at["work/linger"] = step.name + "\n"
-		if err := w.restore(at); err != nil {
+		if err := w.restoreSnapshot(at); err != nil {
 			return err
 		}
 		l, err := w.runKilledAt(ctx, step.name)
 		if err == nil {
 			err = os.Remove(w.path("work/linger"))
 		}
-		st := &story{}
+		st := &runHistory{}
 		if err := w.add(st, l, err); err != nil {
 			return err
 		}
@@ -58,5 +58,5 @@ func (w *world) runKilledAt(ctx context.Context, step string) (leg, error) {
 // currentEffects returns what the programs have done so far.
 func (w *world) currentEffects() map[string][]string {
 	log, _ := os.ReadFile(w.path("work/effects.log")) // it may not be there yet
-	return parseEffects(snapshot{"work/effects.log": string(log)})
+	return parseEffects(folderSnapshot{"work/effects.log": string(log)})
 }

@@ -23,10 +23,10 @@ func (s *sweep) randomKills(ctx context.Context, w *world) error {
 			continue
 		}
 		chance := s.rand(n)
-		if err := w.restore(w.initialSnapshot()); err != nil {
+		if err := w.restoreSnapshot(w.initialSnapshot()); err != nil {
 			return err
 		}
-		st := &story{}
+		st := &runHistory{}
 		args := w.firstArgs()
 		for range 1 + chance.IntN(3) {
 			l, err := w.runKilledAfter(ctx, time.Duration(chance.Int64N(int64(w.took)*5/4)), args)
@@ -70,14 +70,14 @@ const (
 	startUp      = 20 * time.Millisecond // before a run does anything
 )
 
-// longRun kills a run of many calls again and again, at random places and at random moments, and lets
+// killLongRun kills a run of many calls again and again, at random places and at random moments, and lets
 // it go on each time.
-func (s *sweep) longRun(ctx context.Context, w *world) error {
+func (s *sweep) killLongRun(ctx context.Context, w *world) error {
 	chance, reach := s.rand(0), s.calls*placesOfCall/s.legs
-	if err := w.restore(w.initialSnapshot()); err != nil {
+	if err := w.restoreSnapshot(w.initialSnapshot()); err != nil {
 		return err
 	}
-	st := &story{}
+	st := &runHistory{}
 	args := w.firstArgs()
 	for n := range s.legs {
 		var l leg
@@ -95,10 +95,10 @@ func (s *sweep) longRun(ctx context.Context, w *world) error {
 		}
 		if log, err := w.readRunFile(); err == nil && len(log.Records) > 0 {
 			args = w.resumeArgs()
-		} else if err := w.restore(w.initialSnapshot()); err != nil { // there is nothing to resume yet
+		} else if err := w.restoreSnapshot(w.initialSnapshot()); err != nil { // there is nothing to resume yet
 			return err
 		}
-		s.count(w.way, w.sc.name, l.place, []int{n + 1}, nil)
+		s.countState(w.way, w.sc.name, l.place, []int{n + 1}, nil)
 	}
 	if err := w.resumeToEnd(ctx, st); err != nil {
 		return err

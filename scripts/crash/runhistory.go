@@ -11,8 +11,8 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A story is a run from its beginning to where it cannot go on, however often it was disturbed.
-type story struct {
+// A runHistory is a run from its beginning to where it cannot go on, however often it was disturbed.
+type runHistory struct {
 	legs   []leg
 	done   map[string]bool // the calls of changes that were on record as done before the last leg
 	tools  bool            // a tool may have failed, because what it does was disturbed, too
@@ -32,13 +32,13 @@ const (
 	exitIO       = 74
 )
 
-func (s *story) last() leg { return s.legs[len(s.legs)-1] }
+func (s *runHistory) last() leg { return s.legs[len(s.legs)-1] }
 
 // isOpen reports whether the run was disturbed, so that it is to go on.
-func (s *story) isOpen() bool { return s.last().exit == -1 || s.last().exit == exitIO }
+func (s *runHistory) isOpen() bool { return s.last().exit == -1 || s.last().exit == exitIO }
 
 // add adds a leg, and notes what was on record after those before it.
-func (w *world) add(s *story, l leg, err error) error {
+func (w *world) add(s *runHistory, l leg, err error) error {
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (w *world) add(s *story, l leg, err error) error {
 
 // resumeToEnd lets a run that was disturbed go on to its end, and then once more: what has succeeded
 // must not succeed again.
-func (w *world) resumeToEnd(ctx context.Context, s *story) error {
+func (w *world) resumeToEnd(ctx context.Context, s *runHistory) error {
 	if s.isOpen() {
 		l, err := w.resume(ctx, "")
 		if err := w.add(s, l, err); err != nil {

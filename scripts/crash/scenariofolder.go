@@ -40,10 +40,10 @@ type world struct {
 	dir      string
 	program  string
 	model    *model
-	way      string        // in which it is disturbed
-	whole    string        // the answer of the undisturbed run
-	took     time.Duration // the undisturbed run
-	prepared snapshot      // what its first leg has left; nil where there is none
+	way      string         // in which it is disturbed
+	whole    string         // the answer of the undisturbed run
+	took     time.Duration  // the undisturbed run
+	prepared folderSnapshot // what its first leg has left; nil where there is none
 }
 
 func newWorld(dir, program string, sc *scenario) *world {
@@ -54,7 +54,7 @@ func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
 
 // runFirst runs the scenario from its beginning; the fault is as in [failpoint.EnvVar], without the file.
 func (w *world) runFirst(ctx context.Context, plan string) (leg, error) {
-	if err := w.restore(w.initialSnapshot()); err != nil {
+	if err := w.restoreSnapshot(w.initialSnapshot()); err != nil {
 		return leg{}, err
 	}
 	return w.run(ctx, plan, w.firstArgs()...)
@@ -99,7 +99,7 @@ func (w *world) runFirstLeg(ctx context.Context) error {
 	if l.exit != first.exit {
 		return fmt.Errorf("the first leg: exit %d, want %d: %s%s", l.exit, first.exit, l.stdout, l.stderr)
 	}
-	w.prepared, err = w.snapshot()
+	w.prepared, err = w.takeSnapshot()
 	return err
 }
 

@@ -41,7 +41,7 @@ func (s *sweep) straceKills(ctx context.Context, w *world) error {
 				}
 				break
 			}
-			if err := s.finishAndJudge(ctx, w, &story{tools: true}, l, i+1, n); err != nil || len(s.at) > 0 {
+			if err := s.finishAndJudge(ctx, w, &runHistory{tools: true}, l, i+1, n); err != nil || len(s.at) > 0 {
 				return err
 			}
 			if s.brief {
@@ -54,7 +54,7 @@ func (s *sweep) straceKills(ctx context.Context, w *world) error {
 
 // runTraced runs the scenario with a kill at a call of the system, and reports whether there was one.
 func (w *world) runTraced(ctx context.Context, strace, name string, n int) (l leg, killed bool, err error) {
-	if err := w.restore(w.initialSnapshot()); err != nil {
+	if err := w.restoreSnapshot(w.initialSnapshot()); err != nil {
 		return l, false, err
 	}
 	report := w.dir + ".strace"

@@ -129,11 +129,11 @@ func (w *world) undisturbed(ctx context.Context) error {
 	if err == nil && w.sc.kind != "" && !slices.ContainsFunc(log.Records, isKind) {
 		err = fmt.Errorf("the undisturbed run: it has no %s record", w.sc.kind)
 	}
-	return errors.Join(err, w.undisturbedError(&story{legs: []leg{l}}))
+	return errors.Join(err, w.undisturbedError(&runHistory{legs: []leg{l}}))
 }
 
 // undisturbedError is an error for an undisturbed run that is not as it should be.
-func (w *world) undisturbedError(st *story) error {
+func (w *world) undisturbedError(st *runHistory) error {
 	charges, err := w.judge(st)
 	for _, c := range charges {
 		err = errors.Join(err, fmt.Errorf("the undisturbed run: %s: %s", c.guilt, c.why))
@@ -156,8 +156,8 @@ func (s *sweep) isWanted(at ...int) bool {
 	return slices.Equal(s.at[:n], at[:n])
 }
 
-// recordVerdict counts a state and what is wrong with the story that began there, besides what is known already.
-func (s *sweep) recordVerdict(w *world, st *story, known []charge, at ...int) error {
+// recordVerdict counts a state and what is wrong with the history that began there, besides what is known already.
+func (s *sweep) recordVerdict(w *world, st *runHistory, known []charge, at ...int) error {
 	charges, err := w.judge(st)
 	if err != nil {
 		return err
@@ -168,11 +168,11 @@ func (s *sweep) recordVerdict(w *world, st *story, known []charge, at ...int) er
 			place += "; " + l.place
 		}
 	}
-	s.count(w.way, w.sc.name, place, at, append(charges, known...))
+	s.countState(w.way, w.sc.name, place, at, append(charges, known...))
 	return nil
 }
 
-func (s *sweep) count(way, scenario, place string, at []int, charges []charge) {
+func (s *sweep) countState(way, scenario, place string, at []int, charges []charge) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.tallies[way]

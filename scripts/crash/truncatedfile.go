@@ -116,10 +116,10 @@ func tornTails(chance *rand.Rand) []string {
 	return []string{"", "\x00\x00\x00\x00\x00\x00\x00", string(noise), strings.Repeat("\x00", 4096)}
 }
 
-// prefixes opens each prefix of a run file, with each tail: what is whole of it counts, and nothing else.
+// truncatedFiles opens each prefix of a run file, with each tail: what is whole of it counts, and nothing else.
 // A state is the length of the prefix and the number of the tail; behind it comes one with a line feed, and
 // one with a line feed and more.
-func (s *sweep) prefixes(ctx context.Context, w *world) error {
+func (s *sweep) truncatedFiles(ctx context.Context, w *world) error {
 	r, err := w.newRecord(ctx)
 	if err != nil {
 		return err
@@ -149,10 +149,10 @@ func (s *sweep) countOpened(w *world, why string, at ...int) {
 	case !s.isWanted(at...):
 		return
 	case why == "":
-		s.count(w.way, w.sc.name, "", at, nil)
+		s.countState(w.way, w.sc.name, "", at, nil)
 		return
 	}
-	s.count(w.way, w.sc.name, "", at, []charge{{unexplained, why}})
+	s.countState(w.way, w.sc.name, "", at, []charge{{unexplained, why}})
 }
 
 // resumeEach lets the run go on from each number of records, in the world as it was before it.
@@ -166,11 +166,11 @@ func (s *sweep) resumeEach(ctx context.Context, w *world, r *record) error {
 			continue
 		}
 		at["run.jsonl"] = string(r.text[:end])
-		if err := w.restore(at); err != nil {
+		if err := w.restoreSnapshot(at); err != nil {
 			return err
 		}
 		l, err := w.resume(ctx, "")
-		st := &story{tools: true}
+		st := &runHistory{tools: true}
 		if err := w.add(st, l, err); err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (s *sweep) resumeEach(ctx context.Context, w *world, r *record) error {
 		}
 		j.checkRepeats()
 		j.checkEnd()
-		s.count(w.way, w.sc.name, "", []int{end, 0}, j.charges)
+		s.countState(w.way, w.sc.name, "", []int{end, 0}, j.charges)
 	}
 	return nil
 }

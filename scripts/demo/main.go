@@ -49,7 +49,7 @@ func recordAll() error {
 
 // recordDemo records the run of the built-in demo model.
 func recordDemo() error {
-	address, stop, err := serve("scripts/demo/replies")
+	address, stop, err := startServer("scripts/demo/replies")
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func recordDemo() error {
 
 // recordExample runs the run.sh of a copy of an example with the server as its model, and keeps the run file.
 func recordExample(dir string) error {
-	address, stop, err := serve(filepath.Join(dir, "replies"))
+	address, stop, err := startServer(filepath.Join(dir, "replies"))
 	if err != nil {
 		return err
 	}
@@ -114,8 +114,8 @@ func reproducibleFlags(address string) []string {
 	return []string{"--base-url", "http://" + address, "--dialect", "tool", "--param", "num_ctx=8192", "--now", "2026-11-21T09:00:00Z", "--tz", "UTC"}
 }
 
-// serve starts a server that answers with the files of a folder.
-func serve(folder string) (address string, stop func(), err error) {
+// startServer starts a server that answers with the files of a folder.
+func startServer(folder string) (address string, stop func(), err error) {
 	replies, err := filepath.Glob(filepath.Join(folder, "*.txt")) // sorted
 	if err != nil || len(replies) == 0 {
 		return "", nil, fmt.Errorf("%s: no replies: %v", folder, err)

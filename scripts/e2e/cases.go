@@ -200,7 +200,7 @@ const busy = time.Second
 // killRunners kills every process that computes until the program gives up. One that
 // only loads the model yet is killed, too: the server says so with another status.
 func killRunners(t *Trial, p *Program) error {
-	return await(t.Context, 30*time.Second, "the program to give up", func() (bool, error) {
+	return awaitCondition(t.Context, 30*time.Second, "the program to give up", func() (bool, error) {
 		if p.AwaitEnd(t.Context, time.Millisecond) == nil {
 			return true, nil
 		}
@@ -234,7 +234,7 @@ func signalAndEnd(s syscall.Signal) func(*Trial, *Program) error {
 // clock has stood still for a while.
 func checkServerIdle(t *Trial, _ Outcome) error {
 	last, since := time.Duration(-1), time.Now()
-	return await(t.Context, 5*time.Second, "the server to be idle", func() (bool, error) {
+	return awaitCondition(t.Context, 5*time.Second, "the server to be idle", func() (bool, error) {
 		runner, err := t.Server.Runner()
 		if runner.CPU != last {
 			last, since = runner.CPU, time.Now()

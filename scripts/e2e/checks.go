@@ -68,7 +68,7 @@ func checkTexts(where, text string, wanted []string) error {
 func checkChatCount(want int) check {
 	return func(t *Trial, _ Outcome) error {
 		got := 0
-		err := await(t.Context, 2*time.Second, "the server's log", func() (bool, error) {
+		err := awaitCondition(t.Context, 2*time.Second, "the server's log", func() (bool, error) {
 			all, err := t.Server.Chats()
 			got = all - t.chats
 			return got >= want, err

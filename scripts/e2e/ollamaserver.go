@@ -72,7 +72,7 @@ func freeAddress() (string, error) {
 }
 
 func (s *Server) awaitReady(ctx context.Context) error {
-	return await(ctx, 30*time.Second, "the server to answer", func() (bool, error) {
+	return awaitCondition(ctx, 30*time.Second, "the server to answer", func() (bool, error) {
 		select {
 		case err := <-s.exited:
 			s.exited <- err
@@ -148,7 +148,7 @@ func (s *Server) Unload(ctx context.Context, name string) error {
 	if err := s.call(ctx, http.MethodPost, "/api/generate", body, nil); err != nil {
 		return err
 	}
-	return await(ctx, 10*time.Second, "the model to be unloaded", func() (bool, error) {
+	return awaitCondition(ctx, 10*time.Second, "the model to be unloaded", func() (bool, error) {
 		var ps struct{ Models []json.RawMessage }
 		err := s.call(ctx, http.MethodGet, "/api/ps", nil, &ps)
 		return len(ps.Models) == 0, err
@@ -223,7 +223,7 @@ func (s *Server) Runner() (Process, error) {
 // middle of a reply then.
 func (s *Server) AwaitWork(ctx context.Context, d time.Duration) (Process, error) {
 	var start, now Process
-	err := await(ctx, 20*time.Second, "the model to work", func() (bool, error) {
+	err := awaitCondition(ctx, 20*time.Second, "the model to work", func() (bool, error) {
 		var err error
 		now, err = s.Runner()
 		if err != nil {
@@ -237,8 +237,8 @@ func (s *Server) AwaitWork(ctx context.Context, d time.Duration) (Process, error
 	return now, err
 }
 
-// await asks done every few milliseconds until it says yes, fails, or the limit is over.
-func await(ctx context.Context, limit time.Duration, what string, done func() (bool, error)) error {
+// awaitCondition asks done every few milliseconds until it says yes, fails, or the limit is over.
+func awaitCondition(ctx context.Context, limit time.Duration, what string, done func() (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)

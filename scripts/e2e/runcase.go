@@ -65,13 +65,13 @@ func (d *Drive) RunCase(ctx context.Context, c Case) Verdict {
 	defer cancel()
 	o, err := t.run()
 	if err == nil {
-		err = errors.Join(t.judge(o)...)
+		err = errors.Join(t.judgeOutcome(o)...)
 	}
 	return Verdict{Name: c.Name, Want: c.Exit, Outcome: o, Took: time.Since(start), Err: err}
 }
 
 func (t *Trial) run() (Outcome, error) {
-	if err := t.prepare(); err != nil {
+	if err := t.prepareCase(); err != nil {
 		return Outcome{Exit: -1}, fmt.Errorf("before the run: %w", err)
 	}
 	args := t.expand(t.Case.Args)
@@ -92,9 +92,9 @@ func (t *Trial) run() (Outcome, error) {
 	return p.Wait()
 }
 
-// prepare writes the files, installs and loads the model, and does what the case
+// prepareCase writes the files, installs and loads the model, and does what the case
 // asks for.
-func (t *Trial) prepare() error {
+func (t *Trial) prepareCase() error {
 	for _, files := range []map[string]string{notes, t.Case.Files} {
 		if err := t.write(files); err != nil {
 			return err
@@ -151,8 +151,8 @@ func (t *Trial) RunOneshot(args ...string) (Outcome, error) {
 	return p.Wait()
 }
 
-// judge returns everything that is wrong: with this run, and with any run.
-func (t *Trial) judge(o Outcome) []error {
+// judgeOutcome returns everything that is wrong: with this run, and with any run.
+func (t *Trial) judgeOutcome(o Outcome) []error {
 	faults := faultsOfAnyRun(t.Case, o)
 	if t.Case.Check != nil {
 		faults = append(faults, t.Case.Check(t, o))

@@ -71,7 +71,7 @@ func (p *Program) Signal(s os.Signal) error { return p.cmd.Process.Signal(s) }
 // AwaitEnd waits until the program has ended, and is an error after the limit.
 // The program remains to be waited for.
 func (p *Program) AwaitEnd(ctx context.Context, limit time.Duration) error {
-	return await(ctx, limit, "the program to end", func() (bool, error) {
+	return awaitCondition(ctx, limit, "the program to end", func() (bool, error) {
 		all, err := Processes()
 		for _, q := range all {
 			if q.ID == p.cmd.Process.Pid {

@@ -8,7 +8,7 @@ func (chatEncoder) contentType() string { return "text/event-stream" }
 func (chatEncoder) keepAlive() string   { return ": keep-alive\n\n" }
 
 func (f chatEncoder) beginMessage(m *message) []byte {
-	return f.delta(m, object{"role": "assistant", "content": ""})
+	return f.deltaChunk(m, object{"role": "assistant", "content": ""})
 }
 
 func (f chatEncoder) beginItem(m *message, it *item) []byte {
@@ -16,11 +16,11 @@ func (f chatEncoder) beginItem(m *message, it *item) []byte {
 		return nil
 	}
 	function := object{"name": it.name, "arguments": ""}
-	return f.calls(m, it.withMembers(f.call(it, function)))
+	return f.callsChunk(m, it.withMembers(f.callDelta(it, function)))
 }
 
-// call returns the first part of a call, or all of it.
-func (chatEncoder) call(it *item, function object) object {
+// callDelta returns the first part of a call, or all of it.
+func (chatEncoder) callDelta(it *item, function object) object {
 	o := object{"index": it.nth, "type": "function", "function": function}
 	if it.id != "" {
 		o["id"] = it.id
@@ -31,11 +31,11 @@ func (chatEncoder) call(it *item, function object) object {
 func (f chatEncoder) textDelta(m *message, it *item, text string) []byte {
 	switch it.kind {
 	case said:
-		return f.delta(m, it.withMembers(object{"content": quoteInvalid(text)}))
+		return f.deltaChunk(m, it.withMembers(object{"content": quoteInvalid(text)}))
 	case thought:
-		return f.delta(m, it.withMembers(object{"reasoning": quoteInvalid(text)}))
+		return f.deltaChunk(m, it.withMembers(object{"reasoning": quoteInvalid(text)}))
 	}
-	return f.calls(m, object{"index": it.nth, "function": object{"arguments": quoteInvalid(text)}})
+	return f.callsChunk(m, object{"index": it.nth, "function": object{"arguments": quoteInvalid(text)}})
 }
 
 // endItem says the signature of reasoning; that a call has ended, nothing says.
@@ -43,7 +43,7 @@ func (f chatEncoder) endItem(m *message, it *item) []byte {
 	if it.signature == "" {
 		return nil
 	}
-	return f.delta(m, object{"reasoning_details": []object{f.reasoningDetail(it)}})
+	return f.deltaChunk(m, object{"reasoning_details": []object{f.reasoningDetail(it)}})
 }
 
 // reasoningDetail is how OpenRouter passes on what belongs to reasoning.
@@ -51,11 +51,11 @@ func (chatEncoder) reasoningDetail(it *item) object {
 	return object{"type": "reasoning.encrypted", "data": quoteInvalid(it.signature), "format": "unknown", "index": it.nth}
 }
 
-func (f chatEncoder) calls(m *message, call object) []byte {
-	return f.delta(m, object{"tool_calls": []object{call}})
+func (f chatEncoder) callsChunk(m *message, call object) []byte {
+	return f.deltaChunk(m, object{"tool_calls": []object{call}})
 }
 
-func (f chatEncoder) delta(m *message, delta object) []byte {
+func (f chatEncoder) deltaChunk(m *message, delta object) []byte {
 	return f.chunk(m, []object{{"index": 0, "delta": delta, "finish_reason": nil}}, nil)
 }
 
@@ -78,14 +78,14 @@ func dataEvent(o object) []byte {
 func (f chatEncoder) endMessage(m *message) []byte {
 	out := f.chunk(m, []object{{"index": 0, "delta": object{}, "finish_reason": f.stopReason(m)}}, nil)
 	if m.usage {
-		out = append(out, f.chunk(m, []object{}, f.usage(m))...)
+		out = append(out, f.chunk(m, []object{}, f.usageObject(m))...)
 	}
 	return append(out, "data: [DONE]\n\n"...)
 }
 
 func (chatEncoder) stopReason(m *message) string { return m.stopReason("stop", "tool_calls", "length") }
 
-func (chatEncoder) usage(m *message) object {
+func (chatEncoder) usageObject(m *message) object {
 	return object{"prompt_tokens": m.input, "completion_tokens": m.output, "total_tokens": m.input + m.output}
 }
 
@@ -94,12 +94,12 @@ func (chatEncoder) errorEvent(_ *message, text string) []byte {
 }
 
 func (f chatEncoder) wholeMessage(m *message) []byte {
-	message := object{"role": "assistant", "content": quoteInvalid(m.content(said))}
+	message := object{"role": "assistant", "content": quoteInvalid(m.joinedText(said))}
 	var calls, details []object
 	for _, it := range m.items {
 		switch {
 		case it.kind == called:
-			o := it.withMembers(f.call(it, object{"name": it.name, "arguments": quoteInvalid(it.text)}))
+			o := it.withMembers(f.callDelta(it, object{"name": it.name, "arguments": quoteInvalid(it.text)}))
 			delete(o, "index")
 			calls = append(calls, o)
 		default:
@@ -109,7 +109,7 @@ func (f chatEncoder) wholeMessage(m *message) []byte {
 			details = append(details, f.reasoningDetail(it))
 		}
 	}
-	if text := m.content(thought); text != "" {
+	if text := m.joinedText(thought); text != "" {
 		message["reasoning"] = quoteInvalid(text)
 	}
 	if details != nil {
@@ -119,7 +119,7 @@ func (f chatEncoder) wholeMessage(m *message) []byte {
 		message["tool_calls"] = calls
 	}
 	return marshal(object{
-		"id": m.newID("chatcmpl-"), "object": "chat.completion", "created": createdUnix, "model": m.model, "usage": f.usage(m),
+		"id": m.newID("chatcmpl-"), "object": "chat.completion", "created": createdUnix, "model": m.model, "usage": f.usageObject(m),
 		"choices": []object{{"index": 0, "message": message, "finish_reason": f.stopReason(m)}},
 	})
 }

@@ -15,17 +15,17 @@ func (messagesEncoder) event(name string, o object) []byte {
 }
 
 func (f messagesEncoder) beginMessage(m *message) []byte {
-	o := f.message(m, []object{})
+	o := f.messageObject(m, []object{})
 	o["usage"] = object{"input_tokens": m.input, "output_tokens": 1}
 	return append(f.event("message_start", object{"message": o}), f.event("ping", object{})...)
 }
 
 func (f messagesEncoder) beginItem(m *message, it *item) []byte {
-	return f.event("content_block_start", object{"index": it.index, "content_block": it.withMembers(f.block(m, it, json.RawMessage("{}"), ""))})
+	return f.event("content_block_start", object{"index": it.index, "content_block": it.withMembers(f.contentBlock(m, it, json.RawMessage("{}"), ""))})
 }
 
-// block returns a block: of a call with its arguments, of all others with text.
-func (messagesEncoder) block(m *message, it *item, arguments json.RawMessage, text string) object {
+// contentBlock returns a block: of a call with its arguments, of all others with text.
+func (messagesEncoder) contentBlock(m *message, it *item, arguments json.RawMessage, text string) object {
 	switch it.kind {
 	case said:
 		return object{"type": "text", "text": quoteInvalid(text)}
@@ -42,21 +42,21 @@ func (messagesEncoder) block(m *message, it *item, arguments json.RawMessage, te
 func (f messagesEncoder) textDelta(_ *message, it *item, text string) []byte {
 	switch it.kind {
 	case said:
-		return f.delta(it, object{"type": "text_delta", "text": quoteInvalid(text)})
+		return f.deltaEvent(it, object{"type": "text_delta", "text": quoteInvalid(text)})
 	case thought:
-		return f.delta(it, object{"type": "thinking_delta", "thinking": quoteInvalid(text)})
+		return f.deltaEvent(it, object{"type": "thinking_delta", "thinking": quoteInvalid(text)})
 	}
-	return f.delta(it, object{"type": "input_json_delta", "partial_json": quoteInvalid(text)})
+	return f.deltaEvent(it, object{"type": "input_json_delta", "partial_json": quoteInvalid(text)})
 }
 
-func (f messagesEncoder) delta(it *item, delta object) []byte {
+func (f messagesEncoder) deltaEvent(it *item, delta object) []byte {
 	return f.event("content_block_delta", object{"index": it.index, "delta": delta})
 }
 
 func (f messagesEncoder) endItem(_ *message, it *item) []byte {
 	var out []byte
 	if it.signature != "" {
-		out = f.delta(it, object{"type": "signature_delta", "signature": quoteInvalid(it.signature)})
+		out = f.deltaEvent(it, object{"type": "signature_delta", "signature": quoteInvalid(it.signature)})
 	}
 	return append(out, f.event("content_block_stop", object{"index": it.index})...)
 }
@@ -76,7 +76,7 @@ func (f messagesEncoder) errorEvent(_ *message, text string) []byte {
 	return f.event("error", errorBody(Messages, text))
 }
 
-func (messagesEncoder) message(m *message, content []object) object {
+func (messagesEncoder) messageObject(m *message, content []object) object {
 	return object{
 		"id": m.newID("msg_"), "type": "message", "role": "assistant", "model": m.model, "content": content,
 		"stop_reason": nil, "stop_sequence": nil,
@@ -95,9 +95,9 @@ func (f messagesEncoder) wholeMessage(m *message) []byte {
 		case it.kind == called && !json.Valid(arguments):
 			arguments = quoteInvalid(it.text)
 		}
-		content = append(content, it.withMembers(f.block(m, it, arguments, it.text)))
+		content = append(content, it.withMembers(f.contentBlock(m, it, arguments, it.text)))
 	}
-	o := f.message(m, content)
+	o := f.messageObject(m, content)
 	o["stop_reason"] = f.stopReason(m)
 	o["usage"] = object{"input_tokens": m.input, "output_tokens": m.output}
 	return marshal(o)

@@ -28,12 +28,12 @@ func (f ollamaEncoder) endItem(m *message, it *item) []byte {
 	if it.kind != called {
 		return nil
 	}
-	return f.line(m, object{"role": "assistant", "content": "", "tool_calls": []object{f.call(it)}})
+	return f.line(m, object{"role": "assistant", "content": "", "tool_calls": []object{f.callObject(it)}})
 }
 
-// call returns a call. Arguments that are no JSON are sent as a string, because
+// callObject returns a call. Arguments that are no JSON are sent as a string, because
 // they could not be sent otherwise.
-func (ollamaEncoder) call(it *item) object {
+func (ollamaEncoder) callObject(it *item) object {
 	function := object{"index": it.nth, "name": it.name}
 	switch {
 	case json.Valid([]byte(it.text)):
@@ -61,14 +61,14 @@ func (f ollamaEncoder) endMessage(m *message) []byte {
 }
 
 func (f ollamaEncoder) wholeMessage(m *message) []byte {
-	message := object{"role": "assistant", "content": quoteInvalid(m.content(said))}
-	if text := m.content(thought); text != "" {
+	message := object{"role": "assistant", "content": quoteInvalid(m.joinedText(said))}
+	if text := m.joinedText(thought); text != "" {
 		message["thinking"] = quoteInvalid(text)
 	}
 	var calls []object
 	for _, it := range m.items {
 		if it.kind == called {
-			calls = append(calls, f.call(it))
+			calls = append(calls, f.callObject(it))
 		} else {
 			it.withMembers(message)
 		}

@@ -24,12 +24,12 @@ func (f responsesEncoder) itemEvent(m *message, it *item, name string, o object)
 }
 
 func (f responsesEncoder) beginMessage(m *message) []byte {
-	out := f.event(m, "response.created", object{"response": f.response(m, "in_progress", []object{})})
-	return append(out, f.event(m, "response.in_progress", object{"response": f.response(m, "in_progress", []object{})})...)
+	out := f.event(m, "response.created", object{"response": f.responseObject(m, "in_progress", []object{})})
+	return append(out, f.event(m, "response.in_progress", object{"response": f.responseObject(m, "in_progress", []object{})})...)
 }
 
 func (f responsesEncoder) beginItem(m *message, it *item) []byte {
-	out := f.itemEvent(m, it, "output_item.added", object{"item": f.item(m, &item{kind: it.kind, id: it.id, name: it.name, index: it.index, members: it.members}, "in_progress")})
+	out := f.itemEvent(m, it, "output_item.added", object{"item": f.itemObject(m, &item{kind: it.kind, id: it.id, name: it.name, index: it.index, members: it.members}, "in_progress")})
 	if name := partNames[it.kind]; name != "" {
 		out = append(out, f.itemEvent(m, it, name+".added", f.withContentIndex(it.kind, object{"part": f.textPart(it.kind, "")}))...)
 	}
@@ -81,7 +81,7 @@ func (f responsesEncoder) endItem(m *message, it *item) []byte {
 	if name := partNames[it.kind]; name != "" {
 		out = append(out, f.itemEvent(m, it, name+".done", f.withContentIndex(it.kind, object{"part": f.textPart(it.kind, it.text)}))...)
 	}
-	return append(out, f.itemEvent(m, it, "output_item.done", object{"item": f.item(m, it, "completed")})...)
+	return append(out, f.itemEvent(m, it, "output_item.done", object{"item": f.itemObject(m, it, "completed")})...)
 }
 
 func (responsesEncoder) itemID(m *message, it *item) string {
@@ -89,8 +89,8 @@ func (responsesEncoder) itemID(m *message, it *item) string {
 	return m.newID(prefix, "_", it.index)
 }
 
-// item returns an item with what it says so far.
-func (f responsesEncoder) item(m *message, it *item, status string) object {
+// itemObject returns an item with what it says so far.
+func (f responsesEncoder) itemObject(m *message, it *item, status string) object {
 	o := object{"id": f.itemID(m, it), "status": status}
 	switch it.kind {
 	case said:
@@ -110,13 +110,13 @@ func (f responsesEncoder) item(m *message, it *item, status string) object {
 }
 
 func (f responsesEncoder) endMessage(m *message) []byte {
-	_, name, _ := f.status(m)
+	_, name, _ := f.endStatus(m)
 	return f.event(m, name, object{"response": f.finalResponse(m)})
 }
 
-// status returns how the response ended, the event that says so, and the
+// endStatus returns how the response ended, the event that says so, and the
 // details of a response that is not complete.
-func (responsesEncoder) status(m *message) (status, event string, details any) {
+func (responsesEncoder) endStatus(m *message) (status, event string, details any) {
 	reason := m.stopReason("", "", "max_output_tokens")
 	if reason == "" {
 		return "completed", "response.completed", nil
@@ -126,18 +126,18 @@ func (responsesEncoder) status(m *message) (status, event string, details any) {
 
 // finalResponse returns the response with everything in it.
 func (f responsesEncoder) finalResponse(m *message) object {
-	status, _, details := f.status(m)
+	status, _, details := f.endStatus(m)
 	output := []object{}
 	for _, it := range m.items {
-		output = append(output, f.item(m, it, "completed"))
+		output = append(output, f.itemObject(m, it, "completed"))
 	}
-	o := f.response(m, status, output)
+	o := f.responseObject(m, status, output)
 	o["incomplete_details"] = details
 	o["usage"] = object{"input_tokens": m.input, "output_tokens": m.output, "total_tokens": m.input + m.output}
 	return o
 }
 
-func (responsesEncoder) response(m *message, status string, output []object) object {
+func (responsesEncoder) responseObject(m *message, status string, output []object) object {
 	return object{
 		"id": m.newID("resp_"), "object": "response", "created_at": createdUnix, "model": m.model, "status": status, "output": output,
 		"error": nil, "incomplete_details": nil, "usage": nil, "store": false,

@@ -93,7 +93,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /v1/models", s.listModels)
 	mux.HandleFunc("GET /models", s.listModels)
 	for _, api := range APIs {
-		mux.HandleFunc("POST "+api.Path(), func(w http.ResponseWriter, r *http.Request) { s.reply(api, w, r) })
+		mux.HandleFunc("POST "+api.Path(), func(w http.ResponseWriter, r *http.Request) { s.serveModel(api, w, r) })
 	}
 	mux.HandleFunc("/", s.answerToolRequest)
 	return mux
@@ -109,7 +109,7 @@ func (s *Server) listOllamaModels(w http.ResponseWriter, r *http.Request) {
 	for _, m := range s.Models {
 		list = append(list, object{"name": m, "model": m})
 	}
-	respond(w, http.StatusOK, object{"models": list})
+	writeJSON(w, http.StatusOK, object{"models": list})
 }
 
 // listModels lists the models as OpenAI and Anthropic do: what one of them does not
@@ -120,7 +120,7 @@ func (s *Server) listModels(w http.ResponseWriter, r *http.Request) {
 	for _, m := range s.Models {
 		list = append(list, object{"id": m, "object": "model", "owned_by": "library", "type": "model", "display_name": m})
 	}
-	respond(w, http.StatusOK, object{"object": "list", "data": list, "has_more": false})
+	writeJSON(w, http.StatusOK, object{"object": "list", "data": list, "has_more": false})
 }
 
 func (s *Server) showModel(w http.ResponseWriter, r *http.Request) {
@@ -130,14 +130,14 @@ func (s *Server) showModel(w http.ResponseWriter, r *http.Request) {
 		return // the client has gone
 	}
 	if name, known := s.findModel(body); !known {
-		unknownModel(Ollama, w, name)
+		writeUnknownModel(Ollama, w, name)
 		return
 	}
 	capabilities := []string{"completion"}
 	if s.Tools {
 		capabilities = append(capabilities, "tools")
 	}
-	respond(w, http.StatusOK, object{
+	writeJSON(w, http.StatusOK, object{
 		"capabilities": capabilities,
 		"model_info":   object{"general.architecture": "llama", "llama.context_length": 4096},
 	})
@@ -151,11 +151,11 @@ func (s *Server) findModel(body []byte) (name string, known bool) {
 	return name, err == nil && (s.Models == nil || slices.Contains(s.Models, name))
 }
 
-func unknownModel(api API, w http.ResponseWriter, name string) {
-	respond(w, http.StatusNotFound, errorBody(api, fmt.Sprintf("model '%s' not found", name)))
+func writeUnknownModel(api API, w http.ResponseWriter, name string) {
+	writeJSON(w, http.StatusNotFound, errorBody(api, fmt.Sprintf("model '%s' not found", name)))
 }
 
-func respond(w http.ResponseWriter, status int, v any) {
+func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(v) // an error says that the client has gone
@@ -172,8 +172,8 @@ func errorBody(api API, text string) object {
 	return object{"error": object{"message": text, "type": "api_error", "param": nil, "code": nil}}
 }
 
-// reply answers a request to a model.
-func (s *Server) reply(api API, w http.ResponseWriter, r *http.Request) {
+// serveModel answers a request to a model.
+func (s *Server) serveModel(api API, w http.ResponseWriter, r *http.Request) {
 	request := s.newRequest(api, r)
 	if s.Script[request.Number].early {
 		reset(w)
@@ -184,10 +184,10 @@ func (s *Server) reply(api API, w http.ResponseWriter, r *http.Request) {
 	}
 	s.writeRecord(fmt.Sprintf("%d.json", request.Number), request.Body)
 	if name, known := s.findModel(request.Body); !known {
-		unknownModel(api, w, name)
+		writeUnknownModel(api, w, name)
 		return
 	}
-	s.answer(w, r, request)
+	s.playReply(w, r, request)
 }
 
 // answerToolRequest answers any other request: it is that of a tool, and the next reply is
@@ -201,7 +201,7 @@ func (s *Server) answerToolRequest(w http.ResponseWriter, r *http.Request) {
 	if len(body) > 0 {
 		s.writeRecord(fmt.Sprint(request.Number, ".body"), body)
 	}
-	s.answer(w, r, request)
+	s.playReply(w, r, request)
 }
 
 // newRequest counts a request.
@@ -214,14 +214,14 @@ func (s *Server) newRequest(api API, r *http.Request) Request {
 	return request
 }
 
-// answer plays the reply to a request.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, request Request) {
+// playReply plays the reply to a request.
+func (s *Server) playReply(w http.ResponseWriter, r *http.Request, request Request) {
 	reply, found := s.Script[request.Number]
 	if s.Answer != nil {
 		reply, found = s.Answer(request), true
 	}
 	if !found { // with a status that a script about other failures does not expect
-		respond(w, http.StatusUnauthorized, errorBody(request.API, fmt.Sprintf("the script has no reply %d", request.Number)))
+		writeJSON(w, http.StatusUnauthorized, errorBody(request.API, fmt.Sprintf("the script has no reply %d", request.Number)))
 		return
 	}
 	newPlayer(s, w, r, request).play(reply)

@@ -157,8 +157,8 @@ func (p *player) cutConnection() {
 
 func (p *player) reset() { reset(p.w) }
 
-// rawConnection writes to the connection itself, where HTTP would stand, and ends it.
-func rawConnection(text string) action {
+// socketAction writes to the connection itself, where HTTP would stand, and ends it.
+func socketAction(text string) action {
 	return func(p *player) {
 		c, _, err := p.w.(http.Hijacker).Hijack()
 		if err != nil {
@@ -182,7 +182,7 @@ func reset(w http.ResponseWriter) {
 	panic(http.ErrAbortHandler)
 }
 
-func raw(text string) action {
+func rawAction(text string) action {
 	return func(p *player) {
 		contentType := ""
 		if p.status == http.StatusOK {
@@ -193,17 +193,17 @@ func raw(text string) action {
 	}
 }
 
-// say says text. Text after text is more of it.
-func say(text string) action {
+// textAction says text. Text after text is more of it.
+func textAction(text string) action {
 	return func(p *player) { p.addText(item{kind: said}, text) }
 }
 
-func think(text string) action {
+func reasoningAction(text string) action {
 	return func(p *player) { p.addText(item{kind: thought}, text) }
 }
 
-// sign ends the reasoning with its signature.
-func sign(signature string) action {
+// signatureAction ends the reasoning with its signature.
+func signatureAction(signature string) action {
 	return func(p *player) {
 		if p.current == nil || p.current.kind != thought {
 			p.beginItem(item{kind: thought})
@@ -289,8 +289,8 @@ func (p *player) addOpenCall(it item) {
 	p.addText(item{kind: called}, arguments)
 }
 
-// stop ends the message.
-func stop(reason string) action {
+// stopAction ends the message.
+func stopAction(reason string) action {
 	return func(p *player) {
 		p.endItem()
 		p.startMessage()
@@ -304,9 +304,9 @@ func stop(reason string) action {
 	}
 }
 
-// fail says that the server failed: in a body of its own, or in the stream if
+// errorAction says that the server failed: in a body of its own, or in the stream if
 // one has begun.
-func fail(text string) action {
+func errorAction(text string) action {
 	return func(p *player) {
 		if p.started && !p.whole {
 			p.stream(p.form.errorEvent(p.message, text))

@@ -47,8 +47,8 @@ func (m *message) newID(prefix string, part ...any) string {
 	return prefix + fmt.Sprint(append([]any{m.number}, part...)...)
 }
 
-// content returns the text of all items of a kind.
-func (m *message) content(k kind) string {
+// joinedText returns the text of all items of a kind.
+func (m *message) joinedText(k kind) string {
 	var b strings.Builder
 	for _, it := range m.items {
 		if it.kind == k {

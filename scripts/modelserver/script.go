@@ -98,13 +98,13 @@ func readReply(file, address string) (Reply, error) {
 	case ".txt":
 		return Text(text), nil
 	case ".length":
-		return newReply(say(text), stop("length")), nil
+		return newReply(textAction(text), stopAction("length")), nil
 	case ".cut":
-		return newReply(say(text), (*player).cutConnection), nil
+		return newReply(textAction(text), (*player).cutConnection), nil
 	case ".hang":
-		return newReply(say(text), (*player).hang), nil
+		return newReply(textAction(text), (*player).hang), nil
 	case ".raw":
-		return newReply(raw(text)), nil
+		return newReply(rawAction(text)), nil
 	case ".http":
 		return parseHTTP(file, text)
 	case ".play":
@@ -116,7 +116,7 @@ func readReply(file, address string) (Reply, error) {
 func newReply(actions ...action) Reply { return Reply{actions: actions} }
 
 // Text is the reply that says a text and stops.
-func Text(text string) Reply { return newReply(say(text), stop("")) }
+func Text(text string) Reply { return newReply(textAction(text), stopAction("")) }
 
 // parseHTTP reads a whole answer: status, headers, body.
 func parseHTTP(file, text string) (Reply, error) {
@@ -135,7 +135,7 @@ func parseHTTP(file, text string) (Reply, error) {
 		}
 		reply.actions = append(reply.actions, header)
 	}
-	reply.actions = append(reply.actions, raw(body))
+	reply.actions = append(reply.actions, rawAction(body))
 	return reply, nil
 }
 
@@ -150,18 +150,18 @@ var verbs = map[string]func(argument string) (action, error){
 	"usage":  parseUsage,                             // INPUT OUTPUT: tokens; 100 and 20 otherwise
 	"drip":   withDuration((*player).setPause),       // from here on each byte by itself, after a pause
 
-	"think":  withText(think),                            // reasoning
-	"sign":   withText(sign),                             // ends the reasoning with its signature
-	"text":   withText(say),                              // two in a row are one text
+	"think":  withText(reasoningAction),                  // reasoning
+	"sign":   withText(signatureAction),                  // ends the reasoning with its signature
+	"text":   withText(textAction),                       // two in a row are one text
 	"with":   parseMembers,                               // JSON members that the next text or call has, too
 	"call":   parseCall((*player).addCall),               // ID NAME JSON: a native call; "-" for no ID
 	"open":   parseCall((*player).addOpenCall),           // the same, but its end does not come
-	"stop":   withText(stop),                             // the clean end; "length", or a reason as it stands
-	"error":  withText(fail),                             // what the server says when it fails
+	"stop":   withText(stopAction),                       // the clean end; "length", or a reason as it stands
+	"error":  withText(errorAction),                      // what the server says when it fails
 	"splice": withoutArgument((*player).beginNewMessage), // another response begins in the same body
 	"raw":    parseRaw,                                   // bytes as they stand
 
-	"socket": withText(rawConnection), // bytes on the connection, instead of all HTTP; it ends then
+	"socket": withText(socketAction), // bytes on the connection, instead of all HTTP; it ends then
 
 	"wait":  withDuration((*player).wait),             // a pause; the text before it has been sent
 	"mark":  withoutArgument((*player).markSent),      // tells the owner of the server when this was
@@ -314,5 +314,5 @@ func parseRaw(argument string) (action, error) {
 	if text == argument {
 		text += "\n"
 	}
-	return raw(text), err
+	return rawAction(text), err
 }

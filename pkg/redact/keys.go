@@ -44,7 +44,7 @@ func HideKeys(text string) string {
 	var spans []span
 	for i := 0; i < len(text); {
 		if c := text[i]; c == '?' || c == '&' || c == '#' {
-			if from, to := secretFieldAt(text[i:]); to > 0 {
+			if from, to := secretField(text[i:]); to > 0 {
 				spans = append(spans, span{i + from, i + to})
 				i += to
 				continue

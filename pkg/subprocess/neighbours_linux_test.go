@@ -60,7 +60,7 @@ func TestWithoutSandbox(t *testing.T) {
 		{less(func(s *Support) { s.Subreaper = false }), nil, "this system cannot track the processes of a program (it needs a subreaper, no_new_privs and /proc)"},
 		{less(func(s *Support) { s.NoNewPrivs = false }), []Sandbox{may}, "this system cannot track the processes of a program (it needs a subreaper, no_new_privs and /proc)"},
 	} {
-		err := (&Confinement{Sandboxes: c.boxes}).checkSupport(c.has)
+		err := (&Confinement{Sandboxes: c.boxes}).check(c.has)
 		var start *StartError
 		if c.want == "" && err != nil || c.want != "" && (!errors.As(err, &start) || start.Kind != Unsupported || err.Error() != c.want) {
 			t.Errorf("%+v, %+v: %v", c.has, c.boxes, err)

@@ -23,10 +23,10 @@ const (
 	tempRandomLen = 26
 )
 
-// makeTempFolder creates a temporary folder for one program. It stays open, so that removal is not redirected to a
-// folder that the program has put in its place. It also stays locked while this process or the supervisor, which
-// inherits the descriptor, can remove it; see removeStaleTempFolders.
-func makeTempFolder() (path string, dir *os.File, err error) {
+// makeTemp creates a temporary folder for one program. It stays open, so that removal is not redirected to a folder that
+// the program has put in its place. It also stays locked while this process or the supervisor, which inherits the
+// descriptor, can remove it; see removeStaleTemps.
+func makeTemp() (path string, dir *os.File, err error) {
 	place, err := filepath.Abs(os.TempDir()) // the program has another working directory
 	if err == nil {
 		path = filepath.Join(place, tempPrefix+rand.Text())
@@ -51,24 +51,24 @@ func openFolder(path string) (*os.File, error) {
 // minStaleAge is the minimum age of a stale folder: a younger one may not be locked yet.
 const minStaleAge = 10 * time.Minute
 
-// removeStaleTempFolders removes the temporary folders of programs whose process and supervisor were both killed, or
-// whose process was killed before it had a supervisor.
-func removeStaleTempFolders() {
+// removeStaleTemps removes the temporary folders of programs whose process and supervisor were both killed, or whose
+// process was killed before it had a supervisor.
+func removeStaleTemps() {
 	place, err := os.Open(os.TempDir())
 	if err != nil {
-		return // makeTempFolder reports it
+		return // makeTemp reports it
 	}
 	defer place.Close()
 	names, _ := place.Readdirnames(-1)
 	for _, name := range names {
 		if random, ours := strings.CutPrefix(name, tempPrefix); ours && len(random) == tempRandomLen {
-			removeStaleTempFolder(filepath.Join(place.Name(), name))
+			removeStaleTemp(filepath.Join(place.Name(), name))
 		}
 	}
 }
 
-// removeStaleTempFolder removes a folder if it belongs to this user, has its original mode, is old, and is not locked.
-func removeStaleTempFolder(path string) {
+// removeStaleTemp removes a folder if it belongs to this user, has its original mode, is old, and is not locked.
+func removeStaleTemp(path string) {
 	dir, err := openFolder(path)
 	if err != nil {
 		return
@@ -81,13 +81,13 @@ func removeStaleTempFolder(path string) {
 	}
 	// The previous holder of the lock may have removed it.
 	if unix.Lstat(path, &named) == nil && named.Dev == info.Dev && named.Ino == info.Ino {
-		removeTempFolder(path, pathOfOpenFolder(path, dir))
+		removeTemp(path, openFolderPath(path, dir))
 	}
 }
 
-// removeTempFolder removes the folder and its contents as far as permitted. It needs one step per entry and few
-// descriptors, however deep the tree is: it moves the contents of a folder up before it removes the folder.
-func removeTempFolder(path, self string) {
+// removeTemp removes the folder and its contents as far as permitted. It needs one step per entry and few descriptors,
+// however deep the tree is: it moves the contents of a folder up before it removes the folder.
+func removeTemp(path, self string) {
 	_ = os.Chmod(self, 0o700)
 	top, err := os.OpenRoot(self)
 	if err != nil {

@@ -191,17 +191,17 @@ func (o *orderChecker) checkOne(r Record) string {
 			return "it is not the first record"
 		}
 	case Request:
-		return o.checkRequest(b)
+		return o.request(b)
 	case Attempt:
-		return o.checkReply(b.Turn)
+		return o.reply(b.Turn)
 	case Response:
-		why := o.checkReply(b.Turn)
+		why := o.reply(b.Turn)
 		o.waiting = false
 		return why
 	case Answer:
-		return o.checkAnswer()
+		return o.answer()
 	case UserInput:
-		return o.checkUserInput()
+		return o.userInput()
 	case End:
 		o.ended = true
 		return b.problem()
@@ -211,7 +211,7 @@ func (o *orderChecker) checkOne(r Record) string {
 	return ""
 }
 
-func (o *orderChecker) checkRequest(b Request) string {
+func (o *orderChecker) request(b Request) string {
 	why := ""
 	switch {
 	case b.Turn < o.turn:
@@ -223,14 +223,14 @@ func (o *orderChecker) checkRequest(b Request) string {
 	return why
 }
 
-func (o *orderChecker) checkReply(turn int) string {
+func (o *orderChecker) reply(turn int) string {
 	if !o.waiting || turn != o.turn {
 		return "no open request in its turn"
 	}
 	return ""
 }
 
-func (o *orderChecker) checkAnswer() string {
+func (o *orderChecker) answer() string {
 	if o.answered {
 		return "the run already has an answer"
 	}
@@ -241,8 +241,8 @@ func (o *orderChecker) checkAnswer() string {
 	return ""
 }
 
-// checkUserInput checks user input: it answers a tool that needs it, in the latest turn or after an incomplete answer.
-func (o *orderChecker) checkUserInput() string {
+// userInput checks user input: it answers a tool that needs it, in the latest turn or after an incomplete answer.
+func (o *orderChecker) userInput() string {
 	if !o.answered && !o.afterUserInput && !o.inputRequested { // several tools may need input at once
 		return "no tool asked for input and the run has no answer yet"
 	}
@@ -253,8 +253,8 @@ func (o *orderChecker) checkUserInput() string {
 // problem returns what is invalid in an end record, or "".
 func (e End) problem() string {
 	switch {
-	case e.Retry != "" && !slices.Contains(RetryValues(), e.Retry):
-		return fmt.Sprintf("retry is %q, expected one of %v", e.Retry, RetryValues())
+	case e.Retry != "" && !slices.Contains(Retries(), e.Retry):
+		return fmt.Sprintf("retry is %q, expected one of %v", e.Retry, Retries())
 	case e.Retryable && e.Retry != RetryLater:
 		return fmt.Sprintf("it is retryable, but retry is %q", e.Retry)
 	}
@@ -287,9 +287,9 @@ func (b *BeforeImage) problem() string {
 func (o *orderChecker) checkCall(body Body) string {
 	switch b := body.(type) {
 	case Call:
-		return o.checkDecision(b)
+		return o.call(b)
 	case Approval:
-		return o.checkApproval(b)
+		return o.approval(b)
 	case Intent:
 		return cmp.Or(o.advance(b.Call, intended, called, approved), b.Before.problem())
 	case Result:
@@ -302,7 +302,7 @@ func (o *orderChecker) checkCall(body Body) string {
 	return ""
 }
 
-func (o *orderChecker) checkDecision(b Call) string {
+func (o *orderChecker) call(b Call) string {
 	switch {
 	case o.calls[b.ID] != unseen:
 		return "a call with this ID precedes it"
@@ -316,7 +316,7 @@ func (o *orderChecker) checkDecision(b Call) string {
 	return ""
 }
 
-func (o *orderChecker) checkApproval(b Approval) string {
+func (o *orderChecker) approval(b Approval) string {
 	to := asked // refused; its result follows
 	if b.Approved {
 		to = approved

@@ -254,8 +254,8 @@ const (
 	RetryByHand      Retry = "by_hand"      // a person must check the effects first
 )
 
-// RetryValues returns all values of [Retry].
-func RetryValues() []Retry {
+// Retries returns all values of [Retry].
+func Retries() []Retry {
 	return []Retry{RetryNo, RetryLater, RetryWithMore, RetryWithInput, RetryAfterRepair, RetryByHand}
 }
 

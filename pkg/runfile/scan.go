@@ -65,14 +65,14 @@ func (s *Scanner) next() (Record, error) {
 		return Record{}, err
 	}
 	if why := incompleteReason(line); why != "" {
-		return Record{}, s.checkIncomplete(line, why)
+		return Record{}, s.end(line, why)
 	}
-	return s.decodeRecord(line)
+	return s.record(line)
 }
 
-// checkIncomplete handles an incomplete line: the last line is torn, any other is damaged. Two complete records in one
+// end handles an incomplete line: the last line is torn, any other is damaged. Two complete records in one
 // line are damage too: the line feed between them was overwritten.
-func (s *Scanner) checkIncomplete(line line, why string) error {
+func (s *Scanner) end(line line, why string) error {
 	last, err := s.src.atEnd()
 	switch {
 	case err != nil:
@@ -85,8 +85,8 @@ func (s *Scanner) checkIncomplete(line line, why string) error {
 	return io.EOF
 }
 
-// decodeRecord decodes a complete line.
-func (s *Scanner) decodeRecord(line line) (Record, error) {
+// record decodes a complete line.
+func (s *Scanner) record(line line) (Record, error) {
 	h, err := parseHeader(line.text)
 	if err != nil {
 		return Record{}, line.damage(diag.RunDamaged, fmt.Sprintf("the record cannot be read: %v", err))

@@ -70,7 +70,7 @@ func TestUnsafeVariables(t *testing.T) {
 		"LD_PRELOAD", "ld_preload", "LD_LIBRARY_PATH", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "IFS", "PROMPT_COMMAND", "GIT_CONFIG_COUNT",
 		"GIT_CONFIG_KEY_0", "GIT_EXTERNAL_DIFF", "GIT_SSH_COMMAND", "GIT_PAGER", "NODE_OPTIONS", "PYTHONSTARTUP", "PYTHONPATH", "PERL5OPT", "RUBYOPT", "JAVA_TOOL_OPTIONS", "BASH_FUNC_ls%%", "PATH",
 	} {
-		if !IsUnsafeVariable(name) {
+		if !UnsafeVariable(name) {
 			t.Errorf("%s passes", name)
 		}
 		var start *StartError
@@ -80,7 +80,7 @@ func TestUnsafeVariables(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"HOME", "LANG", "LC_ALL", "TZ", "SSH_AUTH_SOCK", "USER", "GIT_AUTHOR_NAME", "HTTPS_PROXY", "KUBECONFIG", "API_KEY", "OLD_STYLE"} {
-		if IsUnsafeVariable(name) {
+		if UnsafeVariable(name) {
 			t.Errorf("%s does not pass", name)
 		}
 	}
@@ -337,7 +337,7 @@ func TestExactly(t *testing.T) {
 	}
 	in := []byte(strings.Repeat("\x00\xff\n", 300<<10))
 	got, err = confinement().Run(t.Context(), Command{Argv: []string{"cat"}, Stdin: in, Max: 4 << 20, Dir: folder(t)})
-	if err != nil || string(got.Stdout.Bytes) != string(in) || got.Stdout.IsTruncated() {
+	if err != nil || string(got.Stdout.Bytes) != string(in) || got.Stdout.Truncated() {
 		t.Errorf("%v, %d bytes", err, got.Stdout.Total)
 	}
 	got, err = confinement().Run(t.Context(), Command{Argv: []string{"true"}, Stdin: in, Dir: folder(t)}) // reads nothing
@@ -360,7 +360,7 @@ func TestPrinted(t *testing.T) {
 		{"head -c 9000 /dev/zero; head -c 7001 /dev/zero >&2; sleep 1000", 9000, 7001, true, true},
 	} {
 		got, err := confinement().Run(t.Context(), Command{Argv: []string{"sh", "-c", c.script}, Dir: folder(t), Max: 1000})
-		if err != nil || got.Stdout.Total != c.out || got.Stderr.Total != c.err || got.Stdout.IsTruncated() != c.cut || got.Flooded != c.flooded || len(got.Stdout.Bytes) > 1000 || len(got.Stderr.Bytes) > 1000 {
+		if err != nil || got.Stdout.Total != c.out || got.Stderr.Total != c.err || got.Stdout.Truncated() != c.cut || got.Flooded != c.flooded || len(got.Stdout.Bytes) > 1000 || len(got.Stderr.Bytes) > 1000 {
 			t.Errorf("%s: %v %d %d %v", c.script, err, got.Stdout.Total, got.Stderr.Total, got.Flooded)
 		}
 	}
@@ -490,7 +490,7 @@ func TestHelperKilledOutside(t *testing.T) {
 			} else {
 				await(t, "it starts", func() bool { _, err := os.Stat(filepath.Join(dir.Name(), "started")); return err == nil })
 			}
-			eachDescendant(func(pid int) bool {
+			descendants(func(pid int) bool {
 				words, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 				if strings.HasPrefix(string(words), supervisorName) {
 					_ = unix.Kill(pid, unix.SIGKILL)
@@ -505,7 +505,7 @@ func TestHelperKilledOutside(t *testing.T) {
 		}
 		l.want(t)
 	}
-	if !readProcessState(neighbour.Process.Pid).living {
+	if !readState(neighbour.Process.Pid).living {
 		t.Error("a process was ended that is none of a program")
 	}
 }

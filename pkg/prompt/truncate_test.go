@@ -36,12 +36,12 @@ func TestResultsAreCut(t *testing.T) {
 			data = []any{map[string]string{"content": text}}
 		}
 		envelope, _ := chat.Success(data).MarshalJSON()
-		got := prompt.EncodeResult(envelope, mark, most)
+		got := prompt.Result(envelope, mark, most)
 		wantInert(t, got, 0)
-		if got != prompt.EncodeResult(envelope, mark, most) {
+		if got != prompt.Result(envelope, mark, most) {
 			t.Error("it is not the same each time")
 		}
-		whole := prompt.EncodeResult(envelope, mark, 0)
+		whole := prompt.Result(envelope, mark, 0)
 		if int64(len(whole)) <= most {
 			if got != whole {
 				t.Error("a small result was changed")
@@ -66,7 +66,7 @@ func TestOtherResultsAreCut(t *testing.T) {
 	long := strings.Repeat("too long ", 9000)
 	for _, r := range []chat.Result{chat.Failure(chat.NotFound, "%s", long), {Needs: []string{"city"}, Question: long}} {
 		envelope, _ := r.MarshalJSON()
-		got := prompt.EncodeResult(envelope, mark, 2048)
+		got := prompt.Result(envelope, mark, 2048)
 		var back struct {
 			OK    bool
 			Needs map[string]bool

@@ -15,10 +15,10 @@ import (
 // DefaultModelBytes is the default limit of a result that a model is sent.
 const DefaultModelBytes = 64 << 10
 
-// EncodeResult returns the envelope of a result as JSON in which the boundary and the markers of every dialect are
+// Result returns the envelope of a result as JSON in which the boundary and the markers of every dialect are
 // neutralised. An envelope longer than maxBytes is truncated to head and tail, says how much is omitted, and is still
 // an envelope. maxBytes is at least [tool.MinModelBytes], or 0 for no limit.
-func EncodeResult(envelope json.RawMessage, boundary string, maxBytes int64) string {
+func Result(envelope json.RawMessage, boundary string, maxBytes int64) string {
 	inert := dialect.Neutralise(envelope, boundary)
 	if maxBytes == 0 || int64(len(inert)) <= maxBytes {
 		return string(inert)
@@ -47,7 +47,7 @@ func truncateEnvelope(envelope []byte, most int) []byte {
 // headAndTail returns the head and the tail of a text as JSON strings of at most most bytes together, and the number
 // of bytes omitted between them. The text is the content of raw if that is a JSON string, otherwise raw itself.
 func headAndTail(raw string, most int) (head, tail []byte, left int) {
-	text, quoted := raw, quote.EncodeText
+	text, quoted := raw, quote.Encoded
 	if len(raw) > 1 && raw[0] == '"' {
 		text, quoted = raw[1:len(raw)-1], func(part string) []byte { return []byte(`"` + part + `"`) }
 	}

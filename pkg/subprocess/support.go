@@ -17,11 +17,11 @@ const minLandlock = 3
 // Check returns a *[StartError] if this system does not support the confinement. Call it before a run: it resolves the
 // links in sandbox paths once and for all.
 func (c *Confinement) Check() error {
-	c.resolving.Do(c.resolveSandboxes)
-	return c.checkSupport(Supported())
+	c.resolving.Do(c.resolve)
+	return c.check(Supported())
 }
 
-func (c *Confinement) resolveSandboxes() {
+func (c *Confinement) resolve() {
 	for _, s := range c.Sandboxes {
 		c.resolved = append(c.resolved, sandbox{Read: resolveLinks(s.Read), Write: resolveLinks(s.Write), Network: s.Network, Optional: s.Optional})
 	}

@@ -124,7 +124,7 @@ func TestOwnAddresses(t *testing.T) {
 
 // The addresses of this machine are found.
 func TestOwnAddressesAreListed(t *testing.T) {
-	if b, found := machineBlock(netip.MustParseAddr("127.0.0.1"), net.InterfaceAddrs); !found || !b.private {
+	if b, found := ownBlock(netip.MustParseAddr("127.0.0.1"), net.InterfaceAddrs); !found || !b.private {
 		t.Error("127.0.0.1 is not an address of this machine")
 	}
 }

@@ -33,9 +33,9 @@ func TestWithheld(t *testing.T) {
 		}
 		return Whole
 	}
-	c.resolving.Do(c.resolveSandboxes)
+	c.resolving.Do(c.resolve)
 	granted := func() (read, write []string) {
-		box := c.grantedSandboxes()[0]
+		box := c.granted()[0]
 		if !box.NoWorkDir {
 			t.Error("the folder that a program runs in is granted by itself")
 		}

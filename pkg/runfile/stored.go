@@ -64,8 +64,8 @@ func newDeduplicator() deduplicator {
 	return w
 }
 
-// partsOf returns parts that reproduce a text, or nil if the text is to be stored unchanged.
-func (w *deduplicator) partsOf(text string, quotable bool, sources ...*source) []part {
+// reuse returns parts that reproduce a text, or nil if the text is to be stored unchanged.
+func (w *deduplicator) reuse(text string, quotable bool, sources ...*source) []part {
 	parts := matchSources(text, quotable, sources...)
 	if got, err := w.joinParts(parts); err != nil || got != text {
 		return nil
@@ -78,14 +78,14 @@ func deduplicatorAt(records []Record, last int) *deduplicator {
 	w := newDeduplicator()
 	for _, r := range records {
 		if r.Seq <= last {
-			w.addRecord(r.Body)
+			w.track(r.Body)
 		}
 	}
 	return &w
 }
 
-// addRecord adds a written record. A request repeats the texts before it for the last time.
-func (w *deduplicator) addRecord(body Body) {
+// track adds a written record. A request repeats the texts before it for the last time.
+func (w *deduplicator) track(body Body) {
 	switch b := body.(type) {
 	case Request:
 		input := w.input
@@ -115,19 +115,19 @@ func (w *deduplicator) source(r reference) *source {
 func (w *deduplicator) deduplicate(body Body) Body {
 	switch b := body.(type) {
 	case Request:
-		return w.dedupRequest(b)
+		return w.request(b)
 	case Response:
-		return w.dedupResponse(b)
+		return w.response(b)
 	case Call:
-		return w.dedupCall(b)
+		return w.callRecord(b)
 	}
 	return body
 }
 
-func (w *deduplicator) dedupRequest(b Request) Body {
+func (w *deduplicator) request(b Request) Body {
 	out := storedRequest{Request: b}
 	for _, m := range b.Messages {
-		out.Messages = append(out.Messages, w.dedupMessage(m))
+		out.Messages = append(out.Messages, w.message(m))
 	}
 	if b.Messages != nil && out.Messages == nil {
 		out.Messages = []storedMessage{}
@@ -135,19 +135,19 @@ func (w *deduplicator) dedupRequest(b Request) Body {
 	return out
 }
 
-func (w *deduplicator) dedupMessage(m chat.Message) storedMessage {
+func (w *deduplicator) message(m chat.Message) storedMessage {
 	out := storedMessage{Message: m, Content: &m.Content}
-	if out.Parts = w.partsOf(m.Content, m.Role == chat.User && len(w.results) == 0, w.sources(m)...); out.Parts != nil {
+	if out.Parts = w.reuse(m.Content, m.Role == chat.User && len(w.results) == 0, w.sources(m)...); out.Parts != nil {
 		out.Content = nil
 	}
 	for _, c := range m.Calls {
 		s := storedCall{Call: c}
-		if s.Parts = w.dedupArguments(c.Arguments, c.ID); s.Parts != nil {
+		if s.Parts = w.arguments(c.Arguments, c.ID); s.Parts != nil {
 			s.Call.Arguments = nil
 		}
 		out.Calls = append(out.Calls, s)
 	}
-	out.Native = w.dedupNative(m.Native, w.source(reference{Native: w.lastResponse}))
+	out.Native = w.native(m.Native, w.source(reference{Native: w.lastResponse}))
 	return out
 }
 
@@ -169,8 +169,8 @@ func (w *deduplicator) sources(m chat.Message) []*source {
 	return all
 }
 
-// dedupArguments returns parts for arguments equal to those a call proposed, or nil.
-func (w *deduplicator) dedupArguments(args json.RawMessage, id string) []part {
+// arguments returns parts for arguments equal to those a call proposed, or nil.
+func (w *deduplicator) arguments(args json.RawMessage, id string) []part {
 	var text bytes.Buffer
 	if len(args) < minShared || json.Compact(&text, args) != nil || !bytes.Equal(text.Bytes(), w.turn.calls[id].Proposed) {
 		return nil
@@ -178,22 +178,22 @@ func (w *deduplicator) dedupArguments(args json.RawMessage, id string) []part {
 	return []part{{ref: &reference{Call: id}}}
 }
 
-// dedupNative returns a native body with references to sources.
-func (w *deduplicator) dedupNative(n *chat.Native, sources ...*source) *storedNative {
+// native returns a native body with references to sources.
+func (w *deduplicator) native(n *chat.Native, sources ...*source) *storedNative {
 	if n == nil {
 		return nil
 	}
 	out := &storedNative{Native: *n, Body: n.Body}
 	var text bytes.Buffer
 	if json.Compact(&text, n.Body) == nil { // the encoder rejects invalid JSON
-		if out.Parts = w.partsOf(text.String(), true, sources...); out.Parts != nil {
+		if out.Parts = w.reuse(text.String(), true, sources...); out.Parts != nil {
 			out.Body = nil
 		}
 	}
 	return out
 }
 
-func (w *deduplicator) dedupResponse(b Response) Body {
+func (w *deduplicator) response(b Response) Body {
 	var sources []*source
 	for _, id := range w.calls {
 		if s := w.source(reference{Call: id}); s != nil && len(s.plain) >= minShared {
@@ -203,10 +203,10 @@ func (w *deduplicator) dedupResponse(b Response) Body {
 	if b.Native == nil || len(sources) == 0 {
 		return b
 	}
-	return storedResponse{b, w.dedupNative(b.Native, sources...)}
+	return storedResponse{b, w.native(b.Native, sources...)}
 }
 
-func (w *deduplicator) dedupCall(b Call) Body {
+func (w *deduplicator) callRecord(b Call) Body {
 	if len(b.Effective) < minShared || !bytes.Equal(b.Effective, b.Proposed) {
 		return b
 	}

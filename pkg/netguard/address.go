@@ -63,9 +63,9 @@ func specialBlock(addr netip.Addr) (block, bool) {
 	return block{}, false
 }
 
-// machineBlock returns a block if an address, even a public one, belongs to this machine: local connections
+// ownBlock returns a block if an address, even a public one, belongs to this machine: local connections
 // to it bypass firewalls.
-func machineBlock(addr netip.Addr, list func() ([]net.Addr, error)) (block, bool) {
+func ownBlock(addr netip.Addr, list func() ([]net.Addr, error)) (block, bool) {
 	all, err := list()
 	if err != nil {
 		return block{description: "possibly an address of this machine, whose addresses cannot be listed", private: true}, true

@@ -75,7 +75,7 @@ func (g guard) checkAddress(target HostPort, to netip.AddrPort) error {
 	}
 	b, found := specialBlock(addr)
 	if !found {
-		b, found = machineBlock(addr, g.interfaceAddrs)
+		b, found = ownBlock(addr, g.interfaceAddrs)
 	}
 	switch {
 	case !found || allowed && target.Host == addr.String():
