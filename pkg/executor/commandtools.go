@@ -120,7 +120,7 @@ func (p programs) run(ctx context.Context, dir string, cmd subprocess.Command) (
 	case p.confinement == nil:
 		return subprocess.Outcome{}, errNoPrograms
 	}
-	folder, err := p.root.OpenFolder(dir)
+	folder, err := p.root.WorkingDir(dir)
 	if err != nil {
 		return subprocess.Outcome{}, err
 	}

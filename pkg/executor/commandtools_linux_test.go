@@ -290,7 +290,7 @@ func TestExecRefused(t *testing.T) {
 // that leads out.
 func TestExecLeads(t *testing.T) {
 	env := execEnv(t)
-	folder, err := env.Root.OpenFolder(".")
+	folder, err := env.Root.WorkingDir(".")
 	if err != nil {
 		t.Fatal(err)
 	}

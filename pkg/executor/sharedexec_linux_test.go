@@ -154,7 +154,7 @@ func (row sharedExec) checkMore(t *testing.T, result chat.Result, env Env) {
 			t.Errorf("%s, %v", inert, err)
 		}
 	case "umask":
-		folder, err := env.Root.OpenFolder(".")
+		folder, err := env.Root.WorkingDir(".")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,7 +62,7 @@ func TestGuards(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"Keys", "door", "Keys/sub"} {
-		_, err := r.OpenFolder(name)
+		_, err := r.WorkingDir(name)
 		refused("folder "+name, err)
 	}
 	for _, name := range []string{"open.md", "fine.md", "Keys2/c.md"} {
@@ -73,7 +73,7 @@ func TestGuards(t *testing.T) {
 	if err := r.Write("Keys2/new.md", nil, ""); err != nil {
 		t.Error(err)
 	}
-	if f, err := r.OpenFolder("."); err != nil {
+	if f, err := r.WorkingDir("."); err != nil {
 		t.Error(err)
 	} else {
 		f.Close()

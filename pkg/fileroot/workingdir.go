@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenFolder opens a folder below the root as the working directory of a program; "." is the root. It follows
+// WorkingDir opens a folder below the root as the working directory of a program; "." is the root. It follows
 // links that stay inside the root and on its file system. Its error is a *[PathError]. The caller closes the
 // folder.
-func (r *Root) OpenFolder(name string) (*os.File, error) {
+func (r *Root) WorkingDir(name string) (*os.File, error) {
 	clean := path.Clean(name)
 	if clean != "." {
 		var err error

@@ -26,7 +26,7 @@ func TestFolder(t *testing.T) {
 	}
 	defer root.Close()
 	for name, leads := range map[string]string{".": ".", "./": ".", "a": "a", "a/b/": "a/b", "in": "a/b"} {
-		f, err := root.OpenFolder(name)
+		f, err := root.WorkingDir(name)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -41,7 +41,7 @@ func TestFolder(t *testing.T) {
 	for name, kind := range map[string]Kind{
 		"file": NotFound, "none": NotFound, "out": Refused, "a/up": Refused, "..": Refused, "a/../..": Refused, "/": Refused, outside: Refused, "a\x00": Refused,
 	} {
-		f, err := root.OpenFolder(name)
+		f, err := root.WorkingDir(name)
 		var refused *PathError
 		if !errors.As(err, &refused) || refused.Kind != kind {
 			t.Errorf("%q: %v, %v", name, f, err)
