@@ -113,7 +113,7 @@ var ways = []way{
 	{name: "a child holds the pipe", script: "sleep 1000 & echo done", left: 1},
 	{name: "a child of init holds it", script: "(setsid sleep 1000 &) ; sleep 0.2; echo done", left: 1},
 	{name: "flood", script: "yes", signal: "killed", flooded: true},
-	{name: "flood of a child", script: "yes >&2 & setsid yes & sleep 1000", signal: "killed", left: 2, flooded: true},
+	{name: "flood of a child", script: "setsid yes >/dev/null & (sleep 0.1; exec yes >&2) & sleep 1000", signal: "killed", left: 2, flooded: true},
 	{name: "stopped", script: "kill -STOP $$", limit: second / 4, signal: "terminated"},
 	{name: "stopped child", script: "sh -c 'kill -STOP $$' & setsid sh -c 'kill -STOP $$' & sleep 0.2", left: 2},
 	{name: "stopped and deaf", script: "sh -c 'trap \"\" TERM; kill -STOP $$; sleep 1000' & sleep 1000", limit: second / 4, left: 1, signal: "terminated"},
