@@ -44,8 +44,8 @@ func SyncDir(dir, what string) error {
 }
 
 // Replace replaces or creates a file, durably. A file that it replaces keeps its permissions; a new one has mode before
-// the umask. If it fails, the file is unchanged and no temporary file remains. The failpoints are write, fsync, link and
-// rename "of" what.
+// the umask. If it fails, no temporary file remains, and the file is unchanged unless only the sync of its directory failed.
+// The failpoints are write, fsync, link and rename "of" what.
 func Replace(path string, content []byte, mode fs.FileMode, what string) error {
 	w := writer{path, content, mode, what}
 	temp := w.tempName()
