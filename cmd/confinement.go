@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 
-	"oneshot/pkg/executor"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/quote"
 	"oneshot/pkg/subprocess"
@@ -20,7 +19,7 @@ var reexecPath = []string{"/proc/self/exe"}
 // programs returns the confinement of the programs of tools, nil if there are none. A confinement that does not work
 // here is an error, before the model sees tools that cannot work.
 func (o toolAccess) programs(t *console, p policy.Policy, tools []*tool.Definition) (*confined, error) {
-	tools = slices.DeleteFunc(slices.Clone(tools), func(d *tool.Definition) bool { return !executor.RunsPrograms(d) })
+	tools = slices.DeleteFunc(slices.Clone(tools), func(d *tool.Definition) bool { return !d.RunsPrograms() })
 	if len(tools) == 0 || !p.Flags.EnableExec || p.Flags.ReadOnly {
 		return nil, nil
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"oneshot/pkg/diag"
-	"oneshot/pkg/executor"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/schema"
 	"oneshot/pkg/tool"
@@ -130,7 +129,7 @@ func loadDefinitions(env Env, o toolOptions) (defs []*tool.Definition, findings 
 
 // definitionLoader returns a loader that knows the built-in tools. Dir prefixes file names.
 func definitionLoader(dir string) tool.Loader {
-	return tool.Loader{Builtins: executor.BuiltinNames(), Writers: executor.WriterNames(), Programs: executor.ProgramNames(), Dir: dir}
+	return tool.Loader{Builtins: tool.BuiltinNames(), Dir: dir}
 }
 
 // disk is the file system of this machine, by the names that a command line

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"oneshot/pkg/executor"
 	"oneshot/pkg/tool"
 )
 
@@ -74,7 +73,7 @@ func (p *runPlan) missingRequirements(d *tool.Definition) (why, hint string) {
 
 // missingRequirements returns why a tool cannot work without --root and a hint, or "".
 func (o *confineOptions) missingRequirements(d *tool.Definition) (why, hint string) {
-	if o.root == "" && executor.NeedsRoot(d) {
+	if o.root == "" && d.NeedsRoot() {
 		return "it needs --root", "set --root DIR"
 	}
 	return "", ""

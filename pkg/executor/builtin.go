@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -16,7 +15,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// Names of the built-in tools, which are written in Go.
+// Names of the built-in tools, see [tool.Builtins].
 const (
 	Wget            = "wget"
 	VaultSearch     = "vault_search"
@@ -27,27 +26,6 @@ const (
 	OpenURL         = "open_url"
 	TerminalExecute = "terminal_execute"
 )
-
-// BuiltinNames returns the names of the built-in tools.
-func BuiltinNames() []string {
-	return []string{Wget, VaultSearch, FileRead, FilePut, SendChat, Say, OpenURL, TerminalExecute}
-}
-
-// WriterNames returns the names of built-in tools that make changes.
-func WriterNames() []string { return []string{FilePut, OpenURL} }
-
-// ProgramNames returns the names of built-in tools that run programs chosen by the model.
-func ProgramNames() []string { return []string{TerminalExecute} }
-
-// RunsPrograms reports whether calls of a tool run programs.
-func RunsPrograms(def *tool.Definition) bool {
-	return def.Backend() == tool.BackendExec || slices.Contains(ProgramNames(), def.Builtin)
-}
-
-// NeedsRoot reports whether every call of a tool fails without a root.
-func NeedsRoot(def *tool.Definition) bool {
-	return RunsPrograms(def) || slices.Contains([]string{VaultSearch, FileRead, FilePut}, def.Builtin)
-}
 
 // Env is the environment of tools. A tool whose part is nil fails when called. The caller closes the parts when
 // the run is over.

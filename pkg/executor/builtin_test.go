@@ -88,7 +88,7 @@ func wantError(t testing.TB, r chat.Result, code chat.ErrorCode, words string) {
 
 func TestBuiltinNames(t *testing.T) {
 	got := slices.Sorted(maps.Keys(Env{}.builtins()))
-	want := slices.Sorted(slices.Values(BuiltinNames()))
+	want := slices.Sorted(slices.Values(tool.BuiltinNames()))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-names +functions:\n%s", diff)
 	}

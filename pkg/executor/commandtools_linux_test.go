@@ -102,7 +102,7 @@ func execEnv(t testing.TB) Env {
 func (c execCase) definition(t testing.TB) *tool.Definition {
 	t.Helper()
 	if c.Exec == nil {
-		defs, findings, err := tool.Loader{Programs: ProgramNames()}.Load(tooldefs.FS, "terminal_execute.yaml")
+		defs, findings, err := tool.Load(tooldefs.FS, "terminal_execute.yaml")
 		if err != nil || len(findings) > 0 {
 			t.Fatal(err, findings)
 		}

@@ -49,7 +49,7 @@ func argv(def *tool.Definition, args json.RawMessage) ([]string, error) {
 	case def.Backend() == tool.BackendExec:
 		filled, err := def.FillProgram(args)
 		return filled.Argv, err
-	case RunsPrograms(def):
+	case def.RunsPrograms():
 		c, err := parseCommand(args)
 		return c.words, err
 	}

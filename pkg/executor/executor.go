@@ -3,7 +3,7 @@
 // result. [Runner.Run] does this for every [tool.Backend]; a table maps each
 // backend to its implementation.
 //
-// It also implements the built-in tools, see [BuiltinNames]. Package policy
+// It also implements the built-in tools, see [tool.Builtins]. Package policy
 // decides whether a call is permitted. This package knows nothing of models and
 // turns.
 package executor
@@ -104,7 +104,7 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 	switch {
 	case !ok:
 		return notImplemented(def), nil
-	case RunsPrograms(def) && def.Effect != tool.Exec: // the policy judged it by another effect
+	case def.RunsPrograms() && def.Effect != tool.Exec: // the policy judged it by another effect
 		return chat.Failure(chat.Failed, "%s runs programs, but its definition does not declare it", def.Name), nil
 	}
 	faults := def.Check(x.Call.Arguments)
@@ -206,7 +206,7 @@ func runRecoveringPanic(ctx context.Context, run execute, t task) (out outcome) 
 }
 
 func graceOf(def *tool.Definition) time.Duration {
-	if RunsPrograms(def) {
+	if def.RunsPrograms() {
 		return programGrace
 	}
 	return grace

@@ -249,11 +249,11 @@ func (d *decoder) decodeBuiltin(v yamldoc.Value) {
 			f.Hint = "built-in tools are " + strings.Join(d.Builtins, ", ")
 		}
 	}
-	effect := d.doc.Get("effect")
+	effect, least := d.doc.Get("effect"), builtinNamed(name).Effect
 	switch {
-	case d.def.Effect == Read && slices.Contains(d.Writers, name):
+	case d.def.Effect == Read && least == Write:
 		effect.Add(diag.DefValue, "%s makes changes, so the effect cannot be read", name)
-	case d.def.Effect != Exec && slices.Contains(d.Programs, name):
+	case d.def.Effect != Exec && least == Exec:
 		effect.Add(diag.DefProgram, "%s runs programs, so the effect must be exec", name)
 	}
 	d.def.Builtin = name

@@ -10,15 +10,10 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// A Loader reads definition files. The zero value does not know the built-in tools.
+// A Loader reads definition files.
 type Loader struct {
-	// Builtins are the names of the built-in tools. Nil accepts any name.
+	// Builtins are the names that the member builtin accepts, for example [BuiltinNames]. Nil accepts any name.
 	Builtins []string
-	// Writers are the built-in tools that make changes. Their definitions cannot
-	// have the effect read.
-	Writers []string
-	// Programs are the built-in tools that run programs. Their definitions have the effect exec.
-	Programs []string
 	// Dir is prepended to file names in findings.
 	Dir string
 	// Verified definitions are known to be valid. Their schemas are compiled on the first check of a

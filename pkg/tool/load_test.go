@@ -21,10 +21,7 @@ var update = flag.Bool("update", false, "rewrite the expectations in testdata")
 
 const casesDir = "../../testdata/definitions"
 
-// known are the tools written in Go that the cases may name.
-var known = []string{"wget", "vault_search", "file_read"}
-
-var loader = Loader{Builtins: known, Programs: []string{"file_read"}}
+var loader = Loader{Builtins: BuiltinNames()}
 
 // line writes a finding as the cases do.
 func line(f diag.Finding) string {
@@ -161,7 +158,7 @@ func FuzzDefinition(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		checkSignature(t, string(src))
-		defs, findings := Loader{Builtins: known}.Parse("f.yaml", src)
+		defs, findings := loader.Parse("f.yaml", src)
 		for _, finding := range findings {
 			s := finding.Span
 			if finding.File != "f.yaml" || s.Line < 1 || s.Column < 1 || s.Start < 0 || s.End < s.Start || s.End > len(src) || finding.Message == "" {
