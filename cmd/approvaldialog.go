@@ -16,6 +16,7 @@ import (
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag/report"
+	"oneshot/pkg/tool"
 )
 
 // A dialog asks for one approval. It shows the call, its arguments and its effects in pages, and accepts a yes only
@@ -166,13 +167,13 @@ func (d *dialog) lines() []string {
 
 // isWritten reports whether an argument is the new content of a file, which is shown as a diff.
 func (d *dialog) isWritten(value gjson.Result) bool {
-	return value.Type == gjson.String && slices.ContainsFunc(d.q.Preview.Files, func(f chat.PreviewFile) bool {
+	return value.Type == gjson.String && slices.ContainsFunc(d.q.Preview.Files, func(f chat.FilePreview) bool {
 		return f.New != nil && string(f.New) == value.Str && fileDiff(f) != nil
 	})
 }
 
 // changes returns the diff of a file, wrapped to the terminal.
-func (d *dialog) changes(f chat.PreviewFile) []string {
+func (d *dialog) changes(f chat.FilePreview) []string {
 	var out []string
 	for _, change := range fileDiff(f) {
 		joint := " " // marks continuation lines
@@ -195,7 +196,7 @@ func (d *dialog) colorLine(op byte, line string) string {
 
 // fileDiff returns the diff of a write, nil without a write or if the old content is not text. The effects then
 // mention the loss, and the arguments contain the new content.
-func fileDiff(f chat.PreviewFile) []diffLine {
+func fileDiff(f chat.FilePreview) []diffLine {
 	if f.New == nil || bytes.IndexByte(f.Old, 0) >= 0 || !utf8.Valid(f.Old) {
 		return nil
 	}
@@ -215,3 +216,25 @@ func (d *dialog) showArguments() {
 
 // onOneLine returns a text on one line, with control characters escaped.
 func onOneLine(text string) string { return escapeInvisible(strings.Join(strings.Fields(text), " ")) }
+
+// describePrivacy describes where the data of a call goes, or returns "". A call from the command line has no model.
+func describePrivacy(def *tool.Definition, model string) string {
+	var parts []string
+	if slices.Contains(def.Labels, tool.Private) {
+		parts = append(parts, "it reads private data")
+	}
+	switch {
+	case def.HTTP != nil:
+		parts = append(parts, "its arguments go to "+def.HTTP.Origin)
+	case slices.Contains(def.Labels, tool.Sink):
+		parts = append(parts, "its arguments can leave this machine")
+	}
+	if model != "" {
+		parts = append(parts, "its result goes to the model "+model)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	text := strings.Join(parts, ", ")
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}

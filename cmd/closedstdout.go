@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// standardOutput returns stdout. If stdout is closed, Go's runtime opens /dev/null in its place, for
+// detectClosedStdout returns stdout, as a closedStdout if it is closed. If stdout is closed, Go's runtime opens /dev/null in its place, for
 // reading and writing. A shell opens it for writing only, but Python's subprocess.DEVNULL and Node's "ignore" open it as
 // the runtime does. So only a run, which would lose its answer, refuses it: see checkOutput.
-func standardOutput() io.Writer {
+func detectClosedStdout() io.Writer {
 	flags, err := unix.FcntlInt(1, unix.F_GETFL, 0)
 	if err != nil || flags&unix.O_ACCMODE != unix.O_RDWR {
 		return os.Stdout

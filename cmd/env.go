@@ -38,7 +38,7 @@ func OS() Env {
 	return Env{
 		Args:     os.Args[1:],
 		Stdin:    os.Stdin,
-		Stdout:   standardOutput(),
+		Stdout:   detectClosedStdout(),
 		Stderr:   os.Stderr,
 		Terminal: isatty.IsTerminal(os.Stderr.Fd()),
 		Screen:   isatty.IsTerminal(os.Stdout.Fd()),

@@ -25,7 +25,7 @@ func (o *parseOptions) checkFields() error {
 	for _, f := range []struct{ flag, path string }{
 		{"--field", o.fields.Response}, {"--tools-field", o.fields.Tools}, {"--dialect-field", o.fields.Dialect}, {"--id-field", o.fields.ID},
 	} {
-		if err := lint.CheckPath(f.path); err != nil {
+		if err := lint.CheckGJSONPath(f.path); err != nil {
 			return usagef("close it, or escape a literal character with \\", "%s: %v", f.flag, err)
 		}
 		if f.path != "" && o.fields.Response == "" {

@@ -127,7 +127,7 @@ func (p *runPlan) openTools(ctx context.Context, cfg *agent.Config) (release fun
 	if env.Root != nil {
 		cfg.Resolve = env.Root.Resolve
 	}
-	cfg.Preview = env.Preview
+	cfg.Preview = env.PreviewCall
 	if p.flags.isReplay() {
 		cfg.Runner = p.recorded.replay.tools()
 		return release, nil

@@ -188,7 +188,7 @@ func describeBefore(b *runfile.BeforeImage, args json.RawMessage) (head, diff st
 		head = fmt.Sprintf(" replaces %s: %d bytes, sha256 %s", put.Path, b.Bytes, b.SHA256)
 	}
 	if isText {
-		diff = diffText(fileDiff(chat.PreviewFile{Old: []byte(b.Text), New: []byte(put.Content)}))
+		diff = diffText(fileDiff(chat.FilePreview{Old: []byte(b.Text), New: []byte(put.Content)}))
 	}
 	return head, diff
 }

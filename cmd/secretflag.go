@@ -22,7 +22,7 @@ type secretOptions struct{ values []string }
 func (o secretOptions) load(ctx context.Context, env Env, t *console, isReplay bool) (secretStore, error) {
 	store := secretStore{}
 	for _, value := range o.values {
-		c, source, err := store.parse(value)
+		c, source, err := store.parseSecretFlag(value)
 		if err != nil {
 			return nil, err
 		}
@@ -39,8 +39,8 @@ func (o secretOptions) load(ctx context.Context, env Env, t *console, isReplay b
 	return store, nil
 }
 
-// parse parses a value of --secret.
-func (s secretStore) parse(value string) (c credential, from secretSource, err error) {
+// parseSecretFlag parses a value of --secret.
+func (s secretStore) parseSecretFlag(value string) (c credential, from secretSource, err error) {
 	left, right, ok := strings.Cut(value, "=")
 	name, hosts, bound := strings.Cut(left, "@")
 	switch {

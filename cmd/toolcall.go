@@ -157,8 +157,8 @@ func (p *callPlan) run(ctx context.Context) error {
 func (p *callPlan) gate(env executor.Env) *agent.Gate {
 	cfg := agent.GateConfig{
 		Tools: p.registry, Runner: p.flags.confine.runner(p.env, p.registry, env), Policy: p.policy, Trusted: true, Approver: p.approver,
-		Preview: func(def *tool.Definition, args json.RawMessage) chat.Preview {
-			preview := env.Preview(def, args)
+		Preview: func(def *tool.Definition, args json.RawMessage) chat.CallPreview {
+			preview := env.PreviewCall(def, args)
 			for i := range preview.Files {
 				preview.Files[i].Reason = "--args names it"
 			}

@@ -50,8 +50,8 @@ func (r *run) requestAnswer(ctx context.Context) error {
 // checkAnswer accepts a valid answer and sends an invalid one back.
 func (r *run) checkAnswer(p *reply) error {
 	r.appendAssistant(p)
-	a := r.conversation.answer.parse(p.text)
-	r.journal.addFindings(a.tolerated...)
+	a := r.conversation.answer.parseAnswer(p.text)
+	r.journal.reportFindings(a.tolerated...)
 	if a.faults == nil {
 		r.out.Answer = a.json
 		return nil
@@ -76,9 +76,9 @@ func (r *run) acceptAnswer(text string) bool {
 	}
 	a := parsedAnswer{json: json.RawMessage(strings.TrimSpace(text))}
 	if format.text {
-		a = format.parse(text)
+		a = format.parseAnswer(text)
 	}
-	r.journal.addFindings(a.tolerated...)
+	r.journal.reportFindings(a.tolerated...)
 	if a.faults != nil {
 		return false
 	}
@@ -94,11 +94,11 @@ func (r *run) reportSuspiciousAnswer() {
 	text := string(r.out.Answer)
 	links := r.gate.untrusted.unknownLinks(decodedStrings(r.out.Answer), r.conversation.trustedText(), maxReportedLinks)
 	for _, link := range links {
-		r.journal.addFindings(newAnswerFinding(diag.UnsourcedLink, text, link[:min(len(link), maxLinkBytes)],
+		r.journal.reportFindings(newAnswerFinding(diag.UnsourcedLink, text, link[:min(len(link), maxLinkBytes)],
 			"the answer links to "+quote.Shorten(link, maxLinkBytes)+", which appears in no input or result of the run; do not fetch it automatically"))
 	}
 	if r.conversation.answer.isQuestion(r.out.Answer) {
-		r.journal.addFindings(newAnswerFinding(diag.AnswerIsQuestion, text, text, "the answer ends in a question"))
+		r.journal.reportFindings(newAnswerFinding(diag.AnswerIsQuestion, text, text, "the answer ends in a question"))
 	}
 }
 

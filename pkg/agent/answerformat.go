@@ -69,9 +69,9 @@ type parsedAnswer struct {
 	faults    []diag.Finding // nil for a valid answer
 }
 
-// parse parses an answer. It removes a code fence around the whole answer and reasoning before it;
+// parseAnswer parses an answer. It removes a code fence around the whole answer and reasoning before it;
 // both are tolerated.
-func (f answerFormat) parse(text string) parsedAnswer {
+func (f answerFormat) parseAnswer(text string) parsedAnswer {
 	if f.text {
 		return parseTextAnswer(text)
 	}

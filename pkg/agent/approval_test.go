@@ -237,8 +237,8 @@ func TestResumeChangedApprovals(t *testing.T) {
 	rigged := func(r *rig, state *string) *recording {
 		r.cfg.ID = "x"
 		r.cfg.Policy = asksAbout(t, `{version: 1, tools: {put: {ask: [{id: once, limit: {calls: 2}}]}}}`)
-		r.cfg.Preview = func(*tool.Definition, json.RawMessage) chat.Preview {
-			return chat.Preview{Files: []chat.PreviewFile{{Path: "a", Resolved: "a", State: chat.FilePresent, SHA256: *state}}}
+		r.cfg.Preview = func(*tool.Definition, json.RawMessage) chat.CallPreview {
+			return chat.CallPreview{Files: []chat.FilePreview{{Path: "a", Resolved: "a", State: chat.FilePresent, SHA256: *state}}}
 		}
 		asks := &recording{answer: yes}
 		r.cfg.Approver = asks
@@ -288,8 +288,8 @@ func TestApprovalOfChangingEffects(t *testing.T) {
 			return yes(q)
 		}}
 		r.cfg.Approver = asks
-		r.cfg.Preview = func(*tool.Definition, json.RawMessage) chat.Preview {
-			return chat.Preview{Argv: []string{strings.Repeat("x", version)}}
+		r.cfg.Preview = func(*tool.Definition, json.RawMessage) chat.CallPreview {
+			return chat.CallPreview{Argv: []string{strings.Repeat("x", version)}}
 		}
 		_, err := r.run()
 		if len(asks.asked) != want || (err != nil) != (changes == 9) {
@@ -305,8 +305,8 @@ func TestApprovalFacts(t *testing.T) {
 	r.cfg.Prompt = "Read given.md"
 	r.do["look"] = func(ctx, string) (chat.Result, error) { return chat.Success([]string{"found.md"}), nil }
 	r.cfg.Policy = asksAbout(t, careful)
-	r.cfg.Preview = func(*tool.Definition, json.RawMessage) chat.Preview {
-		return chat.Preview{Files: []chat.PreviewFile{{Path: "given.md"}, {Path: "found.md"}, {Path: "made.md"}}}
+	r.cfg.Preview = func(*tool.Definition, json.RawMessage) chat.CallPreview {
+		return chat.CallPreview{Files: []chat.FilePreview{{Path: "given.md"}, {Path: "found.md"}, {Path: "made.md"}}}
 	}
 	seen := map[string]bool{}
 	reasons := []string{}

@@ -27,7 +27,7 @@ type ApprovalRequest struct {
 	Arguments json.RawMessage  `json:"args"`
 	Digest    string           `json:"digest"`   // for audit: see [runfile.CallDigest]
 	Approval  string           `json:"approval"` // the digest that an approval is bound to: of the run, the call and its preview
-	Preview   chat.Preview     `json:"preview"`
+	Preview   chat.CallPreview `json:"preview"`
 	Effect    tool.Effect      `json:"effect"`
 	Purpose   string           `json:"purpose"`          // description of the tool
 	Rule      string           `json:"rule"`             // that requires approval
@@ -130,7 +130,7 @@ func (q ApprovalRequest) EffectLines() []string {
 }
 
 // describeFile describes the effect on a file.
-func describeFile(f chat.PreviewFile) string {
+func describeFile(f chat.FilePreview) string {
 	name := f.Path
 	if f.Resolved != f.Path {
 		name += " → " + f.Resolved

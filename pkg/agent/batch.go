@@ -268,7 +268,7 @@ func (b *batch) discard(why string) error {
 	b.running.Wait()
 	var err error
 	for _, inv := range b.invocations {
-		body := inv.drop(why)
+		body := inv.discardStarted(why)
 		if inv.state != callReported {
 			b.gate.emitFinal(EventDropped, inv, cmp.Or(inv.failureReason(), why))
 		}

@@ -53,7 +53,7 @@ type GateConfig struct {
 	Resolve func(path string) (string, error)
 	// Preview returns the effects of a call. Approvers see them, and an approval is bound to them. Nil
 	// if there are no previews.
-	Preview func(def *tool.Definition, args json.RawMessage) chat.Preview
+	Preview func(def *tool.Definition, args json.RawMessage) chat.CallPreview
 	// BeforeImage describes the file that a call is about to replace, for the record of the intent; it
 	// returns nil if the call replaces no file. BeforeImage may be nil.
 	BeforeImage func(def *tool.Definition, args json.RawMessage) *runfile.BeforeImage

@@ -41,27 +41,27 @@ func (x *exchange) send(ctx context.Context, purpose chat.Purpose, f requestForm
 	}
 	x.journal.emit(Event{Kind: EventRequest, Purpose: purpose})
 
-	l := newListener(ctx, x.gate, x.conversation, &x.budget, req)
-	resp, err := x.modelFor(purpose).Reply(l.ctx, req, l.onDelta)
-	l.cancel(nil)
-	x.responseStarted = l.deltas > 0
+	r := newResponseReader(ctx, x.gate, x.conversation, &x.budget, req)
+	resp, err := x.modelFor(purpose).Reply(r.ctx, req, r.onDelta)
+	r.cancel(nil)
+	x.responseStarted = r.deltas > 0
 	switch {
-	case l.err != nil:
-		err = l.err // the cause, not the model's error about its cancelled context
+	case r.err != nil:
+		err = r.err // the cause, not the model's error about its cancelled context
 	case err != nil && ctx.Err() != nil:
 		err = context.Cause(ctx)
 	case err == nil:
-		err = l.close(resp)
+		err = r.close(resp)
 	}
 	if err == nil {
-		err = x.recordResponse(l)
+		err = x.recordResponse(r)
 	} else if x.responseStarted {
-		err = joinErrors(err, x.recordBrokenResponse(l, resp, err))
+		err = joinErrors(err, x.recordBrokenResponse(r, resp, err))
 	}
 	if err != nil {
-		return nil, joinErrors(err, l.reply.batch.discard("the response is incomplete"))
+		return nil, joinErrors(err, r.reply.batch.discard("the response is incomplete"))
 	}
-	return &l.reply, nil
+	return &r.reply, nil
 }
 
 // chargeBudget checks the budgets and counts a request.
@@ -86,23 +86,23 @@ func (x *exchange) modelFor(purpose chat.Purpose) Model {
 }
 
 // recordResponse records a complete response, not yet durably, and keeps its findings.
-func (x *exchange) recordResponse(l *listener) error {
-	p := &l.reply
-	body := x.responseRecord(p.Response, l)
+func (x *exchange) recordResponse(r *responseReader) error {
+	p := &r.reply
+	body := x.responseRecord(p.Response, r)
 	p.Usage = body.Usage
-	x.budget.estimator.calibrate(l.request, p.Usage)
+	x.budget.estimator.calibrate(r.request, p.Usage)
 	x.budget.addTokens(p.Usage, body.DeltaCount)
 	x.usage = x.usage.Add(p.Usage)
 	x.by = p.By
 	x.journal.emit(Event{Kind: EventReply, Usage: p.Usage, Text: string(p.Stop)})
-	x.journal.addFindings(p.findings...)
+	x.journal.reportFindings(p.findings...)
 	return x.journal.append(body)
 }
 
 // responseRecord returns the record of a response.
-func (x *exchange) responseRecord(p chat.Response, l *listener) runfile.Response {
+func (x *exchange) responseRecord(p chat.Response, r *responseReader) runfile.Response {
 	p.Usage = chat.Usage{InputTokens: max(0, p.Usage.InputTokens), OutputTokens: max(0, p.Usage.OutputTokens)}
-	pieces := x.journal.deltaCount(l.deltas)
+	pieces := x.journal.deltaCount(r.deltas)
 	if pieces <= p.Usage.Total() {
 		pieces = 0 // the usage is more precise
 	}
@@ -114,16 +114,16 @@ func (x *exchange) responseRecord(p chat.Response, l *listener) runfile.Response
 }
 
 // recordBrokenResponse records the received part of a response that broke off.
-func (x *exchange) recordBrokenResponse(l *listener, resp chat.Response, why error) error {
+func (x *exchange) recordBrokenResponse(r *responseReader, resp chat.Response, why error) error {
 	if resp.Content == "" {
-		resp.Content = string(l.callFreeText)
+		resp.Content = string(r.callFreeText)
 	}
-	body := x.responseRecord(resp, l)
-	body.BrokenOff, body.DeltaCount = why.Error(), x.journal.deltaCount(l.deltas)
+	body := x.responseRecord(resp, r)
+	body.BrokenOff, body.DeltaCount = why.Error(), x.journal.deltaCount(r.deltas)
 	if body.Usage.Total() == 0 { // the server had not sent its usage yet
-		body.Usage = chat.Usage{InputTokens: l.estimatedTokens, OutputTokens: body.DeltaCount}
+		body.Usage = chat.Usage{InputTokens: r.estimatedTokens, OutputTokens: body.DeltaCount}
 	}
-	truncateBrokenResponse(&body, l.callBytes)
+	truncateBrokenResponse(&body, r.callBytes)
 	x.budget.addTokens(body.Usage, body.DeltaCount)
 	x.usage = x.usage.Add(body.Usage)
 	return x.journal.append(body)

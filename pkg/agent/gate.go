@@ -158,7 +158,7 @@ func (g *Gate) deny(inv *Invocation, d policy.Decision) {
 func (g *Gate) reportExfiltration(inv *Invocation, d policy.Decision) {
 	f := diag.New(diag.ExposedData, diag.Span{}, "%s: %s, and no policy covers it", inv.call.Name, d.ExfiltrationReason)
 	f.Hint = "use --policy FILE to deny such calls, except those that the file allows"
-	g.journal.addFindings(f)
+	g.journal.reportFindings(f)
 }
 
 // recordCall records a decided call and emits its event.

@@ -101,9 +101,9 @@ func (inv *Invocation) applyDecision(d policy.Decision) {
 	inv.call.Arguments, inv.decision = d.Arguments, d
 }
 
-// drop sets the final status of a call whose batch is discarded, and returns its record; nil if the
-// call needs none.
-func (inv *Invocation) drop(why string) runfile.Body {
+// discardStarted sets the final status of a started call whose batch is discarded, and returns its record; nil
+// for a call that has not started.
+func (inv *Invocation) discardStarted(why string) runfile.Body {
 	switch {
 	case inv.state != callStarted:
 		return nil

@@ -93,8 +93,8 @@ func (j *journal) emit(e Event) {
 	}
 }
 
-// addFindings keeps findings and emits their events.
-func (j *journal) addFindings(findings ...diag.Finding) {
+// reportFindings keeps findings and emits their events.
+func (j *journal) reportFindings(findings ...diag.Finding) {
 	j.findings = append(j.findings, findings...)
 	for _, f := range findings {
 		j.emit(Event{Kind: EventFinding, Finding: f})

@@ -30,7 +30,7 @@ func History(log *runfile.Log) ([]runfile.Record, error) {
 	for isCleanupRecord(lastBody(records)) {
 		records = records[:len(records)-1]
 	}
-	if intent := len(records) - 2; isUnauthorizedAt(records, intent) {
+	if intent := len(records) - 2; isToolAuthFailureAt(records, intent) {
 		records = records[:intent] // it can succeed once the authorization is renewed
 	}
 	for {
@@ -81,9 +81,9 @@ func isCleanupRecord(b runfile.Body) bool {
 	return false
 }
 
-// isUnauthorizedAt reports whether records[i] and its successor are the intent of a change and its
+// isToolAuthFailureAt reports whether records[i] and its successor are the intent of a change and its
 // failure for a missing authorization.
-func isUnauthorizedAt(records []runfile.Record, i int) bool {
+func isToolAuthFailureAt(records []runfile.Record, i int) bool {
 	if i < 0 {
 		return false
 	}

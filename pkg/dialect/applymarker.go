@@ -149,7 +149,7 @@ func (s *Scanner) applyMarker(u markerUse, following []byte, ahead bool) (read i
 	case listClose:
 		s.closeListMarker(u.dialect, at, text, inLine)
 	case ignore:
-		s.state = inListGap
+		s.state = afterListMarker
 		s.applyMessageEffect(u, at)
 	case reasoningOpen:
 		s.beginReasoning(u, at, text)

@@ -122,9 +122,9 @@ func (b *callListBody) confirmCalls() {
 	s := b.sink
 	again := s.callHolders > 0 && s.callsOnly
 	if again {
-		s.confirmFrame("between the calls")
+		s.confirmCallFrame("between the calls")
 	} else {
-		s.confirmFrame("before the calls")
+		s.confirmCallFrame("before the calls")
 	}
 	b.confirmed = true
 	b.lit.StopCapture()

@@ -266,8 +266,8 @@ func (s *matchedMembers) argumentsPointer(pointer string) string {
 	return strings.TrimPrefix(pointer, path+"/"+name)
 }
 
-// hint shows the form of a call.
-func (f *memberNames) hint() string {
+// callForm returns the form of a call.
+func (f *memberNames) callForm() string {
 	if f.toolIsKey {
 		return "{NAME: {…}}"
 	}

@@ -27,12 +27,12 @@ type callReader struct {
 // isFullForm reports whether the call has the dialect's own members and all of them are required.
 func (r *callReader) isFullForm() bool { return r.isOwn && r.memberNames.needsID }
 
-// hint describes the form of a call.
-func (r *callReader) hint() string {
+// callFormHint describes the form of a call.
+func (r *callReader) callFormHint() string {
 	if r.callObject == nil || r.memberNames.needsID {
 		return callHint
 	}
-	return "a call is " + r.memberNames.hint()
+	return "a call is " + r.memberNames.callForm()
 }
 
 func (r *callReader) addFinding(f diag.Finding) { r.findings = append(r.findings, f) }
@@ -42,7 +42,7 @@ func (r *callReader) addError(code diag.Code, place diag.Span, format string, ar
 	f := diag.New(code, place, format, args...)
 	f.Severity = diag.Error
 	if code == diag.CallMember {
-		f.Hint = r.hint()
+		f.Hint = r.callFormHint()
 	}
 	r.addFinding(f)
 }
@@ -121,7 +121,7 @@ func (r *callReader) readToolName() {
 // cutControlToken returns the name up to its first control token, and reports the token. The token may have
 // split another name, so the rest must be a known tool for the call to run.
 func (r *callReader) cutControlToken(place *literal.Member) string {
-	i := controlTokenIndex(r.name)
+	i := controlTokenOffset(r.name)
 	if _, known := r.tools[r.name]; i <= 0 || known {
 		return r.name
 	}

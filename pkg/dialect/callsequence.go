@@ -17,12 +17,12 @@ type item interface {
 	begin(c byte, at int) bool
 	// write reads the call up to its end or the end of the frame.
 	write(p []byte) (n int, state literal.State)
-	// complete emits the call and returns the text read after it.
-	complete(state literal.State) (rest string)
+	// emitCall emits the call and returns the text read after it.
+	emitCall(state literal.State) (rest string)
 	// close handles the end of the text inside the call.
 	close()
-	// hint describes the form of a call.
-	hint() string
+	// callFormHint describes the form of a call.
+	callFormHint() string
 }
 
 // A sequence parses consecutive calls in a frame, in a list or not, separated by blanks, commas and semicolons,
@@ -106,7 +106,7 @@ func (b *sequence) readCall(p []byte) (int, frameEnd) {
 		return n, notYet
 	}
 	b.stage, b.midLine, b.lastFaulty = atPause, true, state == literal.Invalid
-	rest := b.item.complete(state)
+	rest := b.item.emitCall(state)
 	switch state {
 	case literal.Stopped:
 		if rest != "" { // another frame begins
@@ -325,7 +325,7 @@ func (b *sequence) skipJunk(p []byte) (int, frameEnd) {
 }
 
 func (b *sequence) endJunk(at int) {
-	b.sink.reportNotACall(diag.Bytes(b.junkAt, at), "", b.item.hint())
+	b.sink.reportNotACall(diag.Bytes(b.junkAt, at), "", b.item.callFormHint())
 	b.stage, b.lastIsCall, b.hasItems = atPause, false, true
 }
 
@@ -354,7 +354,7 @@ func (b *sequence) reportEndFaults(most int) {
 	b.reportSeparators(most)
 	b.reportMissingBracket()
 	if !b.hasItems && b.comment.End > 0 {
-		b.sink.reportNotACall(b.comment, "", b.item.hint())
+		b.sink.reportNotACall(b.comment, "", b.item.callFormHint())
 	}
 }
 

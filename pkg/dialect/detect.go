@@ -86,10 +86,11 @@ func (s *sink) appendEvidence(b []byte) []byte {
 	return b
 }
 
-// confirmFrame records that the frame contains calls and that the held bytes belong to it.
-func (s *sink) confirmFrame(outside string) {
+// confirmCallFrame records that the frame contains calls and that the held bytes belong to it. Where says where text
+// around the calls is, for the finding.
+func (s *sink) confirmCallFrame(where string) {
 	s.callsOnly = s.frame.dialect.framing.callsOnly
-	s.reportSurroundingText(outside)
+	s.reportSurroundingText(where)
 	s.dropHeld()
 	s.hasBegun = true
 	s.callHolders++

@@ -46,7 +46,7 @@ func (s *Scanner) readBody(p []byte) int {
 		}
 		s.state = s.stateBetweenFrames()
 		if s.list.isOpen() && !s.isQuotedInMessage(s.frame.dialect) {
-			s.state = inListGap
+			s.state = afterListMarker
 		}
 	case left:
 		s.state = inProse
@@ -92,7 +92,7 @@ func (s *Scanner) readStart(p []byte) int {
 			return 0
 		}
 		s.hold(p[:n])
-		s.pending = pending{uses: s.markers.implicit, prefilter: s.markers.implicitPrefilter, size: n}
+		s.pending = pending{uses: s.markers.implicit, useFilter: s.markers.implicitUseFilter, size: n}
 		s.state = inLookahead
 		return n
 	}

@@ -87,8 +87,8 @@ func (i *infoString) candidateFences() iter.Seq[fenceCandidate] {
 	}
 }
 
-// matchFirstWord returns the kind of fence that starts with a text.
-func (i *infoString) matchFirstWord(text []byte) (fenceCandidate, verdict) {
+// matchContentStart returns the kind of fence that starts with a text.
+func (i *infoString) matchContentStart(text []byte) (fenceCandidate, verdict) {
 	for f := range i.candidateFences() {
 		v := yes
 		if f.lookahead != nil {

@@ -105,7 +105,7 @@ func (a *lineArg) text() string {
 
 func newLineBody(s *sink, f *frame) body {
 	if f.fence.isOpen() && !f.certain {
-		s.confirmFrame("before the calls")
+		s.confirmCallFrame("before the calls")
 	}
 	return &lineBody{sink: s, frame: f, at: f.bodyAt}
 }

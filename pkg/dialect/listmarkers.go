@@ -10,7 +10,7 @@ func (s *Scanner) openListMarker(row *Dialect, at int, text string, inLine bool)
 	}
 	s.list.dialect = row
 	s.list.depth++
-	s.state = inListGap
+	s.state = afterListMarker
 }
 
 // closeListMarker handles a marker after calls.
@@ -68,8 +68,8 @@ func (s *selector) closeList() {
 	}
 }
 
-// readListGap skips blanks after a marker around calls.
-func (s *Scanner) readListGap(p []byte) int {
+// skipBlanksAfterListMarker skips blanks after a marker around calls.
+func (s *Scanner) skipBlanksAfterListMarker(p []byte) int {
 	n := 0
 	for n < len(p) && isSpace(p[n]) {
 		n++

@@ -23,7 +23,7 @@ func (s *search) scan(p []byte) (n, found, steps int) {
 		s.state = s.Next(before, p[n])
 		n, steps = n+1, steps+1
 		if s.inner != 0 || s.Match(s.state) != 0 {
-			if m := s.matched(before); m != 0 {
+			if m := s.longestMatch(before); m != 0 {
 				return n, s.Index(m), steps
 			}
 		}
@@ -31,8 +31,8 @@ func (s *search) scan(p []byte) (n, found, steps int) {
 	return n, -1, steps
 }
 
-// matched returns the text that ends with the latest byte, or 0. before is the state before that byte.
-func (s *search) matched(before ahocorasick.State) ahocorasick.State {
+// longestMatch returns the longest text whose match the latest byte makes final, or 0. before is the state before that byte.
+func (s *search) longestMatch(before ahocorasick.State) ahocorasick.State {
 	at, found := s.state, s.Match(s.state)
 	s.beyond++
 	switch {

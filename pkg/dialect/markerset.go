@@ -19,17 +19,17 @@ type markerSet struct {
 	*ahocorasick.Automaton
 	dialects                []*Dialect
 	texts                   []string
-	uses                    [][]markerUse    // of each text
-	prefilters              []*prefilter     // one per text
-	fences                  []fenceCandidate // fences of calls
-	implicit                []markerUse      // frames that can begin where there is no text yet
-	implicitPrefilter       *prefilter       // for implicit
-	objectDialect           *Dialect         // of JSON outside fences, if that counts
-	firstKeys               []string         // first keys of such JSON after text
-	plainDialects           plainDialects    // dialects of such JSON, if several are read
-	reasoningClosers        []string         // texts that end reasoning
-	literalReasoningClosers []string         // those that cannot occur in a literal
-	longest                 int              // length of the longest text
+	uses                    [][]markerUse      // of each text
+	useFilters              []*markerUseFilter // one per text
+	fences                  []fenceCandidate   // fences of calls
+	implicit                []markerUse        // frames that can begin where there is no text yet
+	implicitUseFilter       *markerUseFilter   // for implicit
+	objectDialect           *Dialect           // of JSON outside fences, if that counts
+	firstKeys               []string           // first keys of such JSON after text
+	plainDialects           plainDialects      // dialects of such JSON, if several are read
+	reasoningClosers        []string           // texts that end reasoning
+	literalReasoningClosers []string           // those that cannot occur in a literal
+	longest                 int                // length of the longest text
 	terminators             memo[terminatorKey, *terminators]
 }
 
@@ -68,12 +68,12 @@ func newMarkerSet(rows []*Dialect) *markerSet {
 	s.add(markerUse{marker: &tildes})
 	s.add(markerUse{marker: &brace})
 	s.Automaton = ahocorasick.New(s.texts, nil)
-	s.prefilters = make([]*prefilter, len(s.texts))
+	s.useFilters = make([]*markerUseFilter, len(s.texts))
 	if len(rows) > 1 {
 		for i, uses := range s.uses {
-			s.prefilters[i] = newPrefilter(uses)
+			s.useFilters[i] = newMarkerUseFilter(uses)
 		}
-		s.implicitPrefilter = newPrefilter(s.implicit)
+		s.implicitUseFilter = newMarkerUseFilter(s.implicit)
 	}
 	return s
 }

@@ -59,7 +59,7 @@ func newNamedReader(c namedCall, tools Toolset, findings []diag.Finding) *callRe
 	r.argsMember = ofArguments
 	r.call = chat.Call{ID: c.id, Status: chat.StatusOK, Start: c.start, End: c.start + len(c.text), Text: c.text}
 	name := c.toolName
-	if i := controlTokenIndex(name); i >= 0 {
+	if i := controlTokenOffset(name); i >= 0 {
 		r.addFinding(diag.New(diag.MarkupInName, c.place, "the tool name contains %q, which is not part of it", excerpt(name[i:])))
 		name = strings.TrimSpace(name[:i])
 	}

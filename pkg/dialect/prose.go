@@ -10,7 +10,7 @@ func (s *Scanner) readProse(p []byte) int {
 	}
 	size := len(s.markers.texts[found])
 	s.emitTextExcept(p[:n], size+s.search.beyond)
-	s.pending = pending{uses: s.markers.uses[found], prefilter: s.markers.prefilters[found], size: size, text: s.markers.texts[found]}
+	s.pending = pending{uses: s.markers.uses[found], useFilter: s.markers.useFilters[found], size: size, text: s.markers.texts[found]}
 	s.state = inLookahead
 	return n
 }

@@ -43,7 +43,7 @@ func newPythonBody(s *sink, f *frame, prefix, suffix string) body {
 	return b.sequence
 }
 
-func (b *pythonItem) hint() string { return "a call is: name(key=literal)" }
+func (b *pythonItem) callFormHint() string { return "a call is: name(key=literal)" }
 
 func (b *pythonItem) canBegin(c byte) bool {
 	return isNameByte(c) && (c < '0' || c > '9') && c != '-' && c != '.'
@@ -57,10 +57,10 @@ func (b *pythonItem) begin(c byte, at int) bool {
 
 func (b *pythonItem) write(p []byte) (int, literal.State) { return b.sink.readLiteral(b.lit, p) }
 
-func (b *pythonItem) complete(state literal.State) string {
+func (b *pythonItem) emitCall(state literal.State) string {
 	call, ok := b.lit.Call()
 	if junk, isJunk := b.lit.NonCall(); isJunk && !ok {
-		b.sink.reportNotACall(junk, b.lit.NonCallReason(), b.hint())
+		b.sink.reportNotACall(junk, b.lit.NonCallReason(), b.callFormHint())
 		b.skippedTo = junk.End
 	}
 	r := callReader{tools: b.sink.tools, call: call, findings: b.lit.Findings()}
@@ -77,7 +77,7 @@ func (b *pythonItem) complete(state literal.State) string {
 	return b.textAfter(b.lit)
 }
 
-func (b *pythonItem) close() { b.complete(b.lit.Close()) }
+func (b *pythonItem) close() { b.emitCall(b.lit.Close()) }
 
 // stripAffixes removes the prefix and suffix of the dialect from the name of a call.
 func (b *pythonItem) stripAffixes(r *callReader) {

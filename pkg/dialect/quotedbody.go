@@ -67,7 +67,7 @@ func (b *quotedItem) name() string {
 	return strings.TrimSpace(strings.TrimPrefix(strings.TrimLeft(string(b.head), ": \t"), callWord))
 }
 
-func (b *quotedItem) hint() string {
+func (b *quotedItem) callFormHint() string {
 	return "a call is: call:name{key:" + b.quote + "text" + b.quote + "}"
 }
 
@@ -85,9 +85,9 @@ func (b *quotedItem) begin(c byte, at int) bool {
 	return true
 }
 
-func (b *quotedItem) complete(literal.State) string {
+func (b *quotedItem) emitCall(literal.State) string {
 	if !b.inObject {
-		b.sink.reportNotACall(diag.Bytes(b.startAt, b.startAt+len(b.head)), "", b.hint())
+		b.sink.reportNotACall(diag.Bytes(b.startAt, b.startAt+len(b.head)), "", b.callFormHint())
 		return ""
 	}
 	begin := b.startAt + len(b.head)
@@ -124,7 +124,7 @@ func (b *quotedItem) close() {
 		b.sink.report(diag.New(diag.TruncatedCall, diag.Bytes(b.startAt, b.at), "the text ends inside the name of a call"))
 		return
 	}
-	b.complete(b.lit.Close())
+	b.emitCall(b.lit.Close())
 	if slices.ContainsFunc(b.lit.Findings(), func(f diag.Finding) bool { return f.Code == diag.WrongCloser }) {
 		b.sink.callCut = true // an open string contains the closer of the call
 	}

@@ -8,8 +8,8 @@ import (
 
 // canStartFrame reports whether a frame without a marker can begin with a byte.
 func (s *selector) canStartFrame(c []byte) bool {
-	if s.markers.implicitPrefilter != nil {
-		return s.markers.implicitPrefilter.lookup(c).possible != 0
+	if s.markers.implicitUseFilter != nil {
+		return s.markers.implicitUseFilter.lookup(c).possible != 0
 	}
 	return slices.ContainsFunc(s.markers.implicit, func(u markerUse) bool { return s.lookaheadVerdict(u, c) != no })
 }
@@ -30,10 +30,10 @@ type selector struct {
 
 // A pending marker has been read but not resolved yet.
 type pending struct {
-	uses      []markerUse // its possible uses
-	prefilter *prefilter  // rules out uses by the first bytes after the marker
-	excluded  uint64      // uses ruled out among the first 64, one bit each
-	size      int         // its length; the held bytes begin with it
+	uses      []markerUse      // its possible uses
+	useFilter *markerUseFilter // rules out uses by the first bytes after the marker
+	excluded  uint64           // uses ruled out among the first 64, one bit each
+	size      int              // its length; the held bytes begin with it
 	text      string
 	skip      string // optional text to skip after it
 }
@@ -96,7 +96,7 @@ func (s *selector) resolveNow(following []byte) (markerUse, verdict) {
 func (s *selector) resolve(following []byte) (markerUse, verdict) {
 	s.steps += len(following)
 	result, v := markerUse{}, no
-	bits := s.pending.prefilter.lookup(following)
+	bits := s.pending.useFilter.lookup(following)
 	s.pending.excluded |= ^bits.possible
 	for i, u := range s.pending.uses {
 		if s.pending.excluded>>i&1 != 0 {
@@ -127,7 +127,7 @@ func (s *selector) findRivals(u markerUse, following []byte) rivals {
 	if s.detected.calls || len(s.markers.dialects) == 1 || u.dialect == s.hintedDialect {
 		return o
 	}
-	bits := s.pending.prefilter.lookup(following)
+	bits := s.pending.useFilter.lookup(following)
 	for i, other := range o.uses {
 		if bits.certain>>i&1 != 0 && other.dialect != nil && other.dialect != u.dialect && other.role <= openKeep && s.useVerdict(other, following) == yes {
 			o.count |= 1 << i

@@ -18,8 +18,8 @@ func (s *Scanner) step(p []byte) int {
 		return s.readLookahead(p)
 	case inSkip:
 		return s.skipAfterMarker(p)
-	case inListGap:
-		return s.readListGap(p)
+	case afterListMarker:
+		return s.skipBlanksAfterListMarker(p)
 	case inFirstKey:
 		return s.readFirstKey(p)
 	case inSkippedKey, inSkippedObject:
@@ -32,8 +32,8 @@ func (s *Scanner) step(p []byte) int {
 		return s.readBlanksAfterRun(p)
 	case inForeignInfo:
 		return s.readForeignInfoString(p)
-	case inFenceStart:
-		return s.readFenceStart(p)
+	case inFenceContentStart:
+		return s.readFenceContentStart(p)
 	case inBody:
 		return s.readBody(p)
 	case inCloser:
@@ -163,8 +163,8 @@ func (s *Scanner) closeState() {
 	case inLookahead:
 		s.closeLookahead()
 	}
-	if s.state == inFenceStart {
-		s.closeFenceStart()
+	if s.state == inFenceContentStart {
+		s.closeFenceContentStart()
 	}
 	if s.state == inBody && len(s.pushback) == 0 {
 		s.closeBody()

@@ -20,23 +20,23 @@ type Scanner struct {
 type scanState int
 
 const (
-	inProse         scanState = iota // text, in or outside a foreign fence
-	inStart                          // before any text, where JSON outside of fences counts
-	inLookahead                      // after a marker that is not resolved yet
-	inSkip                           // in text to be skipped after a marker
-	inListGap                        // in blanks after an enclosing marker of calls
-	inFirstKey                       // in an object in the text, up to its first key
-	inSkippedKey                     // in the first key of a skipped object
-	inSkippedObject                  // in a skipped object
-	inRun                            // a run of fence characters at the start of a line
-	inInfo                           // after such a run, while it can open a fence of calls
-	inBlanks                         // after such a run and more blanks than allowed
-	inForeignInfo                    // the rest of the opening line of a foreign fence
-	inFenceStart                     // a candidate fence of calls, before its first word
-	inBody                           // in a frame
-	inCloser                         // the run that closes a fence
-	inReopen                         // after that run, while another fence of calls may begin
-	inTail                           // the rest of the closing line
+	inProse             scanState = iota // text, in or outside a foreign fence
+	inStart                              // before any text, where JSON outside of fences counts
+	inLookahead                          // after a marker that is not resolved yet
+	inSkip                               // in text to be skipped after a marker
+	afterListMarker                      // in blanks after an enclosing marker of calls
+	inFirstKey                           // in an object in the text, up to its first key
+	inSkippedKey                         // in the first key of a skipped object
+	inSkippedObject                      // in a skipped object
+	inRun                                // a run of fence characters at the start of a line
+	inInfo                               // after such a run, while it can open a fence of calls
+	inBlanks                             // after such a run and more blanks than allowed
+	inForeignInfo                        // the rest of the opening line of a foreign fence
+	inFenceContentStart                  // at the start of the content of a fence that may hold calls
+	inBody                               // in a frame
+	inCloser                             // the run that closes a fence
+	inReopen                             // after that run, while another fence of calls may begin
+	inTail                               // the rest of the closing line
 )
 
 // stateBetweenFrames returns the state for places without text: at the start of the response and after a frame.

@@ -109,7 +109,7 @@ func appendJavaScript(b []byte, text string) []byte {
 			i++
 		case '"':
 			end := i + jsonStringLen(text[i:])
-			b = appendKeyOrString(b, text[i:end], isFollowedByColon(text[end:]))
+			b = appendUnquotingKey(b, text[i:end], isFollowedByColon(text[end:]))
 			i = end
 		case ':', ',':
 			b = append(b, c, ' ')
@@ -140,8 +140,8 @@ func isFollowedByColon(rest string) bool {
 	return strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":")
 }
 
-// appendKeyOrString appends a JSON string as it is, or without quotes if it is a key and an identifier.
-func appendKeyOrString(b []byte, quoted string, isKey bool) []byte {
+// appendUnquotingKey appends a JSON string as it is, or without quotes if it is a key and an identifier.
+func appendUnquotingKey(b []byte, quoted string, isKey bool) []byte {
 	var bare string
 	if isKey && json.Unmarshal([]byte(quoted), &bare) == nil && isIdentifier(bare) {
 		return append(b, bare...)

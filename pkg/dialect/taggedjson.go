@@ -60,7 +60,7 @@ func newJSONSequence(s *sink, f *frame, t headerTool) body {
 	return b.sequence
 }
 
-func (b *jsonItem) hint() string { return "a call is: " + b.memberNames.hint() }
+func (b *jsonItem) callFormHint() string { return "a call is: " + b.memberNames.callForm() }
 
 func (b *jsonItem) canBegin(c byte) bool { return c == '{' }
 
@@ -103,7 +103,7 @@ func (b *jsonItem) write(p []byte) (int, literal.State) {
 			b.part = restPart
 			return n, state
 		case state == literal.Invalid && b.part >= keyPart && b.part != restPart:
-			b.complete(state)
+			b.emitCall(state)
 			b.part = restPart
 			b.lit.SkipRest("{")
 		case state != literal.Done || b.part == objectPart || b.continueKeyed():
@@ -142,7 +142,7 @@ func (b *jsonItem) expectKey() {
 	b.lit.ExpectKey()
 }
 
-func (b *jsonItem) complete(state literal.State) string {
+func (b *jsonItem) emitCall(state literal.State) string {
 	switch {
 	case b.part == objectPart:
 		w := pooled[callObject](b.sink.bodyPool)
@@ -152,12 +152,12 @@ func (b *jsonItem) complete(state literal.State) string {
 		b.emitKeyedCall()
 	case b.part == restPart:
 	case state != literal.Done:
-		b.sink.reportNotACall(diag.Bytes(b.startAt, max(b.lit.End(), b.startAt+1)), "", b.hint())
+		b.sink.reportNotACall(diag.Bytes(b.startAt, max(b.lit.End(), b.startAt+1)), "", b.callFormHint())
 	}
 	return b.textAfter(b.lit)
 }
 
-func (b *jsonItem) close() { b.complete(b.lit.Close()) }
+func (b *jsonItem) close() { b.emitCall(b.lit.Close()) }
 
 func (b *jsonItem) emitObjectCall(w *callObject) {
 	r := callReader{tools: b.sink.tools}
@@ -178,7 +178,7 @@ type headerTool struct {
 // checkHeaderTool reports a header with another spelling of the call's tool. The call counts.
 func (r *callReader) checkHeaderTool(t headerTool) {
 	place, written := diag.Bytes(t.at, t.at+len(t.name)), t.name
-	token := controlTokenIndex(written)
+	token := controlTokenOffset(written)
 	if token >= 0 {
 		written = strings.TrimSpace(written[:token])
 	}

@@ -50,9 +50,9 @@ func isCleanName(name string, tools Toolset) bool {
 	return clean == name
 }
 
-// controlTokenIndex returns the index of the first control token in a name, or -1.
-func controlTokenIndex(name string) int {
-	i, wide := strings.Index(name, "<|"), strings.Index(name, "<｜")
+// controlTokenOffset returns the offset of the first control token in a text, or -1.
+func controlTokenOffset(text string) int {
+	i, wide := strings.Index(text, "<|"), strings.Index(text, "<｜")
 	if i < 0 || wide >= 0 && wide < i {
 		return wide
 	}

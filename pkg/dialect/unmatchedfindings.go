@@ -47,7 +47,7 @@ func (s *selector) unmatchedFinding(place diag.Span, message string, inLine bool
 		f.Severity = diag.Warning
 	}
 	if form := s.markers.dialects[0].grammar.memberNames; len(s.markers.dialects) == 1 && form != nil {
-		f.Hint = "a call is " + form.hint()
+		f.Hint = "a call is " + form.callForm()
 	}
 	return f
 }

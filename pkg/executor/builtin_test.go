@@ -199,7 +199,7 @@ func TestSearchLimits(t *testing.T) {
 // folding keeps the number of characters.
 func checkPreview(t *testing.T, text, query string) {
 	folded, q := fileroot.FoldCase(text), fileroot.FoldCase(query)
-	p := preview(text, folded, q)
+	p := matchPreview(text, folded, q)
 	if len([]rune(folded)) != len([]rune(text)) {
 		t.Errorf("folding %q changes the number of characters", text)
 	}

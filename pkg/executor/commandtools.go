@@ -45,7 +45,7 @@ func (p programs) execute(ctx context.Context, t task) (chat.Result, error) {
 	why := p.failureResult(out, slices.Contains(spec.OK, out.Exit))
 	switch {
 	case spec.Output == tool.EnvelopeOutput:
-		return envelopeResult(t, out, why), nil
+		return resultFromEnvelope(t, out, why), nil
 	case why != nil:
 		return *why, nil
 	case spec.Output == tool.JSONOutput:

@@ -132,7 +132,7 @@ func (s *searcher) addHits(ctx context.Context, paths []string, name func(string
 			searched = fileroot.FoldCase(name(p))
 		}
 		if n := countMatches(searched, s.query); n > 0 {
-			s.hits = append(s.hits, hit{Path: p, Basename: basename(p), Matches: n, Preview: preview(text, folded, s.query)})
+			s.hits = append(s.hits, hit{Path: p, Basename: basename(p), Matches: n, Preview: matchPreview(text, folded, s.query)})
 		}
 	}
 	return nil
@@ -151,9 +151,9 @@ func countMatches(text, query string) int {
 	return strings.Count(text, query)
 }
 
-// preview returns the text around the first match, with "..." at truncations, or the beginning of a text
+// matchPreview returns the text around the first match, with "..." at truncations, or the beginning of a text
 // without a match. Folded must have the same number of characters as text.
-func preview(text, folded, query string) string {
+func matchPreview(text, folded, query string) string {
 	at := strings.Index(folded, query)
 	if at < 0 || query == "" {
 		return runeRange(text, 0, previewOpening)

@@ -12,7 +12,7 @@ func (r *reader) readKey() {
 	case c == '[' && f.joins:
 		r.joinArrays()
 	case c == '{' || c == '[' || c == '(':
-		r.drop(r.at + 1) // it is doubled, or the array of what should be members
+		r.removeTo(r.at + 1) // it is doubled, or the array of what should be members
 	case r.dropLoneQuote():
 	case r.isQuoteAt(r.at):
 		r.beginItem()
@@ -29,7 +29,7 @@ func (r *reader) readKey() {
 func (r *reader) joinArrays() {
 	f := r.top()
 	r.edit(f.end-1, f.end, "", false)
-	r.drop(r.at + 1)
+	r.removeTo(r.at + 1)
 	r.stack = append(r.stack, frame{missing: true, closer: ']', items: 1, end: f.end - 1, comma: f.comma})
 	f.comma = none
 }
@@ -77,7 +77,7 @@ func (r *reader) skipToMember() {
 	for i < r.end && !isCloser(r.text[i]) && r.text[i] != ',' && r.text[i] != '\n' {
 		i++
 	}
-	r.drop(i)
+	r.removeTo(i)
 }
 
 // beginMissingObject begins an object whose opening brace is missing, in front of a key in an
@@ -110,7 +110,7 @@ func (r *reader) closeBracket(c byte) {
 		next := r.blanksEnd(r.at + 1)
 		more := len(r.stack) == 1 && next < r.end && !r.isCloserAt(next) && r.fenceLen(next) == 0
 		if more || f.end > f.start && r.text[f.end-1] == c {
-			r.drop(r.at + 1)
+			r.removeTo(r.at + 1)
 		} else {
 			r.pop(true)
 		}
@@ -121,7 +121,7 @@ func (r *reader) closeBracket(c byte) {
 	}
 	if i == 0 && r.top().object && r.isMemberNext(r.at+1) { // it closes too early
 		r.finishMember()
-		r.drop(r.at + 1)
+		r.removeTo(r.at + 1)
 		return
 	}
 	r.pop(true)
@@ -173,6 +173,6 @@ func (r *reader) readBareKey() {
 	r.at = end
 	r.quoteText(start, end, strings.IndexByte(r.text[start:end], ' ') < 0)
 	if m := r.quoteAt(end); m.width > 0 { // its first quote is missing
-		r.drop(end + m.width)
+		r.removeTo(end + m.width)
 	}
 }

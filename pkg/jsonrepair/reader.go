@@ -57,8 +57,8 @@ func (r *reader) isItemOfArray() bool {
 	return len(r.stack) > 1 && !r.stack[len(r.stack)-2].object
 }
 
-// drop removes the text up to an offset.
-func (r *reader) drop(end int) {
+// removeTo removes the text up to an offset.
+func (r *reader) removeTo(end int) {
 	r.steps += end - r.at
 	r.edit(r.at, end, "", false)
 	r.at = end
@@ -87,9 +87,9 @@ func (r *reader) readFrames() {
 		case f.want == wantValue && f.object && comma > 0:
 			r.finishMember()
 		case comma > 0:
-			r.drop(r.at + comma)
+			r.removeTo(r.at + comma)
 		case colon > 0 && (f.want != wantNext || !f.object):
-			r.drop(r.at + colon)
+			r.removeTo(r.at + colon)
 		case f.want != wantValue && r.fenceLen(r.at) > 0:
 			r.readInnerFence()
 		case f.want == wantValue:
@@ -210,6 +210,6 @@ func (r *reader) dropLoneQuote() bool {
 		return false
 	}
 	r.cut = true
-	r.drop(end)
+	r.removeTo(end)
 	return true
 }

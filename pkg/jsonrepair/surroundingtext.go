@@ -23,10 +23,10 @@ func (r *reader) readDocument() bool {
 func (r *reader) findStart() bool {
 	r.skipBlanks()
 	if c := r.text[r.at:min(r.at+1, r.end)]; (c == "[" || c == "{") && r.fenceLen(r.at+1) > 0 {
-		r.drop(r.at + 1) // a bracket around a fence
+		r.removeTo(r.at + 1) // a bracket around a fence
 	}
 	if r.at < r.end && !r.isContainerAt(r.at) && (!r.isQuoteAt(r.at) || r.fenceLen(r.at) > 0) {
-		r.drop(r.nextDocument(r.at))
+		r.removeTo(r.nextDocument(r.at))
 	}
 	for r.fenceLen(r.at) > 0 {
 		r.dropFence(true)
@@ -69,7 +69,7 @@ func (r *reader) dropRest() {
 			r.edit(r.at, r.at+comma, "", r.text[r.at] != ';')
 			r.at += comma
 		default:
-			r.drop(r.end)
+			r.removeTo(r.end)
 		}
 	}
 }

@@ -243,7 +243,7 @@ func (f argumentFinding) locate(at valueLocation, from origin, kind diag.FixKind
 // toFile converts a finding's spans from the enclosing text to the file.
 func (o origin) toFile(f diag.Finding) diag.Finding {
 	for _, l := range o.layers {
-		f = l.outerFinding(f)
+		f = l.findingWithOuterSpans(f)
 	}
 	return f
 }

@@ -143,7 +143,7 @@ func (l *recordLine) readKnownMember() {
 // A knownMember is a member named in [responseKeys].
 type knownMember struct {
 	key string
-	member
+	locatedValue
 	scanResult
 }
 
@@ -151,7 +151,7 @@ type knownMember struct {
 // and those that hold calls.
 func (o Options) knownMembers(object []byte) (first *knownMember, calls []knownMember) {
 	for _, key := range responseKeys {
-		m := knownMember{key: key, member: newPath(key).lookup(object)}
+		m := knownMember{key: key, locatedValue: newPath(key).lookup(object)}
 		if key == "response" && first != nil {
 			continue // it encloses the body already read
 		}
@@ -171,14 +171,14 @@ func (o Options) knownMembers(object []byte) (first *knownMember, calls []knownM
 
 // useMember uses a member as the response.
 func (l *recordLine) useMember(m knownMember) {
-	l.embed(m.scanResult, l.Text, m.pieces())
+	l.embed(m.scanResult, l.Text, m.valueSegments())
 	l.why += ", at " + m.key
 }
 
 // reportNoResponse reports a record without a readable response.
 func (l *recordLine) reportNoResponse(hint, format string, args ...any) {
 	l.why = whyNoResponse
-	l.reportMember(diag.NoResponse, member{}, format, args...)
+	l.reportMember(diag.NoResponse, locatedValue{}, format, args...)
 	l.findings[len(l.findings)-1].Hint = hint
 }
 

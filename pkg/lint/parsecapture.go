@@ -266,7 +266,7 @@ func (r *runReader) readResponse(line diag.Text, body runfile.Response) ParseRes
 		in.why = r.why
 	}
 	if body.BrokenOff != "" {
-		at := pieceBounds(memberAt(line.Bytes, gjson.GetBytes(line.Bytes, "broken_off")).pieces())
+		at := pieceBounds(locatedValueAt(line.Bytes, gjson.GetBytes(line.Bytes, "broken_off")).valueSegments())
 		in.report(diag.New(diag.TruncatedBody, diag.Bytes(line.Offset+at.Start, line.Offset+at.End), "%s", body.BrokenOff))
 	}
 	out := in.check(r.file, line, r.o)
@@ -284,7 +284,7 @@ const whyRunFile = "recorded in the run file"
 
 // sourcesOf returns the locations of a response's text and native calls in its line.
 func sourcesOf(line []byte) *wire.Sources {
-	pieces := func(v gjson.Result) []wire.Segment { return memberAt(line, v).pieces() }
+	pieces := func(v gjson.Result) []wire.Segment { return locatedValueAt(line, v).valueSegments() }
 	from := &wire.Sources{Content: pieces(gjson.GetBytes(line, "content"))}
 	gjson.GetBytes(line, "calls").ForEach(func(_, call gjson.Result) bool {
 		args := call.Get("arguments")

@@ -124,13 +124,13 @@ func isJSONLine(line []byte) bool {
 }
 
 // reportMember reports a finding at a member.
-func (l *recordLine) reportMember(code diag.Code, m member, format string, args ...any) {
-	at := pieceBounds(m.pieces())
+func (l *recordLine) reportMember(code diag.Code, m locatedValue, format string, args ...any) {
+	at := pieceBounds(m.valueSegments())
 	l.report(diag.New(code, diag.Bytes(l.Offset+at.Start, l.Offset+at.End), format, args...))
 }
 
 // useDialect sets the dialect or format that the record names.
-func (l *recordLine) useDialect(m member) {
+func (l *recordLine) useDialect(m locatedValue) {
 	if !m.isPresent() {
 		return
 	}
@@ -146,7 +146,7 @@ func (l *recordLine) useDialect(m member) {
 }
 
 // useTools sets the tools that the record defines.
-func (l *recordLine) useTools(m member, known *toolsetCache) {
+func (l *recordLine) useTools(m locatedValue, known *toolsetCache) {
 	if !m.isPresent() {
 		return
 	}
@@ -159,7 +159,7 @@ func (l *recordLine) useTools(m member, known *toolsetCache) {
 }
 
 // useResponse reads the response at the record's response path.
-func (l *recordLine) useResponse(m member, path string) {
+func (l *recordLine) useResponse(m locatedValue, path string) {
 	switch {
 	case len(m.raw) == 0:
 		l.why = whyNoResponse
@@ -168,7 +168,7 @@ func (l *recordLine) useResponse(m member, path string) {
 		l.why = whyNoResponse
 		l.reportMember(diag.NoResponse, m, "the value at %s is not a response: %s", path, wire.Excerpt(string(m.raw)))
 	default:
-		l.embed(l.o.readResponse(m.unquoted()), l.Text, m.pieces())
+		l.embed(l.o.readResponse(m.unquoted()), l.Text, m.valueSegments())
 	}
 }
 

@@ -179,7 +179,7 @@ func (r *scanResult) addNative(src diag.Text, c chat.Call, from wire.CallSources
 	arguments.bounds = fileSpan(src, pieceBounds(from.ID, from.Name, from.Arguments))
 	call.Start, call.End = arguments.bounds.Start, arguments.bounds.End
 	for _, f := range faults {
-		r.reportCall(i, arguments.outerFinding(f))
+		r.reportCall(i, arguments.findingWithOuterSpans(f))
 	}
 	r.calls = append(r.calls, call)
 	o := origin{native: true, text: cmp.Or(call.Text, string(call.Arguments)), args: call.Arguments, layers: []*layer{arguments}}

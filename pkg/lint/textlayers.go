@@ -33,14 +33,14 @@ func (r *scanResult) merge(inner scanResult, l *layer) {
 	for i, c := range inner.calls {
 		from := inner.origins[i]
 		from.layers = append(from.layers, l)
-		r.calls, r.origins = append(r.calls, l.outerCall(c)), append(r.origins, from)
+		r.calls, r.origins = append(r.calls, l.callWithOuterSpan(c)), append(r.origins, from)
 	}
 	for _, f := range inner.findings {
 		if f.Call != nil {
 			index := first + *f.Call
 			f.Call = &index
 		}
-		r.report(l.outerFinding(f))
+		r.report(l.findingWithOuterSpans(f))
 	}
 }
 
@@ -79,8 +79,8 @@ func (l *layer) pathOf(at wire.BodyRange) string {
 	return l.paths.Path(at.Segment)
 }
 
-// outerCall converts a call's span to the outer text.
-func (l *layer) outerCall(c chat.Call) chat.Call {
+// callWithOuterSpan converts a call's span to the outer text.
+func (l *layer) callWithOuterSpan(c chat.Call) chat.Call {
 	at := l.boundingSpan(l.locate(diag.Bytes(c.Start, c.End)))
 	c.Start, c.End = at.Start, at.End
 	for i, other := range c.Alternatives {
@@ -90,9 +90,9 @@ func (l *layer) outerCall(c chat.Call) chat.Call {
 	return c
 }
 
-// outerFinding converts a finding's spans and fixes to the outer text. Fixes with an unknown
+// findingWithOuterSpans converts a finding's spans and fixes to the outer text. Fixes with an unknown
 // location become display only.
-func (l *layer) outerFinding(f diag.Finding) diag.Finding {
+func (l *layer) findingWithOuterSpans(f diag.Finding) diag.Finding {
 	inside := f.Pieces
 	if len(inside) == 0 {
 		inside = []diag.Span{f.Span}

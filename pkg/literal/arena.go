@@ -32,15 +32,15 @@ type captureBuffer struct {
 // start begins another text.
 func (k *captureBuffer) start() {
 	const least = 64
-	if k.drop(); k.block.Cap()-k.from < least {
+	if k.discard(); k.block.Cap()-k.from < least {
 		size := nextBlockSize(k.block.Cap(), least)
 		*k = captureBuffer{}
 		k.block.Grow(size)
 	}
 }
 
-// drop discards the text.
-func (k *captureBuffer) drop() {
+// discard discards the text.
+func (k *captureBuffer) discard() {
 	if k.block.Cap() > maxBlock {
 		*k = captureBuffer{}
 	}

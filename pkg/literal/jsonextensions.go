@@ -8,13 +8,13 @@ import "oneshot/pkg/diag"
 func (s *Scanner) noteComment(end int) {
 	if s.lang == jsonText && s.isParsing() {
 		s.note(diag.Comment, s.tokenStart, end, diag.Warning, "JSON has no comments").
-			fix("remove it", s.blankFixKind(), diag.Edit{Start: s.tokenStart, End: end})
+			fix("remove it", s.removalFixKind(), diag.Edit{Start: s.tokenStart, End: end})
 	}
 }
 
-// blankFixKind returns the kind of a fix that blanks the current token. At the start of a line
+// removalFixKind returns the kind of a fix that removes or blanks the current token. At the start of a line
 // that can change the token that begins the line, such as a fence.
-func (s *Scanner) blankFixKind() diag.FixKind {
+func (s *Scanner) removalFixKind() diag.FixKind {
 	if s.firstInLine {
 		return diag.Unsafe
 	}
@@ -25,7 +25,7 @@ func (s *Scanner) blankFixKind() diag.FixKind {
 func (s *Scanner) noteBlanks(from, to int) {
 	if s.lang == jsonText && s.isParsing() {
 		s.note(diag.BadLiteral, from, to, diag.Warning, "whitespace that JSON does not allow").
-			fix("write a space", s.blankFixKind(), diag.Edit{Start: from, End: to, New: " "})
+			fix("write a space", s.removalFixKind(), diag.Edit{Start: from, End: to, New: " "})
 	}
 }
 

@@ -56,7 +56,7 @@ func (l *lexer) captureFrom(at int) {
 func (l *lexer) stopCapture() {
 	if l.capturing {
 		l.capturing, l.pinned = false, false
-		l.captured.drop()
+		l.captured.discard()
 	}
 }
 

@@ -80,7 +80,7 @@ func (c *compiler) compileLayer(in document) *Layer {
 	for _, name := range slices.Sorted(maps.Keys(in.Tools)) {
 		def := c.lookupTool("/tools/"+name, name)
 		l.tools[name] = c.compileRules(name, in.Tools[name], def)
-		l.dotNames(def, l.tools[name])
+		l.addDotFileNames(def, l.tools[name])
 	}
 	l.programs = c.compilePrograms(in.Programs)
 	l.input = in.Input.Labels

@@ -28,7 +28,7 @@ var keyFormats = []keyFormat{
 	{"gsk_", "", 40, false}, {"xai-", "", 40, false}, {"hf_", "", 30, false}, {"npm_", "", 36, false},
 }
 
-// keyFirstBytes are the first bytes of everything that [keyAt] finds.
+// keyFirstBytes are the first bytes of everything that [leadingKey] finds.
 var keyFirstBytes = func() (starts [256]bool) {
 	starts['-'], starts['e'] = true, true
 	for _, f := range keyFormats {
@@ -54,7 +54,7 @@ func HideKeys(text string) string {
 			i++
 			continue
 		}
-		from, to := keyAt(text[i:])
+		from, to := leadingKey(text[i:])
 		if to > 0 {
 			spans = append(spans, span{i + from, i + to})
 		}
@@ -77,8 +77,8 @@ func isAlnum(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// keyAt returns the secret part of a key that a text begins with. To is 0 if not found.
-func keyAt(text string) (from, to int) {
+// leadingKey returns the range to mask of a key that a text begins with. To is 0 if not found.
+func leadingKey(text string) (from, to int) {
 	switch text[0] {
 	case '-':
 		return 0, pemKeyLength(text)
@@ -89,15 +89,16 @@ func keyAt(text string) (from, to int) {
 		if !strings.HasPrefix(text, f.prefix) {
 			continue
 		}
-		if from, to := f.secretPart(text); to > 0 {
+		if from, to := f.maskedRange(text); to > 0 {
 			return from, to
 		}
 	}
 	return 0, 0
 }
 
-// secretPart returns the secret part of a key, in a text with its prefix.
-func (f keyFormat) secretPart(text string) (from, to int) {
+// maskedRange returns the range to mask in a text with the prefix of a key: all of a key, or what follows the prefix of
+// a truncated one; 0, 0 if the text begins with no key.
+func (f keyFormat) maskedRange(text string) (from, to int) {
 	from = len(f.prefix)
 	to = from + runLength(text[from:], f.extraChars)
 	const telling = 4 // minimum characters of a truncated key

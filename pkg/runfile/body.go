@@ -173,7 +173,7 @@ type Call struct {
 type Approval struct {
 	Call   string `json:"call"`   // its ID
 	Digest string `json:"digest"` // of the call submitted for approval
-	// Approval identifies the call together with the run and its preview: see [chat.Preview].
+	// Approval identifies the call together with the run and its preview: see [chat.CallPreview].
 	Approval string `json:"approval,omitempty"`
 	Approved bool   `json:"approved"`
 	By       string `json:"by"`           // source of the decision: "tty", "program" or "flag"

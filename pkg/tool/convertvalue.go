@@ -37,13 +37,13 @@ func (t *Type) acceptsKind(v json.RawMessage) bool {
 	case Array:
 		return kind == '['
 	case Literal:
-		return slices.ContainsFunc(t.Values, func(w json.RawMessage) bool { return sameScalar(v, w) })
+		return slices.ContainsFunc(t.Values, func(w json.RawMessage) bool { return hasSameText(v, w) })
 	}
 	return false
 }
 
-// sameScalar reports whether two values are the same string or have the same text.
-func sameScalar(v, w json.RawMessage) bool {
+// hasSameText reports whether two values are the same string or have the same text.
+func hasSameText(v, w json.RawMessage) bool {
 	a, ok := stringValue(v)
 	b, isText := stringValue(w)
 	return ok && isText && a == b || string(v) == string(w)

@@ -98,7 +98,7 @@ type protocolEncoder interface {
 	wholeMessage(m *message) []byte
 }
 
-var encoders = map[API]protocolEncoder{Ollama: ollamaEncoder{}, Chat: chatEncoder{}, Responses: responsesEncoder{}, Messages: messagesEncoder{}}
+var encoders = map[API]protocolEncoder{Ollama: ollamaEncoder{}, Chat: chatCompletionsEncoder{}, Responses: responsesEncoder{}, Messages: anthropicEncoder{}}
 
 // quoteInvalid returns text as a JSON string in which bytes that are no characters
 // stand as they are.

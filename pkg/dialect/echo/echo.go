@@ -44,7 +44,7 @@ type echoArg struct {
 type valueWords struct{ words, decoded []byte }
 
 func newEcho(u Candidate) *echo {
-	e := &echo{name: wordsOf(normalize([]byte(u.Name))), plainName: isPlainWord(u.Name), readOnly: u.ReadOnly}
+	e := &echo{name: wordsOf(normalize([]byte(u.Name))), plainName: isOrdinaryWord(u.Name), readOnly: u.ReadOnly}
 	if strings.TrimSpace(u.Text) != u.Name {
 		e.text = stripSpace(normalize([]byte(u.Text)))
 	}
@@ -352,8 +352,8 @@ func (e *echo) isDescribedBy(t *indexedText) bool {
 	return len(matched) > 0 && e.isDescribed(t, matched)
 }
 
-// isPlainWord reports whether a name looks like an ordinary word: letters of one case, except for the first.
-func isPlainWord(name string) bool {
+// isOrdinaryWord reports whether a name looks like an ordinary word: letters of one case, except for the first.
+func isOrdinaryWord(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; (c < 'a' || c > 'z') && (i > 0 || c < 'A' || c > 'Z') {
 			return false

@@ -257,7 +257,7 @@ func (l *lexer) parseTail(k markerKind, t tail, i int) (marker, verdict) {
 	case v == no && t == anyTail:
 		end, v, found.unclosed = i, yes, true
 	case v == no && t == optionalEndTail:
-		end, v = i, l.isEndMissing(i)
+		end, v = i, l.isTagEndMissing(i)
 		found.unclosed = v == yes
 	}
 	found.end = end
@@ -324,9 +324,9 @@ func (l *lexer) parseTagEnd(i int) (int, verdict) {
 	return i + len(end), v
 }
 
-// isEndMissing reports whether the end of a closing tag is missing at an offset: the line or
+// isTagEndMissing reports whether the end of a closing tag is missing at an offset: the line or
 // text ends, or another marker begins.
-func (l *lexer) isEndMissing(i int) verdict {
+func (l *lexer) isTagEndMissing(i int) verdict {
 	if i == len(l.text) {
 		return verdictOf(l.final)
 	}

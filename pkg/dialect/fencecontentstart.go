@@ -11,14 +11,14 @@ import (
 func (s *Scanner) beginFenceCandidate() {
 	i := &s.info
 	s.frame = frame{fence: s.opener, at: s.opener.at, opening: opening{infoAt: i.at, end: i.at + i.length, heldLen: len(s.held)}}
-	s.state = inFenceStart
+	s.state = inFenceContentStart
 }
 
-// readFenceStart reads until it is known whether the fence holds calls.
-func (s *Scanner) readFenceStart(p []byte) int {
+// readFenceContentStart reads until it is known whether the fence holds calls.
+func (s *Scanner) readFenceContentStart(p []byte) int {
 	lead := s.held[s.frame.opening.heldLen:]
 	s.steps += len(lead)
-	f, v := s.info.matchFirstWord(lead)
+	f, v := s.info.matchContentStart(lead)
 	if v == undecided && len(lead) == maxLookahead {
 		f, v = s.info.certainFence()
 	}
@@ -34,8 +34,8 @@ func (s *Scanner) readFenceStart(p []byte) int {
 	return 0
 }
 
-// closeFenceStart handles a fence that ends before its first word.
-func (s *Scanner) closeFenceStart() {
+// closeFenceContentStart handles a fence that ends before it is known whether it holds calls.
+func (s *Scanner) closeFenceContentStart() {
 	if f, v := s.info.certainFence(); v == yes {
 		s.enterFence(f, s.held[s.frame.opening.heldLen:])
 	}
@@ -72,7 +72,7 @@ func (s *Scanner) enterFence(f fenceCandidate, lead []byte) {
 	s.unread(lead)
 	s.held = s.held[:o.heldLen]
 	if f.certain {
-		s.confirmFrame("before the calls")
+		s.confirmCallFrame("before the calls")
 	}
 	s.beginBody(f.dialect.bareGrammar())
 }

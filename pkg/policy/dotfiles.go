@@ -8,10 +8,10 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// DotNames returns the names with a leading dot that tools may write. In each layer a rule that asks about or allows a
+// DotFileNames returns the names with a leading dot that tools may write. In each layer a rule that asks about or allows a
 // write must spell the name out, as .obsidian in ".obsidian/**/*.md". Wildcards do not match a leading dot here, so
 // "**" opens none.
-func (p *Policy) DotNames() []string {
+func (p *Policy) DotFileNames() []string {
 	var out []string // nil before the first layer
 	if p.countUserLayers() == 0 {
 		return nil
@@ -22,22 +22,22 @@ func (p *Policy) DotNames() []string {
 	return out
 }
 
-// dotNames adds the names that a tool's rules spell out.
-func (l *Layer) dotNames(def *tool.Definition, rules *toolRules) {
+// addDotFileNames adds the names that a tool's rules spell out.
+func (l *Layer) addDotFileNames(def *tool.Definition, rules *toolRules) {
 	if def == nil || def.Effect != tool.Write {
 		return
 	}
 	for _, r := range slices.Concat(rules.ask, rules.allow) {
 		for _, a := range r.args {
 			if def.HasFormat(a.name, "path") {
-				l.dotted = append(l.dotted, a.dotNames()...)
+				l.dotted = append(l.dotted, a.dotFileNames()...)
 			}
 		}
 	}
 }
 
-// dotNames returns the literal path segments with a leading dot, case-folded.
-func (c *constraint) dotNames() []string {
+// dotFileNames returns the literal path segments with a leading dot, case-folded.
+func (c *constraint) dotFileNames() []string {
 	parts := slices.Concat(c.globs...)
 	for _, one := range c.in {
 		parts = append(parts, strings.Split(strings.TrimPrefix(one, canonicalText("")), "/")...)

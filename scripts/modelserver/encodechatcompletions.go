@@ -1,17 +1,17 @@
 package modelserver
 
-// chatEncoder is OpenAI's chat completions: a stream is events of one kind, and a
+// chatCompletionsEncoder is OpenAI's chat completions: a stream is events of one kind, and a
 // call is known by its index.
-type chatEncoder struct{}
+type chatCompletionsEncoder struct{}
 
-func (chatEncoder) contentType() string { return "text/event-stream" }
-func (chatEncoder) keepAlive() string   { return ": keep-alive\n\n" }
+func (chatCompletionsEncoder) contentType() string { return "text/event-stream" }
+func (chatCompletionsEncoder) keepAlive() string   { return ": keep-alive\n\n" }
 
-func (f chatEncoder) beginMessage(m *message) []byte {
+func (f chatCompletionsEncoder) beginMessage(m *message) []byte {
 	return f.deltaChunk(m, object{"role": "assistant", "content": ""})
 }
 
-func (f chatEncoder) beginItem(m *message, it *item) []byte {
+func (f chatCompletionsEncoder) beginItem(m *message, it *item) []byte {
 	if it.kind != called {
 		return nil
 	}
@@ -20,7 +20,7 @@ func (f chatEncoder) beginItem(m *message, it *item) []byte {
 }
 
 // callDelta returns the first part of a call, or all of it.
-func (chatEncoder) callDelta(it *item, function object) object {
+func (chatCompletionsEncoder) callDelta(it *item, function object) object {
 	o := object{"index": it.nth, "type": "function", "function": function}
 	if it.id != "" {
 		o["id"] = it.id
@@ -28,7 +28,7 @@ func (chatEncoder) callDelta(it *item, function object) object {
 	return o
 }
 
-func (f chatEncoder) textDelta(m *message, it *item, text string) []byte {
+func (f chatCompletionsEncoder) textDelta(m *message, it *item, text string) []byte {
 	switch it.kind {
 	case said:
 		return f.deltaChunk(m, it.withMembers(object{"content": quoteInvalid(text)}))
@@ -39,7 +39,7 @@ func (f chatEncoder) textDelta(m *message, it *item, text string) []byte {
 }
 
 // endItem says the signature of reasoning; that a call has ended, nothing says.
-func (f chatEncoder) endItem(m *message, it *item) []byte {
+func (f chatCompletionsEncoder) endItem(m *message, it *item) []byte {
 	if it.signature == "" {
 		return nil
 	}
@@ -47,19 +47,19 @@ func (f chatEncoder) endItem(m *message, it *item) []byte {
 }
 
 // reasoningDetail is how OpenRouter passes on what belongs to reasoning.
-func (chatEncoder) reasoningDetail(it *item) object {
+func (chatCompletionsEncoder) reasoningDetail(it *item) object {
 	return object{"type": "reasoning.encrypted", "data": quoteInvalid(it.signature), "format": "unknown", "index": it.nth}
 }
 
-func (f chatEncoder) callsChunk(m *message, call object) []byte {
+func (f chatCompletionsEncoder) callsChunk(m *message, call object) []byte {
 	return f.deltaChunk(m, object{"tool_calls": []object{call}})
 }
 
-func (f chatEncoder) deltaChunk(m *message, delta object) []byte {
+func (f chatCompletionsEncoder) deltaChunk(m *message, delta object) []byte {
 	return f.chunk(m, []object{{"index": 0, "delta": delta, "finish_reason": nil}}, nil)
 }
 
-func (f chatEncoder) chunk(m *message, choices []object, usage object) []byte {
+func (f chatCompletionsEncoder) chunk(m *message, choices []object, usage object) []byte {
 	o := object{"id": m.newID("chatcmpl-"), "object": "chat.completion.chunk", "created": createdUnix, "model": m.model, "choices": choices}
 	if usage != nil {
 		o["usage"] = usage
@@ -75,7 +75,7 @@ func dataEvent(o object) []byte {
 	return append(append([]byte("data: "), marshal(o)...), "\n\n"...)
 }
 
-func (f chatEncoder) endMessage(m *message) []byte {
+func (f chatCompletionsEncoder) endMessage(m *message) []byte {
 	out := f.chunk(m, []object{{"index": 0, "delta": object{}, "finish_reason": f.stopReason(m)}}, nil)
 	if m.usage {
 		out = append(out, f.chunk(m, []object{}, f.usageObject(m))...)
@@ -83,17 +83,19 @@ func (f chatEncoder) endMessage(m *message) []byte {
 	return append(out, "data: [DONE]\n\n"...)
 }
 
-func (chatEncoder) stopReason(m *message) string { return m.stopReason("stop", "tool_calls", "length") }
+func (chatCompletionsEncoder) stopReason(m *message) string {
+	return m.stopReason("stop", "tool_calls", "length")
+}
 
-func (chatEncoder) usageObject(m *message) object {
+func (chatCompletionsEncoder) usageObject(m *message) object {
 	return object{"prompt_tokens": m.input, "completion_tokens": m.output, "total_tokens": m.input + m.output}
 }
 
-func (chatEncoder) errorEvent(_ *message, text string) []byte {
+func (chatCompletionsEncoder) errorEvent(_ *message, text string) []byte {
 	return dataEvent(errorBody(Chat, text))
 }
 
-func (f chatEncoder) wholeMessage(m *message) []byte {
+func (f chatCompletionsEncoder) wholeMessage(m *message) []byte {
 	message := object{"role": "assistant", "content": quoteInvalid(m.joinedText(said))}
 	var calls, details []object
 	for _, it := range m.items {

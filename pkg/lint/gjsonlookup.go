@@ -2,7 +2,6 @@ package lint
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,36 +26,36 @@ func newPath(text string) path {
 	return path{text, strings.Split(text, ".")}
 }
 
-// A member is a value in a line of JSON.
-type member struct {
+// A locatedValue is a value in a line of JSON.
+type locatedValue struct {
 	raw   []byte // as written; nil if absent
 	start int    // offset of raw; -1 for a computed value
 }
 
-// pieces returns the value's piece of the line, if it has one.
-func (m member) pieces() []wire.Segment {
-	if len(m.raw) == 0 || m.start < 0 {
+// valueSegments returns the segment of the line with the value, if it has one.
+func (v locatedValue) valueSegments() []wire.Segment {
+	if len(v.raw) == 0 || v.start < 0 {
 		return nil
 	}
-	return []wire.Segment{{Start: m.start, End: m.start + len(m.raw), Quoted: m.raw[0] == '"'}}
+	return []wire.Segment{{Start: v.start, End: v.start + len(v.raw), Quoted: v.raw[0] == '"'}}
 }
 
 // lookup returns the value in a line, which is JSON. Strings and numbers have no members; gjson
 // would take a bracket in a string for an array.
-func (p path) lookup(line []byte) member {
+func (p path) lookup(line []byte) locatedValue {
 	if p.text == "" || p.text[0] != '@' && !isContainer(line) {
-		return member{}
+		return locatedValue{}
 	}
 	if p.steps == nil {
-		return memberAt(line, gjson.GetBytes(line, p.text))
+		return locatedValueAt(line, gjson.GetBytes(line, p.text))
 	}
 	start, end := skipBlanks(line, 0), len(line)
 	for _, step := range p.steps {
 		if start, end = findChild(line, start, step); end == 0 {
-			return member{}
+			return locatedValue{}
 		}
 	}
-	return member{line[start:end], start}
+	return locatedValue{line[start:end], start}
 }
 
 // isContainer reports whether a line, which is JSON, is an object or an array.
@@ -65,93 +64,23 @@ func isContainer(line []byte) bool {
 	return at < len(line) && (line[at] == '{' || line[at] == '[')
 }
 
-// A PathError reports a path that gjson cannot parse.
-type PathError struct {
-	Path   string
-	Offset int // offset of the unclosed group
-}
-
-func (e *PathError) Error() string {
-	return fmt.Sprintf("path %q: unclosed group %q", e.Path, e.Path[e.Offset:])
-}
-
-// CheckPath returns a [PathError] if a query, a list of paths or a modifier's argument is not
-// closed. gjson would silently read it as a name, which a backslash can express.
-func CheckPath(text string) error {
-	for at := 0; at < len(text); at++ {
-		switch end := skipGroup(text, at); {
-		case end < 0:
-			return &PathError{text, at}
-		case end > at:
-			at = end - 1
-		case text[at] == '\\':
-			at++
-		}
-	}
-	return nil
-}
-
-// skipGroup returns the end of a query, a list of paths or a modifier's argument at an offset; the
-// offset itself without one, and -1 if it is not closed.
-func skipGroup(text string, at int) int {
-	opening := "([{"
-	i := at
-	switch {
-	case strings.HasPrefix(text[at:], "#(") || strings.HasPrefix(text[at:], "#["):
-		i, opening = at+1, "(["
-	case text[at] != '{' && text[at] != '[':
-		return at
-	}
-	if !isStepStart(text[:at]) {
-		return at
-	}
-	for depth := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\':
-			i++
-		case c == '"':
-			for i++; i < len(text) && text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-		case strings.IndexByte(opening, c) >= 0:
-			depth++
-		case c == ')' || c == ']' || c == '}' && len(opening) == 3:
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return -1
-}
-
-// isStepStart reports whether a step or a modifier's argument begins after a text.
-func isStepStart(before string) bool {
-	if before == "" || strings.HasSuffix(before, ".") || strings.HasSuffix(before, "|") {
-		return true
-	}
-	modifier := before[strings.LastIndexAny(before, ".|")+1:]
-	return modifier[0] == '@' && strings.IndexByte(modifier, ':') == len(modifier)-1
-}
-
-// memberAt returns a value that gjson has found. A value that gjson has computed has no offset.
-func memberAt(line []byte, v gjson.Result) member {
+// locatedValueAt returns a value that gjson has found. A value that gjson has computed has no offset.
+func locatedValueAt(line []byte, v gjson.Result) locatedValue {
 	if string(line[v.Index:min(len(line), v.Index+len(v.Raw))]) != v.Raw {
-		return member{[]byte(v.Raw), -1}
+		return locatedValue{[]byte(v.Raw), -1}
 	}
-	return member{line[v.Index : v.Index+len(v.Raw)], v.Index}
+	return locatedValue{line[v.Index : v.Index+len(v.Raw)], v.Index}
 }
 
 // isPresent reports whether the value exists and is not null.
-func (m member) isPresent() bool { return len(m.raw) > 0 && m.raw[0] != 'n' }
+func (v locatedValue) isPresent() bool { return len(v.raw) > 0 && v.raw[0] != 'n' }
 
 // unquoted returns the content of a string, and other values as written.
-func (m member) unquoted() []byte {
-	if len(m.raw) > 0 && m.raw[0] == '"' {
-		return wire.Unquote(m.raw)
+func (v locatedValue) unquoted() []byte {
+	if len(v.raw) > 0 && v.raw[0] == '"' {
+		return wire.Unquote(v.raw)
 	}
-	return m.raw
+	return v.raw
 }
 
 // findChild returns the range of a member or element of the JSON at an offset; 0, 0 if it does not

@@ -6,7 +6,7 @@ import (
 )
 
 // M3: a name with a leading dot is open where each layer spells it out in a rule that lets a tool write.
-func TestDotNames(t *testing.T) {
+func TestDotFileNames(t *testing.T) {
 	for _, c := range []struct {
 		layers []string
 		want   []string
@@ -28,7 +28,7 @@ func TestDotNames(t *testing.T) {
 			}
 			p.Layers = append(p.Layers, l)
 		}
-		if got := p.DotNames(); !slices.Equal(got, c.want) {
+		if got := p.DotFileNames(); !slices.Equal(got, c.want) {
 			t.Errorf("%q: %q, want %q", c.layers, got, c.want)
 		}
 	}

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -48,8 +47,8 @@ func TestPath(t *testing.T) {
 		``:                          {``, false},
 	} {
 		got := newPath(text).lookup(line)
-		if string(got.raw) != want.raw || (got.pieces() != nil) != want.placed {
-			t.Errorf("%s leads to %q at %v", text, got.raw, got.pieces())
+		if string(got.raw) != want.raw || (got.valueSegments() != nil) != want.placed {
+			t.Errorf("%s leads to %q at %v", text, got.raw, got.valueSegments())
 		}
 	}
 	for _, text := range []string{"0", "0.a", "#", "#.a", "a|b"} {
@@ -57,26 +56,7 @@ func TestPath(t *testing.T) {
 			t.Errorf("%s leads to %q in a text", text, got.raw)
 		}
 	}
-	if got := newPath("@this").lookup([]byte(`{"a":1}`)); string(got.raw) != `{"a":1}` || got.pieces() == nil {
-		t.Errorf("@this leads to %q at %v", got.raw, got.pieces())
-	}
-}
-
-// A path is rejected exactly if a group in it is not closed. A bracket or quote that gjson reads as
-// part of a name is no group.
-func TestCheckPath(t *testing.T) {
-	for text, want := range map[string]int{
-		"": -1, "a.b": -1, "a.0.b": -1, `a.#(b=="x)").c`: -1, `a.#(b=="\")").c`: -1, "a.#(b.#(c==1)).d": -1, "a.#[b==1]#": -1,
-		"{a,b}": -1, "a.[b,c.{d}]": -1, `a.@pretty:{"indent":"}"}`: -1, "f(x": -1, "a[0": -1, `a"b`: -1, `a.\#(b`: -1, "a)": -1, "#": -1, "a.#.b": -1, "@this": -1, "a@b:{": -1,
-		"r.#(": 2, `r.#(a=="b)`: 2, "r.#(a.#(b)": 2, "#[a": 0, "{a,b": 0, "a|[b": 2, `a.{"b:c}`: 2, `@pretty:{"indent"`: 8, `r.#(a==1\)`: 2, `r.#(a=={)`: -1,
-	} {
-		at := -1
-		var e *PathError
-		if errors.As(CheckPath(text), &e) {
-			at = e.Offset
-		}
-		if at != want {
-			t.Errorf("%s: %d, want %d", text, at, want)
-		}
+	if got := newPath("@this").lookup([]byte(`{"a":1}`)); string(got.raw) != `{"a":1}` || got.valueSegments() == nil {
+		t.Errorf("@this leads to %q at %v", got.raw, got.valueSegments())
 	}
 }

@@ -6,22 +6,22 @@ import (
 	"encoding/json"
 )
 
-// A Preview describes the effects of a call, as far as they are known without executing it.
-type Preview struct {
+// A CallPreview describes the effects of a call, as far as they are known without executing it.
+type CallPreview struct {
 	Argv    []string        `json:"argv,omitempty"` // the program's file and arguments
-	Request *PreviewRequest `json:"request,omitempty"`
-	Files   []PreviewFile   `json:"files,omitempty"` // the files that the call names
+	Request *RequestPreview `json:"request,omitempty"`
+	Files   []FilePreview   `json:"files,omitempty"` // the files that the call names
 	Fails   string          `json:"fails,omitempty"` // why the call would fail before it has any effect
 }
 
-// A PreviewRequest is the HTTP request of a call, without secrets.
-type PreviewRequest struct {
+// A RequestPreview is the HTTP request of a call, without secrets.
+type RequestPreview struct {
 	Method string `json:"method"`
 	URL    string `json:"url"`
 }
 
-// A PreviewFile is a file that a call names.
-type PreviewFile struct {
+// A FilePreview is a file that a call names.
+type FilePreview struct {
 	Path     string `json:"path"`             // as written in the call
 	Resolved string `json:"resolved"`         // relative to the root, with links resolved
 	State    string `json:"state"`            // [FilePresent], [FileMissing], or why its content is unknown
@@ -33,7 +33,7 @@ type PreviewFile struct {
 	New      []byte `json:"-"`                // new content; nil if the call replaces nothing
 }
 
-// The states of a [PreviewFile] whose content is known.
+// The states of a [FilePreview] whose content is known.
 const (
 	FilePresent = "file"
 	FileMissing = "missing"
@@ -41,12 +41,12 @@ const (
 
 // ApprovalDigest returns a digest of a call of a run and its effects. It changes with the run, the call, the arguments, the
 // address, and the content and target of each file.
-func (p Preview) ApprovalDigest(run, call, digest string) string {
+func (p CallPreview) ApprovalDigest(run, call, digest string) string {
 	type file struct{ Path, Resolved, State, SHA256 string }
 	bound := struct {
 		Run, Call, Digest string
 		Argv              []string
-		Request           *PreviewRequest
+		Request           *RequestPreview
 		Files             []file
 	}{Run: run, Call: call, Digest: digest, Argv: p.Argv, Request: p.Request}
 	for _, f := range p.Files {

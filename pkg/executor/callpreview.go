@@ -13,10 +13,10 @@ import (
 // maxPreview is the maximum size of a file whose content a preview includes, in bytes.
 const maxPreview = 16 << 20
 
-// Preview describes the effects of a call. The arguments fit the definition. It reads the files of the call, but
+// PreviewCall describes the effects of a call. The arguments fit the definition. It reads the files of the call, but
 // runs, changes and sends nothing.
-func (e Env) Preview(def *tool.Definition, args json.RawMessage) chat.Preview {
-	var p chat.Preview
+func (e Env) PreviewCall(def *tool.Definition, args json.RawMessage) chat.CallPreview {
+	var p chat.CallPreview
 	would, err := e.DryRun(def, args)
 	if err != nil {
 		p.Fails = err.Error()
@@ -27,9 +27,9 @@ func (e Env) Preview(def *tool.Definition, args json.RawMessage) chat.Preview {
 		}
 	}
 	if would.Request != nil {
-		p.Request = &chat.PreviewRequest{Method: would.Request.Method, URL: would.Request.URL}
+		p.Request = &chat.RequestPreview{Method: would.Request.Method, URL: would.Request.URL}
 	} else if page := e.requestedURL(def, args); page != "" {
-		p.Request = &chat.PreviewRequest{Method: "GET", URL: page}
+		p.Request = &chat.RequestPreview{Method: "GET", URL: page}
 	}
 	p.Files = e.previewFiles(def, args)
 	return p
@@ -55,12 +55,12 @@ func (e Env) requestedURL(def *tool.Definition, args json.RawMessage) string {
 }
 
 // previewFiles returns the files of a call.
-func (e Env) previewFiles(def *tool.Definition, args json.RawMessage) []chat.PreviewFile {
+func (e Env) previewFiles(def *tool.Definition, args json.RawMessage) []chat.FilePreview {
 	paths, err := def.FilePaths(args)
 	if err != nil || e.Root == nil { // the call reports the error
 		return nil
 	}
-	var out []chat.PreviewFile
+	var out []chat.FilePreview
 	for _, path := range paths {
 		f := e.previewFile(path)
 		if def.Builtin == FilePut {
@@ -81,8 +81,8 @@ func filePutContent(args json.RawMessage) []byte {
 }
 
 // previewFile describes the file at a path.
-func (e Env) previewFile(path string) chat.PreviewFile {
-	f := chat.PreviewFile{Path: path, Resolved: path, State: chat.FilePresent}
+func (e Env) previewFile(path string) chat.FilePreview {
+	f := chat.FilePreview{Path: path, Resolved: path, State: chat.FilePresent}
 	leads, err := e.Root.Resolve(path)
 	if err == nil {
 		f.Resolved = leads

@@ -3,11 +3,11 @@ package dialect
 // Some markers have many uses, and the first byte after the marker rules out most of them. A table gives the
 // remaining uses for each byte.
 
-// minPrefilterUses is the number of uses up to which a table does not pay.
-const minPrefilterUses = 8
+// minFilteredUses is the number of uses up to which a table does not pay.
+const minFilteredUses = 8
 
-// A prefilter says which uses of a marker are possible with the text after it.
-type prefilter struct {
+// A markerUseFilter says which uses of a marker are possible with the text after it.
+type markerUseFilter struct {
 	empty  useBits      // for no text
 	first  [128]useBits // for one ASCII byte
 	second [128]useBits // for a newline and one ASCII byte
@@ -16,20 +16,20 @@ type prefilter struct {
 // useBits classifies the uses of a marker, one bit each.
 type useBits struct{ possible, certain uint64 } // not ruled out; decided
 
-// newPrefilter returns the table for markers that are read in several dialects, or nil for few uses.
-func newPrefilter(uses []markerUse) *prefilter {
-	if len(uses) <= minPrefilterUses || len(uses) > 64 {
+// newMarkerUseFilter returns the table for markers that are read in several dialects, or nil for few uses.
+func newMarkerUseFilter(uses []markerUse) *markerUseFilter {
+	if len(uses) <= minFilteredUses || len(uses) > 64 {
 		return nil
 	}
-	e := &prefilter{empty: prefilterUses(uses, nil)}
+	f := &markerUseFilter{empty: possibleUses(uses, nil)}
 	for c := range byte(128) {
-		e.first[c] = prefilterUses(uses, []byte{c})
-		e.second[c] = prefilterUses(uses, []byte{'\n', c})
+		f.first[c] = possibleUses(uses, []byte{c})
+		f.second[c] = possibleUses(uses, []byte{'\n', c})
 	}
-	return e
+	return f
 }
 
-func prefilterUses(uses []markerUse, following []byte) useBits {
+func possibleUses(uses []markerUse, following []byte) useBits {
 	var t useBits
 	for i, u := range uses {
 		v := yes
@@ -48,15 +48,15 @@ func prefilterUses(uses []markerUse, following []byte) useBits {
 
 // lookup returns the uses left with the text after the marker. If the table cannot tell, all bits are set and
 // each use must be checked.
-func (e *prefilter) lookup(following []byte) useBits {
+func (f *markerUseFilter) lookup(following []byte) useBits {
 	switch n := len(following); {
-	case e == nil:
+	case f == nil:
 	case n == 0:
-		return e.empty
+		return f.empty
 	case n == 1 && following[0] < 128:
-		return e.first[following[0]]
+		return f.first[following[0]]
 	case n == 2 && following[0] == '\n' && following[1] < 128:
-		return e.second[following[1]]
+		return f.second[following[1]]
 	}
 	return useBits{^uint64(0), ^uint64(0)}
 }

@@ -1,4 +1,3 @@
-// Package gemini reads the protocol of Gemini's generateContent.
 package gemini
 
 import (
@@ -7,17 +6,6 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/provider/wire"
 )
-
-// Protocol is Gemini's generateContent.
-var Protocol = wire.Protocol{
-	Name: "native_gemini", Title: "Gemini",
-	NewReader: func(r *wire.Response) wire.Reader { return &reader{Response: r} },
-	Members:   []string{"candidates", "promptFeedback"},
-	Matches:   func(m wire.Members) bool { return m.Get("candidates").IsArray() || m.Get("promptFeedback").IsObject() },
-	HasStyle: func(v gjson.Result) bool {
-		return v.Get("error.code").Type == gjson.Number && v.Get("error.status").Type == gjson.String
-	},
-}
 
 // A reader reads one object, an event stream or a streamed array. Only the first candidate
 // counts.

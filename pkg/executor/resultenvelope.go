@@ -12,24 +12,24 @@ import (
 	"oneshot/pkg/subprocess"
 )
 
-// A printedResult is a result as printed by a program.
-type printedResult struct {
+// A resultEnvelope is a result as printed by a program.
+type resultEnvelope struct {
 	OK       *bool           `json:"ok"`
 	Data     jsontext.Value  `json:"data"`
 	Needs    map[string]bool `json:"needs"`
 	Question string          `json:"question"`
-	Error    *printedError   `json:"error"`
+	Error    *envelopeError  `json:"error"`
 }
 
-type printedError struct {
+type envelopeError struct {
 	Code      chat.ErrorCode `json:"code"`
 	Message   string         `json:"message"`
 	Retryable *bool          `json:"retryable"` // absent: the default of the code
 }
 
-// envelopeResult returns the result that a program printed itself. If the program failed, for the reason why, a
+// resultFromEnvelope returns the result that a program printed itself. If the program failed, for the reason why, a
 // printed result counts only if it reports a failure, too.
-func envelopeResult(t task, out subprocess.Outcome, why *chat.Result) chat.Result {
+func resultFromEnvelope(t task, out subprocess.Outcome, why *chat.Result) chat.Result {
 	text, err := printedJSON(out.Stdout)
 	var r chat.Result
 	if err == nil {
@@ -48,7 +48,7 @@ func envelopeResult(t task, out subprocess.Outcome, why *chat.Result) chat.Resul
 
 // parseEnvelope parses an envelope strictly.
 func parseEnvelope(t task, text []byte) (chat.Result, error) {
-	s, err := decodeStrict[printedResult](text)
+	s, err := decodeStrict[resultEnvelope](text)
 	switch {
 	case err != nil:
 		return chat.Result{}, fmt.Errorf("expected an envelope as output (see oneshot schema result.v1): %w", kindError(err))
@@ -79,7 +79,7 @@ func kindError(err error) error {
 var kindNames = map[jsontext.Kind]string{'n': "null", 't': "boolean", 'f': "boolean", '"': "string", '0': "number", '{': "object", '[': "array"}
 
 // result returns the failure that a program printed. UNKNOWN_TOOL is reserved for this program.
-func (e printedError) result() (chat.Result, error) {
+func (e envelopeError) result() (chat.Result, error) {
 	known := slices.ContainsFunc(chat.ErrorCodes, func(d chat.ErrorCodeDoc) bool { return d.Code == e.Code })
 	switch {
 	case !known || e.Code == chat.UnknownTool:
@@ -95,7 +95,7 @@ func (e printedError) result() (chat.Result, error) {
 }
 
 // needsResult returns a request for input: for parameters of the tool.
-func (s printedResult) needsResult(t task) (chat.Result, error) {
+func (s resultEnvelope) needsResult(t task) (chat.Result, error) {
 	r := chat.Result{Question: s.Question}
 	for name, needed := range s.Needs {
 		if !needed || !slices.Contains(t.def.ParameterNames(), name) {
