@@ -9,8 +9,8 @@ import (
 	"oneshot/pkg/provider"
 )
 
-// noCore disables core files.
-func noCore() {
+// disableCoreDumps disables core files.
+func disableCoreDumps() {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_CORE, &limit) == nil {
 		limit.Cur = 0

@@ -21,7 +21,7 @@ func pendingBytes(pipe *os.File) (int, error) {
 }
 
 // Harden keeps the memory of this process, which contains keys, out of core files.
-func Harden() { noCore() }
+func Harden() { disableCoreDumps() }
 
 // flushInput discards unread terminal input.
 func flushInput(fd int) error {

@@ -57,7 +57,7 @@ func (r *callReader) reportMissing(m member, why string) {
 	r.addError(diag.CallMember, r.braceSpan(), "missing member %q%s", m, why)
 }
 
-func (r *callReader) place() diag.Span { return diag.Bytes(r.call.Start, r.call.End) }
+func (r *callReader) callSpan() diag.Span { return diag.Bytes(r.call.Start, r.call.End) }
 
 // setStatus sets the status of the call from its findings.
 func (r *callReader) setStatus() {

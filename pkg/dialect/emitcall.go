@@ -146,14 +146,14 @@ func (s *sink) rejectHomoglyphName(r *callReader) {
 		return
 	}
 	if why := describeNameProblem(name); why != "" {
-		r.addError(diag.HomoglyphName, r.place(), "the tool name %+q %s", excerpt(name), why)
+		r.addError(diag.HomoglyphName, r.callSpan(), "the tool name %+q %s", excerpt(name), why)
 	}
 }
 
 // rejectDuplicateID rejects a call whose ID is already used in the response.
 func (s *sink) rejectDuplicateID(r *callReader) {
 	if r.call.ID != "" && !s.reasoning.inside && !s.ids.addIfNew(r.call.ID) {
-		r.addError(diag.DuplicateID, cmp.Or(r.idSpan, r.place()), "another call of the response has the ID %q", excerpt(r.call.ID))
+		r.addError(diag.DuplicateID, cmp.Or(r.idSpan, r.callSpan()), "another call of the response has the ID %q", excerpt(r.call.ID))
 	}
 }
 
@@ -176,7 +176,7 @@ func (s *sink) revokeCalls(why diag.Finding) {
 // suppress marks the call as not executable because calls do not count where it is.
 func (r *callReader) suppress(code diag.Code, why string) {
 	Suppress(&r.call)
-	r.addFinding(diag.New(code, r.place(), "%s", why))
+	r.addFinding(diag.New(code, r.callSpan(), "%s", why))
 }
 
 // Suppress marks a call as not executable because calls do not count where it is.

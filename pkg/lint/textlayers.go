@@ -106,7 +106,7 @@ func (l *layer) findingWithOuterSpans(f diag.Finding) diag.Finding {
 	}
 	f.Span, f.Pieces = l.boundingSpan(places), l.pieceSpans(places)
 	for i := range f.Fixes {
-		f.Fixes[i] = l.outerFix(f.Fixes[i])
+		f.Fixes[i] = l.fixWithOuterEdits(f.Fixes[i])
 	}
 	return f
 }
@@ -145,8 +145,8 @@ func (l *layer) pieceSpans(places []wire.BodyRange) []diag.Span {
 	return spans
 }
 
-// outerFix converts a fix to the outer text. It is display only if an edit has no place there.
-func (l *layer) outerFix(x diag.Fix) diag.Fix {
+// fixWithOuterEdits converts a fix to the outer text. It is display only if an edit has no place there.
+func (l *layer) fixWithOuterEdits(x diag.Fix) diag.Fix {
 	var edits []diag.Edit
 	for _, e := range x.Edits {
 		places := l.locate(diag.Bytes(e.Start, e.End))

@@ -67,7 +67,7 @@ func (c *Confinement) job(cmd Command) (job, error) {
 	if err != nil {
 		return job{}, err
 	}
-	return job{Helper: toExact(c.Helper), Path: rawText(path), Argv: toExact(cmd.Argv), Limits: c.limits(), Sandboxes: c.granted()}, nil
+	return job{Helper: toExact(c.Helper), Path: rawText(path), Argv: toExact(cmd.Argv), Limits: c.limits(), Sandboxes: c.grantedSandboxes()}, nil
 }
 
 // A supervised is a command that runs under the helper, as seen by this process.

@@ -16,22 +16,23 @@ const (
 	Nothing
 )
 
-// granted returns the sandboxes for a program that starts now. Landlock grants whole folders and cannot exclude parts, so
-// a folder with something withheld below it is replaced by its other entries. Entries created later are not granted.
-func (c *Confinement) granted() []sandbox {
+// grantedSandboxes returns the sandboxes for a program that starts now. Landlock grants whole folders and cannot exclude
+// parts, so a folder with something withheld below it is replaced by its other entries. Entries created later are not
+// granted.
+func (c *Confinement) grantedSandboxes() []sandbox {
 	if c.Withheld == nil {
 		return c.resolved
 	}
 	out := make([]sandbox, len(c.resolved))
 	for i, box := range c.resolved {
-		box.Read, box.Write, box.NoWorkDir = c.splitPartial(box.Read), c.splitPartial(box.Write), true
+		box.Read, box.Write, box.NoWorkDir = c.accessibleParts(box.Read), c.accessibleParts(box.Write), true
 		out[i] = box
 	}
 	return out
 }
 
-// splitPartial returns the accessible parts of paths.
-func (c *Confinement) splitPartial(paths []rawText) []rawText {
+// accessibleParts returns the accessible parts of paths.
+func (c *Confinement) accessibleParts(paths []rawText) []rawText {
 	var out []rawText
 	for todo := paths; len(todo) > 0; {
 		path := todo[len(todo)-1]

@@ -35,7 +35,7 @@ func TestWithheld(t *testing.T) {
 	}
 	c.resolving.Do(c.resolve)
 	granted := func() (read, write []string) {
-		box := c.granted()[0]
+		box := c.grantedSandboxes()[0]
 		if !box.NoWorkDir {
 			t.Error("the folder that a program runs in is granted by itself")
 		}
