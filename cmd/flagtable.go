@@ -32,7 +32,7 @@ func (o *options) commonFlags() []flagRow {
 		{name: "schema", on: forRun, field: textOnce(&o.schema), completes: fileNames(), resume: mayChange, replay: inherited,
 			help: "check the answer against the JSON Schema in `FILE`, or the schema itself, e.g. --schema digest.schema.json"},
 		{name: "input", on: forRun, field: list(&o.prompt.input.names), completes: fileNames(), resume: startOnly,
-			help: "add `FILE` to the prompt as data, - for stdin (repeatable); a pipe is read without it, e.g. --input log.txt"},
+			help: "add `FILE` to the prompt as data, a folder, a quoted glob, or - for stdin (repeatable); a pipe is read without it, e.g. --input log.txt"},
 		{name: "system", on: forRun | forPrompt, field: textOnce(&o.prompt.system), completes: fileNames(), resume: fixed, replay: inherited,
 			help: "begin the system prompt with the text of `FILE`, e.g. --system editor.md"},
 		{name: "output", on: forRun, field: text(&o.output, "json"), completes: oneOf("json", "envelope", "text"), resume: unrecorded,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +15,7 @@ import (
 
 // inputOptions select the input of the prompt.
 type inputOptions struct {
-	names      []string // files, or - for stdin
+	names      []string // files, folders, globs, or - for stdin
 	noStdin    bool
 	allowEmpty bool
 	wait       time.Duration // for the first byte of a stdin without a flag
@@ -50,31 +51,107 @@ func (o *inputOptions) check(files []variable) error {
 }
 
 // read returns the input blocks of the flags, those of --var-file before those of --input.
-func (o *inputOptions) read(ctx context.Context, env Env, files []variable) (input string, sources []runfile.InputSource, err error) {
-	var blocks []string
-	add := func(flag, name, path string, mayBeEmpty bool) error {
+func (o *inputOptions) read(ctx context.Context, env Env, t *console, files []variable) (input string, sources []runfile.InputSource, err error) {
+	blocks := inputBlocks{names: map[string]bool{}, files: map[string]bool{}}
+	for _, f := range files {
 		var text string
-		if err := readText(ctx, env, flag, path, &text); err != nil {
+		if err := readText(ctx, env, "--var-file", f.value, &text); err != nil {
+			return "", nil, err
+		}
+		if err := blocks.add(f.key, originAt(env, f.value), text); err != nil {
+			return "", nil, err
+		}
+	}
+	for _, value := range o.names {
+		if err := o.addValue(ctx, env, t, value, &blocks); err != nil {
+			return "", nil, err
+		}
+	}
+	return strings.Join(blocks.texts, "\n\n"), blocks.sources, nil
+}
+
+// addValue adds the blocks of one --input.
+func (o *inputOptions) addValue(ctx context.Context, env Env, t *console, value string, to *inputBlocks) error {
+	found, isSearch, err := findInput(ctx, t, value)
+	switch {
+	case err != nil:
+		return err
+	case !isSearch:
+		return o.addFile(ctx, env, value, to)
+	case len(found) == 0 && isInputGlob(value):
+		return &inputError{fmt.Errorf("--input: no file to read matches %s", value)}
+	}
+	before, finder := len(to.texts), inputFinder{console: t}
+	for _, name := range found {
+		if err := to.checkFile(name); err != nil {
 			return err
 		}
-		if strings.TrimSpace(text) == "" && !mayBeEmpty {
-			return &hintedError{&inputError{fmt.Errorf("%s: %s is empty", flag, displayName(path))}, "use --allow-empty-input to accept it"}
+		text, ok, err := finder.read(ctx, name, o.allowEmpty)
+		if err != nil {
+			return err
 		}
-		sources = append(sources, runfile.InputSource{Name: name, Origin: originAt(env, path), Bytes: len(text)})
-		blocks = append(blocks, "["+name+"]\n"+text)
-		return nil
-	}
-	for _, f := range files {
-		if err := add("--var-file", f.key, f.value, true); err != nil {
-			return "", nil, err
+		if !ok {
+			continue
 		}
-	}
-	for _, path := range o.names {
-		if err := add("--input", inputName(path), path, o.allowEmpty); err != nil {
-			return "", nil, err
+		if err := to.add(escapeInvisible(name), originFile, text); err != nil {
+			return err
 		}
 	}
-	return strings.Join(blocks, "\n\n"), sources, nil
+	if len(to.texts) == before {
+		return &inputError{fmt.Errorf("--input: no file to read in %s", value)}
+	}
+	return nil
+}
+
+// addFile adds the block of a named file, or of stdin.
+func (o *inputOptions) addFile(ctx context.Context, env Env, path string, to *inputBlocks) error {
+	if err := to.checkFile(path); err != nil {
+		return err
+	}
+	var text string
+	if err := readText(ctx, env, "--input", path, &text); err != nil {
+		return err
+	}
+	if strings.TrimSpace(text) == "" && !o.allowEmpty {
+		return &hintedError{&inputError{fmt.Errorf("--input: %s is empty", displayName(path))}, "use --allow-empty-input to accept it"}
+	}
+	return to.add(inputName(path), originAt(env, path), text)
+}
+
+// inputBlocks are the blocks of the input.
+type inputBlocks struct {
+	texts   []string
+	sources []runfile.InputSource
+	bytes   int
+	names   map[string]bool // of the blocks
+	files   map[string]bool // regular files of --input, by path without links
+}
+
+// checkFile refuses a file that is read already.
+func (b *inputBlocks) checkFile(path string) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil // stdin, a descriptor, or a file whose reading is the error
+	}
+	if real, err = filepath.Abs(real); err == nil && b.files[real] {
+		return usagef("give each file once", "--input: %q is given twice", escapeInvisible(path))
+	}
+	b.files[real] = true
+	return nil
+}
+
+// add adds a block.
+func (b *inputBlocks) add(name, origin, text string) error {
+	if b.names[name] {
+		return usagef("give each input block a unique name", "--input: %q is given twice", name)
+	}
+	b.names[name] = true
+	if b.bytes += len(text); b.bytes > maxInput {
+		return &hintedError{&inputError{fmt.Errorf("the input is larger than %d MiB", maxInput>>20)}, "give less, or let a tool read the files"}
+	}
+	b.sources = append(b.sources, runfile.InputSource{Name: name, Origin: origin, Bytes: len(text)})
+	b.texts = append(b.texts, "["+name+"]\n"+text)
+	return nil
 }
 
 // A unnamedStdin is a stdin that no flag names.

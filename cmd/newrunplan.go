@@ -100,7 +100,7 @@ func (p *runPlan) loadTexts(ctx context.Context, args []string) (err error) {
 	if p.recorded.prompt != nil {
 		p.texts, err = p.flags.prompt.loadRecorded(ctx, p.env, *p.recorded.prompt)
 	} else {
-		p.texts, err = p.flags.prompt.load(ctx, p.env, args)
+		p.texts, err = p.flags.prompt.load(ctx, p.env, p.console, args)
 	}
 	in := p.flags.prompt.input
 	p.stdin = &unnamedStdin{wait: in.wait, isIgnored: in.noStdin || p.texts.namesStdin}

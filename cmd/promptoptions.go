@@ -25,7 +25,7 @@ type promptTexts struct {
 }
 
 // load reads the parts of the prompt.
-func (o *promptOptions) load(ctx context.Context, env Env, args []string) (texts promptTexts, err error) {
+func (o *promptOptions) load(ctx context.Context, env Env, t *console, args []string) (texts promptTexts, err error) {
 	vars, err := o.variables.read()
 	if err != nil {
 		return texts, err
@@ -52,7 +52,7 @@ func (o *promptOptions) load(ctx context.Context, env Env, args []string) (texts
 	if err := vars.expandPrompts(&texts); err != nil {
 		return texts, err
 	}
-	texts.input, texts.sources, err = o.input.read(ctx, env, vars.files)
+	texts.input, texts.sources, err = o.input.read(ctx, env, t, vars.files)
 	return texts, err
 }
 

@@ -73,12 +73,18 @@ func interruptible[T any](ctx context.Context, name string, read func() (T, erro
 }
 
 func readAll(r io.Reader, name string) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
-	switch {
-	case err != nil:
-		return nil, readError(name, err)
-	case len(data) > maxInput:
+	data, err := readAtMost(r, name, maxInput+1)
+	if len(data) > maxInput {
 		return nil, largeInput(name)
+	}
+	return data, err
+}
+
+// readAtMost reads a file of that name, but not more than most bytes.
+func readAtMost(r io.Reader, name string, most int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, most))
+	if err != nil {
+		return nil, readError(name, err)
 	}
 	return data, nil
 }
