@@ -11,39 +11,6 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// readObject builds the call. If the text is faulty or cut, only that is reported.
-func (r *callReader) readObject(w *callObject) {
-	r.callObject, r.matchedMembers, r.findings = w, w.matchMembers(), w.findings
-	r.call = chat.Call{
-		Status: w.status, ValueChanged: w.changed, Start: w.begin, End: w.begin + len(w.text), Text: w.text,
-	}
-	for i, f := range r.findings {
-		r.findings[i].Path = r.argumentsPointer(f.Path)
-	}
-	whole := w.status != chat.StatusInvalid && w.status != chat.StatusTruncated
-	r.readName(whole)
-	r.readID(whole)
-	if whole && r.call.Name != "" {
-		r.readMembers()
-	}
-	if !whole {
-		r.suggestRepair()
-	}
-	r.setStatus()
-}
-
-func (r *callReader) readMembers() {
-	switch {
-	case r.isFullForm():
-		r.checkOperation()
-	case !r.isOwn && !r.severalFit:
-		r.reportForeignMembers()
-	}
-	r.readArguments()
-	r.readPriority()
-	r.reportUnknownMembers()
-}
-
 // maxRepairBytes bounds the calls that get a suggested repair, in bytes.
 const maxRepairBytes = 1 << 16
 
