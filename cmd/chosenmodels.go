@@ -12,47 +12,72 @@ import (
 	"oneshot/pkg/provider"
 )
 
-// chosenModels are the models of a run.
+// chosenModels are the models of a command.
 type chosenModels struct {
-	names   []string           // PROVIDER/NAME or the recording; the main model first, the responder last
+	names []string    // PROVIDER/NAME or the recording; the main model first, the responder last
+	main  agent.Model // a recording; otherwise nil until [chosenModels.seeded]
+
+	answer  agent.Model        // of the final answer; nil: main
 	clients []*provider.Client // of all servers
-	main    agent.Model
-	answer  agent.Model // of the final answer; nil: main
+
+	settings     *settings
+	endpoints    []endpoint
+	probed       []probed // in the order of endpoints
+	breakers     *breakers
+	hasResponder bool
 
 	isNative, nativeOnly bool // calls
 	hasServerFlags       bool
 }
 
-// probe creates the clients of the models and queries their capabilities.
-func (m *chosenModels) probe(ctx context.Context, s *settings, t *console, places []endpoint, seed [32]byte, wanted requirements) ([]*probed, error) {
-	var asked []*probed
-	for _, p := range places {
-		c, err := s.probe(ctx, p, seed, wanted)
+// probe queries the capabilities of the models.
+func (m *chosenModels) probe(ctx context.Context, t *console, wanted requirements) error {
+	for _, e := range m.endpoints {
+		c, err := m.settings.probe(ctx, e, wanted)
 		if err != nil {
-			return nil, m.withHint(err)
+			return m.withHint(err)
 		}
 		if c.probeErr != nil {
-			t.note("model %s: %v", p.name, c.probeErr)
+			t.note("model %s: %v", e.name, c.probeErr)
 		}
-		asked = append(asked, c)
-		m.clients = append(m.clients, c.client)
+		m.probed = append(m.probed, c)
 	}
-	return asked, nil
+	return nil
 }
 
-// fallback returns the model and its fallbacks.
-func (m *chosenModels) fallback(asked []*probed, places []endpoint, shared *breakers) agent.Model {
-	if len(asked) == 1 {
+// seeded returns the models of one run, with clients of their own: the waits between their attempts depend on the seed, and
+// a client keeps the conversation that it has sent. A recording is returned as it is.
+func (m *chosenModels) seeded(seed [32]byte) *chosenModels {
+	if m.main != nil {
+		return m
+	}
+	run := *m
+	run.clients = nil
+	for i, e := range m.endpoints {
+		run.clients = append(run.clients, m.settings.client(e, seed, m.probed[i].defaults))
+	}
+	fallbacks := len(run.clients)
+	if m.hasResponder {
+		fallbacks--
+		run.answer = run.clients[fallbacks]
+	}
+	run.main = run.fallback(fallbacks)
+	return &run
+}
+
+// fallback returns the model and its fallbacks, which are the first n clients.
+func (m *chosenModels) fallback(n int) agent.Model {
+	if n == 1 {
 		return m.clients[0]
 	}
 	var members []provider.Member
-	for i, c := range m.clients[:len(asked)] {
-		members = append(members, provider.Member{Name: c.Name(), Server: places[i].address(), Model: c})
+	for i, c := range m.clients[:n] {
+		members = append(members, provider.Member{Name: c.Name(), Server: m.endpoints[i].address(), Model: c})
 	}
 	all := provider.NewFallback(members...)
-	shared.share(all, members)
+	m.breakers.share(all, members)
 	for i := range members {
-		if asked[i].probeErr != nil {
+		if m.probed[i].probeErr != nil {
 			all.Open(i)
 		}
 	}
@@ -75,11 +100,11 @@ func (b *breakers) share(all *provider.Fallback, members []provider.Member) {
 }
 
 // chooseDialect selects native calls if the flag asks for them, or if it is auto and every model supports them.
-func (m *chosenModels) chooseDialect(flag string, asked []*probed, hasTools bool) error {
-	unable := slices.IndexFunc(asked, func(c *probed) bool { return !c.native })
+func (m *chosenModels) chooseDialect(flag string, hasTools bool) error {
+	unable := slices.IndexFunc(m.probed, func(c probed) bool { return !c.native })
 	switch {
 	case flag == native && unable >= 0:
-		return usagef("omit --dialect", "--dialect native: model %s does not support native calls", asked[unable].client.Name())
+		return usagef("omit --dialect", "--dialect native: model %s does not support native calls", m.endpoints[unable].name)
 	case flag == native, flag == "auto" && unable < 0:
 		m.isNative, m.nativeOnly = hasTools, flag == native
 	}

@@ -175,11 +175,11 @@ func (s *settings) client(p endpoint, seed [32]byte, defaults map[string]json.Ra
 	return provider.New(c)
 }
 
-// A probed is a client and the capabilities of its model.
+// A probed holds the capabilities of a model.
 type probed struct {
-	client   *provider.Client
-	native   bool  // supports native calls, as far as known
-	probeErr error // why the server did not answer
+	native   bool                       // supports native calls, as far as known
+	defaults map[string]json.RawMessage // of its requests
+	probeErr error                      // why the server did not answer
 }
 
 // requirements select what a run needs to know about a model.
@@ -191,22 +191,21 @@ type requirements struct {
 
 // probe asks a server that knows them for the capabilities of a model, and fixes its context length so that the server cannot
 // change it during the run. A failing server is an error unless there is a fallback; a missing model always is.
-func (s *settings) probe(ctx context.Context, p endpoint, seed [32]byte, m requirements) (*probed, error) {
-	c := &probed{client: s.client(p, seed, nil), native: true}
-	if !c.client.ReportsCapabilities() || !m.calls && !m.context {
-		return c, nil
+func (s *settings) probe(ctx context.Context, p endpoint, m requirements) (probed, error) {
+	client := s.client(p, [32]byte{}, nil)
+	if !client.ReportsCapabilities() || !m.calls && !m.context {
+		return probed{native: true}, nil
 	}
-	can, err := c.client.Show(ctx)
+	can, err := client.Show(ctx)
 	switch {
 	case err == nil:
 	case m.another && ctx.Err() == nil && !as[*provider.UnknownModelError](err):
-		c.probeErr = err
 	default:
-		return nil, err
+		return probed{}, err
 	}
-	c.native = can.Tools || c.probeErr != nil // unknown; a rejection switches later
+	c := probed{native: can.Tools || err != nil, probeErr: err} // if unknown, a rejection switches later
 	if m.context {
-		c.client = s.client(p, seed, map[string]json.RawMessage{"num_ctx": json.RawMessage(strconv.Itoa(ollamaContext(can)))})
+		c.defaults = map[string]json.RawMessage{"num_ctx": json.RawMessage(strconv.Itoa(ollamaContext(can)))}
 	}
 	return c, nil
 }

@@ -63,7 +63,7 @@ func TestResolveFlags(t *testing.T) {
 	record := flagSource{name: "run.jsonl", values: map[string][]string{
 		"max-turns": {"7"}, "max-calls": {"9"}, "allow": {"c"}, "answer": {"k=record", "other=record"}, "seed": {"0"},
 	}}
-	f, err := resolveFlags(line, record)
+	f, err := resolveFlags(forRun, line, record)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestResolveFlags(t *testing.T) {
 		t.Error("seed is set but not given, max-turns is given, temperature is neither")
 	}
 	record.values["on-denied"] = []string{"maybe"}
-	if _, err := resolveFlags(line, record); err == nil {
+	if _, err := resolveFlags(forRun, line, record); err == nil {
 		t.Error("a recorded value outside of a closed set")
 	}
 }

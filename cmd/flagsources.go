@@ -26,19 +26,20 @@ func commandLine(set *pflag.FlagSet) flagSource {
 // add adds a value of a flag.
 func (s *flagSource) add(name, value string) { s.values[name] = append(s.values[name], value) }
 
-// resolvedFlags are the flags of a run. They do not change.
+// resolvedFlags are the flags of a run or a batch. They do not change.
 type resolvedFlags struct {
 	options
+	on   commands
 	rows map[string]flagRow
 	set  *pflag.FlagSet
 	line flagSource
 }
 
-// resolveFlags sets each flag from the first source that has it: the command line, then the record of a run. The default
+// resolveFlags sets each flag of a command from the first source that has it: the command line, then the record of a run. The default
 // of the table applies if none has it.
-func resolveFlags(line flagSource, others ...flagSource) (*resolvedFlags, error) {
-	r := &resolvedFlags{options: options{limits: agent.DefaultLimits()}, rows: map[string]flagRow{}, set: pflag.NewFlagSet("run", pflag.ContinueOnError), line: line}
-	for row := range flagRows(&r.options, forRun) {
+func resolveFlags(on commands, line flagSource, others ...flagSource) (*resolvedFlags, error) {
+	r := &resolvedFlags{options: options{limits: agent.DefaultLimits()}, on: on, rows: map[string]flagRow{}, set: pflag.NewFlagSet("run", pflag.ContinueOnError), line: line}
+	for row := range flagRows(&r.options, r.on) {
 		row.define(r.set)
 		r.rows[row.name] = row
 		for _, source := range append([]flagSource{line}, others...) {
@@ -83,7 +84,7 @@ func (r *resolvedFlags) isSet(name string) bool { return r.set.Changed(name) }
 
 // programs yields the flags that name a program, with their values.
 func (r *resolvedFlags) programs(yield func(name, program string) bool) {
-	for row := range flagRows(&r.options, forRun) {
+	for row := range flagRows(&r.options, r.on) {
 		value := r.set.Lookup(row.name).Value.String()
 		if row.isProgram && value != "" && !slices.Contains(row.completes.values, value) && !yield(row.name, value) {
 			return

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	crand "crypto/rand"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,8 +18,24 @@ import (
 
 // newRunPlan makes the plan of a run. It takes the lock of the run before it contacts a server, and finds all errors it can
 // before the first request.
-func newRunPlan(ctx context.Context, t *console, flags *resolvedFlags, rec *recordedRun, args []string) (p *runPlan, err error) {
-	p = &runPlan{env: rec.env, console: t, flags: flags, recorded: rec, resolved: &resolution{recorded: rec.settings}}
+func newRunPlan(ctx context.Context, t *console, flags *resolvedFlags, rec *recordedRun, args []string) (*runPlan, error) {
+	shared, err := newSharedPlan(ctx, t, flags, rec)
+	if err != nil {
+		return nil, err
+	}
+	p := &runPlan{sharedPlan: *shared}
+	if err := p.loadTexts(ctx, args); err != nil {
+		return nil, causeOr(ctx, err)
+	}
+	if err := p.chooseModels(ctx); err != nil {
+		return nil, causeOr(ctx, err)
+	}
+	return p, p.configure(ctx)
+}
+
+// newSharedPlan resolves what the flags name, except for the models.
+func newSharedPlan(ctx context.Context, t *console, flags *resolvedFlags, rec *recordedRun) (p *sharedPlan, err error) {
+	p = &sharedPlan{env: rec.env, console: t, flags: flags, recorded: rec, resolved: &resolution{recorded: rec.settings}}
 	t.hideKeys(p.env)
 	if p.secrets, err = flags.model.servers.secrets.load(ctx, p.env, t, flags.isReplay()); err != nil {
 		return nil, causeOr(ctx, err)
@@ -28,30 +43,14 @@ func newRunPlan(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	if err := p.loadTools(); err != nil {
 		return nil, causeOr(ctx, err)
 	}
-	if err := p.loadTexts(ctx, args); err != nil {
+	if p.schema, err = loadSchema(t, flags.schema); err != nil {
 		return nil, causeOr(ctx, err)
 	}
-	if flags.lock != "" && !flags.dryRun {
-		if t.lock, err = takeLock(p.env, flags.lock); err != nil {
-			return nil, err
-		}
-	}
-	var seed [32]byte
-	if _, err := crand.Read(seed[:]); err != nil {
-		return nil, err
-	}
-	params, err := flags.model.flagParams(flags.isSet)
-	if err != nil {
-		return nil, err
-	}
-	if p.models, err = p.chooseModels(ctx, seed, params); err != nil {
-		return nil, causeOr(ctx, err)
-	}
-	return p, p.configure(ctx, seed, params)
+	return p, nil
 }
 
 // loadTools loads the tools and the policy of the run, and confines the tools.
-func (p *runPlan) loadTools() error {
+func (p *sharedPlan) loadTools() error {
 	f := p.flags
 	selected, err := f.tools.forRun(p.env, p.console)
 	if err != nil {
@@ -92,11 +91,8 @@ func (p *runPlan) loadTools() error {
 	return err
 }
 
-// loadTexts loads the schema, and the prompt from the flags or the record.
+// loadTexts loads the prompt from the flags or the record.
 func (p *runPlan) loadTexts(ctx context.Context, args []string) (err error) {
-	if p.schema, err = loadSchema(p.console, p.flags.schema); err != nil {
-		return err
-	}
 	if p.recorded.prompt != nil {
 		p.texts, err = p.flags.prompt.loadRecorded(ctx, p.env, *p.recorded.prompt)
 	} else {
@@ -113,27 +109,43 @@ func (p *runPlan) loadTexts(ctx context.Context, args []string) (err error) {
 	return err
 }
 
-// chooseModels returns the models, or the recording that replaces them.
-func (p *runPlan) chooseModels(ctx context.Context, seed [32]byte, params map[string]json.RawMessage) (*chosenModels, error) {
-	if _, err := taughtFlag(p.flags.model.dialect); err != nil {
-		return nil, err
+// chooseModels takes the lock, and chooses the models or the recording that replaces them.
+func (p *sharedPlan) chooseModels(ctx context.Context) (err error) {
+	f := p.flags
+	if f.lock != "" && !f.dryRun {
+		if p.console.lock, err = takeLock(p.env, f.lock); err != nil {
+			return err
+		}
 	}
-	if err := p.flags.model.check(); err != nil {
-		return nil, err
+	if p.params, err = f.model.flagParams(f.isSet); err != nil {
+		return err
+	}
+	if _, err := taughtFlag(f.model.dialect); err != nil {
+		return err
+	}
+	if err := f.model.check(); err != nil {
+		return err
 	}
 	if replay := p.recorded.replay; replay != nil {
 		if err := replay.load(p.env); err != nil {
-			return nil, err
+			return err
 		}
-		return replay.models(), nil
+		p.models = replay.models()
+		return nil
 	}
-	return p.connect(ctx, seed, params)
+	p.models, err = p.connect(ctx)
+	return err
 }
 
 // configure sets the configuration of the run. State that is not a flag, such as the seed, comes from the record, if there
 // is one. It reads a stdin without a flag, which can take time.
-func (p *runPlan) configure(ctx context.Context, seed [32]byte, params map[string]json.RawMessage) (err error) {
+func (p *runPlan) configure(ctx context.Context) (err error) {
 	f, t := p.flags, p.console
+	var seed [32]byte
+	if _, err := crand.Read(seed[:]); err != nil {
+		return err
+	}
+	p.models = p.models.seeded(seed)
 	cfg := agent.Config{
 		GateConfig: agent.GateConfig{
 			Tools: p.tools, Seed: seed, Limits: f.limits, Policy: p.policy, AskUser: p.tools != nil, Replay: f.isReplay(),
@@ -141,7 +153,7 @@ func (p *runPlan) configure(ctx context.Context, seed [32]byte, params map[strin
 		},
 		Model: p.models.main, AnswerModel: p.models.answer, Texts: p.env.Prompts, NativeOnly: p.models.nativeOnly,
 		TrustInput: f.prompt.trustInput, Schema: p.schema, TextAnswer: p.schema == nil && f.output == "text", RequiredTools: f.require,
-		Params: params,
+		Params: p.params,
 	}
 	applyBudgets(&cfg.Limits, p.policy.Layers)
 	if cfg.Dialect, err = taughtFlag(f.model.dialect); err != nil {
@@ -282,8 +294,8 @@ func changedNames(was, is map[string]string) []string {
 // minTimeLeft is too short for any request. A run has used a bit more time than its records show.
 const minTimeLeft = 100 * time.Millisecond
 
-// connect creates the clients of the named models, or of the only model of Ollama, and queries their capabilities.
-func (p *runPlan) connect(ctx context.Context, seed [32]byte, params map[string]json.RawMessage) (*chosenModels, error) {
+// connect queries the capabilities of the named models, or of the only model of Ollama.
+func (p *sharedPlan) connect(ctx context.Context) (*chosenModels, error) {
 	o, env, t := &p.flags.model, p.env, p.console
 	s, err := o.servers.read(env, t, p.secrets, p.resolved)
 	if err != nil {
@@ -305,36 +317,29 @@ func (p *runPlan) connect(ctx context.Context, seed [32]byte, params map[string]
 	for _, name := range names {
 		p.resolved.note(settingModel, name, source)
 	}
-	m := &chosenModels{names: names, hasServerFlags: o.servers.isGiven()}
-	if o.responder != "" {
+	m := &chosenModels{names: names, settings: s, hasServerFlags: o.servers.isGiven(), hasResponder: o.responder != ""}
+	if m.hasResponder {
 		m.names = append(slices.Clone(names), o.responder)
 	}
-	places, err := s.endpoints(env, t, m.names)
-	if err != nil {
+	if m.endpoints, err = s.endpoints(env, t, m.names); err != nil {
 		return nil, err
 	}
-	for i := range places {
-		if err := s.authorize(env, t, &places[i]); err != nil {
+	for i := range m.endpoints {
+		if err := s.authorize(env, t, &m.endpoints[i]); err != nil {
 			return nil, err
 		}
 	}
 	wanted := requirements{
 		calls:   p.tools != nil && (o.dialect == "auto" || o.dialect == native),
-		context: params["num_ctx"] == nil, another: len(names) > 1,
+		context: p.params["num_ctx"] == nil, another: len(names) > 1,
 	}
-	asked, err := m.probe(ctx, s, t, places, seed, wanted)
-	if err != nil {
+	if err := m.probe(ctx, t, wanted); err != nil {
 		return nil, err
 	}
-	var shared *breakers
 	if len(names) > 1 && !p.flags.dryRun {
-		shared = newBreakers(env, t)
+		m.breakers = newBreakers(env, t)
 	}
-	m.main = m.fallback(asked[:len(names)], places, shared)
-	if o.responder != "" {
-		m.answer = m.clients[len(names)]
-	}
-	return m, m.chooseDialect(o.dialect, asked, p.tools != nil)
+	return m, m.chooseDialect(o.dialect, p.tools != nil)
 }
 
 // loadSchema reads a schema from a file, or from the flag itself if it is a JSON object, and prints its findings.

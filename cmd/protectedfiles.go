@@ -11,7 +11,7 @@ import (
 
 // protectedFiles returns the files and folders that configure a run or record it. A model that could write them could steer this
 // run or the next, or hide its actions.
-func (p *runPlan) protectedFiles() []string {
+func (p *sharedPlan) protectedFiles() []string {
 	f := p.flags
 	names := []string{f.prompt.system, f.prompt.file, f.schema, f.file, f.model.servers.caFile}
 	for _, program := range f.programs {
@@ -25,12 +25,12 @@ func (p *runPlan) protectedFiles() []string {
 
 // recordFiles returns the run files that this command uses, and the state directory. A model that read them would know
 // the seed of its boundaries, and get data of other runs without labels.
-func (p *runPlan) recordFiles() []string {
+func (p *sharedPlan) recordFiles() []string {
 	return slices.Concat(p.runFiles(), stateFolder(p.recorded.current), stateFolder(p.env))
 }
 
 // runFiles returns the run files that the flags name.
-func (p *runPlan) runFiles() []string {
+func (p *sharedPlan) runFiles() []string {
 	names := []string{p.flags.record.file}
 	if p.recorded.resumed != nil {
 		names = append(names, p.recorded.resumed.path)

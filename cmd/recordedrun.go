@@ -31,7 +31,7 @@ type recordedRun struct {
 // openRecorded opens the records that the command line names, and resolves the flags. The caller has to close it.
 func openRecorded(env Env, t *console, line flagSource, args []string) (*recordedRun, *resolvedFlags, error) {
 	r := &recordedRun{env: env, current: env, flags: flagSource{values: map[string][]string{}}}
-	flags, err := resolveFlags(line)
+	flags, err := resolveFlags(forRun, line)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -128,7 +128,7 @@ func (r *recordedRun) inherit(log *runfile.Log, flags *resolvedFlags) error {
 // openReplay finds the recording that --model names, and returns the flags. A recording named by ID or "last" also provides
 // its prompt and flags, unless given.
 func (r *recordedRun) openReplay(line flagSource, args []string) (*resolvedFlags, error) {
-	flags, err := resolveFlags(line, r.flags)
+	flags, err := resolveFlags(forRun, line, r.flags)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (r *recordedRun) openReplay(line flagSource, args []string) (*resolvedFlags
 		}
 	}
 	line.values["model"] = []string{r.replay.name}
-	return resolveFlags(line, r.flags)
+	return resolveFlags(forRun, line, r.flags)
 }
 
 // inheritReplayed takes the prompt and flags of a recording.

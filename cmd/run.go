@@ -117,62 +117,78 @@ func recordFlagFor(name string, flags *resolvedFlags, rec *recordedRun) string {
 	return ""
 }
 
-// openTools adds the environment of tools to a configuration. The caller has to call release.
-func (p *runPlan) openTools(ctx context.Context, cfg *agent.Config) (release func(), err error) {
+// openTools opens the environment of tools, which use adds to the configuration of a run. The caller has to call release.
+func (p *sharedPlan) openTools(ctx context.Context) (use func(*agent.Config), release func(), err error) {
 	env, release, err := p.access.openEnvironment(ctx, p.env, p.console, p.programs)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	applyFileRules(&env, &cfg.Policy)
-	if env.Root != nil {
-		cfg.Resolve = env.Root.Resolve
-	}
-	cfg.Preview = env.PreviewCall
-	if p.flags.isReplay() {
-		cfg.Runner = p.recorded.replay.tools()
-		return release, nil
-	}
-	cfg.BeforeImage = env.BeforeImage
-	if cfg.Tools != nil {
+	applyFileRules(&env, &p.policy)
+	preview, beforeImage := env.PreviewCall, env.BeforeImage // without the secrets of requests
+	var tools agent.Runner
+	switch {
+	case p.flags.isReplay():
+		beforeImage = nil
+		tools = p.recorded.replay.tools()
+	case p.tools != nil:
 		env.Secret = p.secret
-		cfg.Runner = p.access.runner(p.env, cfg.Tools, env)
+		tools = p.access.runner(p.env, p.tools, env)
 	}
-	return release, nil
+	return func(cfg *agent.Config) {
+		if env.Root != nil {
+			cfg.Resolve = env.Root.Resolve
+		}
+		cfg.Preview, cfg.BeforeImage, cfg.Runner = preview, beforeImage, tools
+	}, release, nil
 }
 
 // execute runs the agent, records it and prints the answer.
 func (r *runState) execute(ctx context.Context, p *runPlan) error {
-	cfg := p.config
-	release, err := p.openTools(ctx, &cfg)
+	use, release, err := p.openTools(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
+	use(&p.config)
 	p.stdin.noteUnread(p.env, p.console)
 	defer p.stdin.noteUnread(p.env, p.console) // data may have arrived since
 	w, err := r.startRecord(p)
 	if err != nil {
 		return err
 	}
+	p.programs.log(p.console, r.id)
+	return r.perform(ctx, p.config, w, r.print)
+}
+
+// perform runs the agent, delivers the answer, and ends the record, if there is one.
+func (r *runState) perform(ctx context.Context, cfg agent.Config, w *runfile.Writer, deliver func(context.Context) error) error {
 	if w != nil {
-		cfg.Recorder = redactingRecorder{noticingRecorder{w, &r.hasNewRecords}, p.console.secrets}
+		cfg.Recorder = redactingRecorder{noticingRecorder{w, &r.hasNewRecords}, r.console.secrets}
 	}
 	cfg.ID, cfg.Observe = r.id, r.observe
-	p.programs.log(p.console, r.id)
-	err = r.runAgent(ctx, cfg)
+	err := r.runAgent(ctx, cfg, deliver)
 	if w != nil {
 		r.end(w, err)
 	}
 	return err
 }
 
-// runAgent runs the agent and prints the answer. A panic becomes an error, so that the record says how the run ended.
-func (r *runState) runAgent(ctx context.Context, cfg agent.Config) (err error) {
+// runAgent runs the agent and delivers the answer. A panic becomes an error, so that the record says how the run ended.
+func (r *runState) runAgent(ctx context.Context, cfg agent.Config, deliver func(context.Context) error) (err error) {
 	defer recoverPanic(&err)
-	r.outcome, err = agent.Run(ctx, cfg)
-	err = withBudgetHint(err, cfg.Policy.Layers)
+	if r.outcome, err = agent.Run(ctx, cfg); err != nil {
+		return r.withNextStep(withBudgetHint(err, cfg.Policy.Layers), cfg.NativeOnly)
+	}
+	if err := r.hideAnswer(cfg.Schema); err != nil {
+		return err
+	}
+	return deliver(ctx)
+}
+
+// withNextStep adds a hint at the next step to the error of a run.
+func (r *runState) withNextStep(err error, nativeOnly bool) error {
 	switch {
-	case cfg.NativeOnly && as[*provider.NoToolsError](err):
+	case nativeOnly && as[*provider.NoToolsError](err):
 		return usagef(hintOf(err), "--dialect native: %w", err)
 	case as[*agent.ApprovalError](err):
 		return &hintedError{err, r.approveHint(err)}
@@ -182,15 +198,10 @@ func (r *runState) runAgent(ctx context.Context, cfg agent.Config) (err error) {
 		return &hintedError{err, r.answerHint(err)}
 	case r.recorded.resumed != nil && !r.hasNewRecords && isFinalVerdict(err):
 		return &hintedError{err, "the run had already ended this way; start a new run"}
-	case err != nil && len(r.interrupted) > 0 && !r.flags.isReplay():
+	case len(r.interrupted) > 0 && !r.flags.isReplay():
 		return &hintedError{err, r.uncertainCalls()}
-	case err != nil:
-		return err
 	}
-	if err := r.hideAnswer(cfg.Schema); err != nil {
-		return err
-	}
-	return r.print(ctx)
+	return err
 }
 
 // isFinalVerdict reports whether a resumed run without new records ends with the same error.

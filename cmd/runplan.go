@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"encoding/json"
 	"time"
 
 	"oneshot/pkg/agent"
@@ -10,9 +11,8 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A runPlan is everything that a run depends on, resolved before its first request: flags as [resolveFlags] says, and what
-// they name.
-type runPlan struct {
+// A sharedPlan is what all runs of a command depend on, resolved once: flags as [resolveFlags] says, and what they name.
+type sharedPlan struct {
 	env      Env
 	console  *console
 	flags    *resolvedFlags
@@ -27,11 +27,17 @@ type runPlan struct {
 	programs *confined
 	secret   func(name string) string // for requests of tools
 	schema   *schema.Schema
-	texts    promptTexts
-	stdin    *unnamedStdin
+	params   map[string]json.RawMessage // of requests
 	models   *chosenModels
-	config   agent.Config    // except for the record and the environment of tools
-	resumes  runfile.Resumed // the record that the run is resumed, if it is
+}
+
+// A runPlan is everything that a run depends on, resolved before its first request.
+type runPlan struct {
+	sharedPlan
+	texts   promptTexts
+	stdin   *unnamedStdin
+	config  agent.Config    // except for the record and the environment of tools
+	resumes runfile.Resumed // the record that the run is resumed, if it is
 }
 
 // clock returns the time of the run: from a flag, else from the record, else from the clock.

@@ -50,7 +50,12 @@ func (r *runState) startRecord(p *runPlan) (*runfile.Writer, error) {
 		path = filepath.Join(dir, body.ID+".jsonl")
 	}
 	warnNetworkFS(p.console, path)
-	hidden, err := maskBody(p.console.secrets, body)
+	return r.createRecord(path, body)
+}
+
+// createRecord creates a run file.
+func (r *runState) createRecord(path string, body runfile.Run) (*runfile.Writer, error) {
+	hidden, err := maskBody(r.console.secrets, body)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 
 // usableTools returns the tools that can work with these flags. An unusable tool that a flag names is a usage error; one from
 // a pattern or file is omitted with a warning. Resumed and replayed runs keep their recorded tools.
-func (p *runPlan) usableTools(tools *tool.Registry) (*tool.Registry, error) {
+func (p *sharedPlan) usableTools(tools *tool.Registry) (*tool.Registry, error) {
 	if tools == nil {
 		return nil, nil
 	}
@@ -61,7 +61,7 @@ func (l omittedTools) warn(t *console) {
 }
 
 // missingRequirements returns why no call of a tool can succeed and a hint, or "".
-func (p *runPlan) missingRequirements(d *tool.Definition) (why, hint string) {
+func (p *sharedPlan) missingRequirements(d *tool.Definition) (why, hint string) {
 	if why, hint := p.policy.BlockedReason(d); why != "" {
 		return why, hint
 	}
