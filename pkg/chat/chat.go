@@ -77,10 +77,17 @@ type Call struct {
 	Text string `json:"text,omitempty"`
 }
 
-// Usage holds the token counts of one response as reported by the server.
+// Usage holds the token counts of one response, or of several.
 type Usage struct {
 	InputTokens  int `json:"input_tokens"`
 	OutputTokens int `json:"output_tokens"`
+	// CachedInputTokens and CacheWriteTokens are the parts of the input that the server read from its cache and wrote to
+	// it; ReasoningTokens is a part of the output.
+	CachedInputTokens int `json:"cached_input_tokens,omitempty"`
+	CacheWriteTokens  int `json:"cache_write_tokens,omitempty"`
+	ReasoningTokens   int `json:"reasoning_tokens,omitempty"`
+	// EstimatedTokens is the part of input and output that no server counted, as of a response that broke off.
+	EstimatedTokens int `json:"estimated_tokens,omitempty"`
 }
 
 // Total returns the sum of input and output tokens.
@@ -88,7 +95,11 @@ func (u Usage) Total() int { return u.InputTokens + u.OutputTokens }
 
 // Add returns the sum of two usages.
 func (u Usage) Add(v Usage) Usage {
-	return Usage{u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens}
+	return Usage{
+		u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens,
+		u.CachedInputTokens + v.CachedInputTokens, u.CacheWriteTokens + v.CacheWriteTokens, u.ReasoningTokens + v.ReasoningTokens,
+		u.EstimatedTokens + v.EstimatedTokens,
+	}
 }
 
 // A Stop is the reason why a response ended.

@@ -192,8 +192,8 @@ func constantsOf(t *testing.T, file, typeName string) []string {
 }
 
 func TestUsage(t *testing.T) {
-	a, b := Usage{3, 4}, Usage{10, 20}
-	if got := a.Add(b); got != (Usage{13, 24}) || got.Total() != 37 {
+	a, b := Usage{3, 4, 1, 1, 2, 0}, Usage{10, 20, 5, 2, 10, 30}
+	if got := a.Add(b); got != (Usage{13, 24, 6, 3, 12, 30}) || got.Total() != 37 {
 		t.Errorf("sum %+v, total %d", got, got.Total())
 	}
 }
@@ -204,8 +204,9 @@ func TestJSONNames(t *testing.T) {
 		`{"number":2,"error":"x","status":503,"wait_ns":1500000000}`: Attempt{2, "x", 503, 1500 * time.Millisecond},
 		`{"number":1,"error":"x","wait_ns":0}`:                       Attempt{Number: 1, Error: "x"},
 		`{"role":"user","content":"x"}`:                              Message{Role: User, Content: "x"},
-		`{"input_tokens":1,"output_tokens":2}`:                       Usage{1, 2},
-		`{"name":"f","arguments":{"a":1.50},"priority":0,"status":"ok","executable":true,"value_changed":false,"text":"f"}`: Call{Name: "f", Arguments: json.RawMessage(`{"a":1.50}`), Status: StatusOK, Executable: true, Positional: true, Start: 3, End: 4, Text: "f"},
+		`{"input_tokens":1,"output_tokens":2}`:                       Usage{InputTokens: 1, OutputTokens: 2},
+		`{"input_tokens":6,"output_tokens":5,"cached_input_tokens":4,"cache_write_tokens":3,"reasoning_tokens":2,"estimated_tokens":1}`: Usage{6, 5, 4, 3, 2, 1},
+		`{"name":"f","arguments":{"a":1.50},"priority":0,"status":"ok","executable":true,"value_changed":false,"text":"f"}`:             Call{Name: "f", Arguments: json.RawMessage(`{"a":1.50}`), Status: StatusOK, Executable: true, Positional: true, Start: 3, End: 4, Text: "f"},
 	} {
 		if got, err := json.Marshal(v); err != nil || string(got) != want {
 			t.Errorf("%s (%v), want %s", got, err, want)

@@ -18,7 +18,7 @@ import (
 var layers = [][]string{
 	{"failpoint", "ahocorasick", "quote"},
 	{"atomicfile", "diag", "chat"},
-	{"literal", "schema", "jsonrepair", "redact", "runfile", "fileroot", "netguard", "subprocess"},
+	{"literal", "schema", "jsonrepair", "redact", "runfile", "fileroot", "netguard", "subprocess", "pricing"},
 	{"tool", "dialect", "provider"},
 	{"prompt", "policy", "executor"},
 	{"lint", "agent"},

@@ -18,11 +18,11 @@ import (
 // tool_use blocks are client calls: the server executes the others itself.
 type reader struct {
 	*wire.Response
-	blocks       []*block // in the order in which they began
-	byRef        map[string]*block
-	begun        bool   // message_start has arrived
-	id           string // of the message
-	promptCounts [len(promptTokens)]int
+	blocks   []*block // in the order in which they began
+	byRef    map[string]*block
+	begun    bool   // message_start has arrived
+	id       string // of the message
+	uncached int    // input tokens that are neither read from the cache nor written to it
 }
 
 type block struct {
@@ -78,18 +78,16 @@ func (d *reader) beginMessage(message gjson.Result) error {
 	return nil
 }
 
-// promptTokens are the usage members that count prompt tokens. The server counts cached ones
+// setUsage records the usage. A later one has better numbers, but not always all. The server counts cached input
 // separately.
-var promptTokens = [3]string{"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"}
-
-// setUsage records the usage. A later one has better numbers, but not always all.
 func (d *reader) setUsage(u gjson.Result) {
-	d.Usage.InputTokens = 0
-	for i, name := range promptTokens {
-		d.promptCounts[i] = cmp.Or(wire.TokenCount(u.Get(name)), d.promptCounts[i])
-		d.Usage.InputTokens += d.promptCounts[i]
-	}
-	d.Usage.OutputTokens = cmp.Or(wire.TokenCount(u.Get("output_tokens")), d.Usage.OutputTokens)
+	latest := func(name string, last int) int { return cmp.Or(wire.TokenCount(u.Get(name)), last) }
+	d.uncached = latest("input_tokens", d.uncached)
+	d.Usage.CacheWriteTokens = latest("cache_creation_input_tokens", d.Usage.CacheWriteTokens)
+	d.Usage.CachedInputTokens = latest("cache_read_input_tokens", d.Usage.CachedInputTokens)
+	d.Usage.InputTokens = d.uncached + d.Usage.CacheWriteTokens + d.Usage.CachedInputTokens
+	d.Usage.OutputTokens = latest("output_tokens", d.Usage.OutputTokens)
+	d.Usage.ReasoningTokens = latest("output_tokens_details.thinking_tokens", d.Usage.ReasoningTokens)
 }
 
 // beginBlock begins a content block.

@@ -3,6 +3,7 @@ package bedrock
 import (
 	"github.com/tidwall/gjson"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/provider/wire"
 )
 
@@ -63,8 +64,13 @@ func (d *reader) readMember(name string, v gjson.Result) (bool, error) {
 	return true, nil
 }
 
+// setUsage records the usage. The server counts cached input separately.
 func (d *reader) setUsage(u gjson.Result) {
-	d.SetUsage(u.Get("inputTokens"), u.Get("outputTokens"))
+	read, written := u.Get("cacheReadInputTokens"), u.Get("cacheWriteInputTokens")
+	d.Usage = chat.Usage{
+		InputTokens: wire.TokenCount(u.Get("inputTokens"), read, written), OutputTokens: wire.TokenCount(u.Get("outputTokens")),
+		CachedInputTokens: wire.TokenCount(read), CacheWriteTokens: wire.TokenCount(written),
+	}
 }
 
 // readContent reads the content of a whole message.

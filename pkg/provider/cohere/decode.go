@@ -3,6 +3,7 @@ package cohere
 import (
 	"github.com/tidwall/gjson"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/provider/wire"
 )
 
@@ -70,7 +71,11 @@ func (d *reader) wholeMessage(v gjson.Result) {
 }
 
 func (d *reader) setUsage(v gjson.Result) {
-	d.SetUsage(v.Get("usage.tokens.input_tokens"), v.Get("usage.tokens.output_tokens"))
+	u := v.Get("usage")
+	d.Usage = chat.Usage{
+		InputTokens: wire.TokenCount(u.Get("tokens.input_tokens")), OutputTokens: wire.TokenCount(u.Get("tokens.output_tokens")),
+		CachedInputTokens: wire.TokenCount(u.Get("cached_tokens")),
+	}
 }
 
 // finish reads the end of the message.

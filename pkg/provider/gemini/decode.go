@@ -29,7 +29,12 @@ func (d *reader) Message(v gjson.Result) (bool, error) {
 	candidates, blocked := v.Get("candidates"), v.Get("promptFeedback.blockReason")
 	d.SetModel(v.Get("modelVersion"))
 	if u := v.Get("usageMetadata"); u.Get("promptTokenCount").Exists() {
-		d.SetUsage(u.Get("promptTokenCount"), u.Get("candidatesTokenCount"), u.Get("thoughtsTokenCount"))
+		thoughts := u.Get("thoughtsTokenCount")
+		d.Usage = chat.Usage{
+			InputTokens:       wire.TokenCount(u.Get("promptTokenCount"), u.Get("toolUsePromptTokenCount")),
+			OutputTokens:      wire.TokenCount(u.Get("candidatesTokenCount"), thoughts),
+			CachedInputTokens: wire.TokenCount(u.Get("cachedContentTokenCount")), ReasoningTokens: wire.TokenCount(thoughts),
+		}
 	}
 	candidate := d.FirstChoice(candidates)
 	if candidate.Exists() && !d.identity.Accepts(wire.KeyText(v.Get("responseId"))) {

@@ -3,6 +3,7 @@ package ollama
 import (
 	"github.com/tidwall/gjson"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/provider/wire"
 )
 
@@ -23,7 +24,7 @@ func (d *reader) Message(v gjson.Result) (bool, error) {
 	calls := d.CallItems(message.Get("tool_calls"))
 	d.AddText(wire.Texts{content}, wire.Texts{thinking})
 	if done.Type == gjson.True { // before the calls, which may exceed the limit
-		d.SetUsage(v.Get("prompt_eval_count"), v.Get("eval_count"))
+		d.Usage = chat.Usage{InputTokens: wire.TokenCount(v.Get("prompt_eval_count")), OutputTokens: wire.TokenCount(v.Get("eval_count"))}
 	}
 	for _, c := range calls {
 		f := c.Get("function")

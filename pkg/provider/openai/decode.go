@@ -53,10 +53,24 @@ func (d *reader) Message(v gjson.Result) (bool, error) {
 	return choices.IsArray() || !choices.Exists() && v.Get("usage").Exists(), nil
 }
 
-// setUsage records the usage, if there is any.
+// setUsage records the usage, if there is any. Gemini and Grok count reasoning in the total only, not in
+// completion_tokens.
 func (d *reader) setUsage(u gjson.Result) {
-	if u.IsObject() {
-		d.SetUsage(u.Get("prompt_tokens"), u.Get("completion_tokens"))
+	if !u.IsObject() {
+		return
+	}
+	prompt, completion := u.Get("prompt_tokens_details"), u.Get("completion_tokens_details")
+	d.Usage = chat.Usage{
+		InputTokens: wire.TokenCount(u.Get("prompt_tokens")), OutputTokens: wire.TokenCount(u.Get("completion_tokens")),
+		CachedInputTokens: cmp.Or(wire.TokenCount(prompt.Get("cached_tokens")),
+			wire.TokenCount(u.Get("prompt_cache_hit_tokens")), // DeepSeek
+			wire.TokenCount(u.Get("cached_tokens"))),          // Moonshot
+		CacheWriteTokens: wire.TokenCount(prompt.Get("cache_write_tokens")), // OpenRouter
+		ReasoningTokens:  wire.TokenCount(completion.Get("reasoning_tokens")),
+	}
+	if uncounted := wire.TokenCount(u.Get("total_tokens")) - d.Usage.Total(); uncounted > 0 {
+		d.Usage.OutputTokens += uncounted
+		d.Usage.ReasoningTokens = max(d.Usage.ReasoningTokens, uncounted)
 	}
 }
 

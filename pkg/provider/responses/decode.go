@@ -178,7 +178,12 @@ func (d *reader) finish(response gjson.Result) {
 		return
 	}
 	usage := response.Get("usage") // before the calls, which may exceed the limit
-	d.SetUsage(usage.Get("input_tokens"), usage.Get("output_tokens"))
+	d.Usage = chat.Usage{
+		InputTokens: wire.TokenCount(usage.Get("input_tokens")), OutputTokens: wire.TokenCount(usage.Get("output_tokens")),
+		CachedInputTokens: wire.TokenCount(usage.Get("input_tokens_details.cached_tokens")),
+		CacheWriteTokens:  wire.TokenCount(usage.Get("input_tokens_details.cache_write_tokens")),
+		ReasoningTokens:   wire.TokenCount(usage.Get("output_tokens_details.reasoning_tokens")),
+	}
 	if len(d.output) == 0 {
 		i := 0
 		d.Each(response.Get("output"), func(item gjson.Result) {

@@ -19,10 +19,13 @@ func KeyText(v gjson.Result) string {
 	return ""
 }
 
-// TokenCount returns a number of tokens; 0 if it is not a number.
-func TokenCount(v gjson.Result) int {
+// TokenCount returns a number of tokens, or the sum of several; what is not a number counts as 0.
+func TokenCount(values ...gjson.Result) (sum int) {
 	const most = 1 << 40
-	return int(min(max(v.Num, 0), most))
+	for _, v := range values {
+		sum += int(min(max(v.Num, 0), most))
+	}
+	return sum
 }
 
 // appendQuoted appends a text as a JSON string. The text was validated as UTF-8, so there is no

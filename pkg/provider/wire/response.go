@@ -138,14 +138,6 @@ func (r *Response) SetModel(model gjson.Result) {
 	}
 }
 
-// SetUsage records the numbers of input and output tokens, the latter as a sum.
-func (r *Response) SetUsage(input gjson.Result, output ...gjson.Result) {
-	r.Usage = chat.Usage{InputTokens: TokenCount(input)}
-	for _, n := range output {
-		r.Usage.OutputTokens += TokenCount(n)
-	}
-}
-
 // SetStop records the stop reason of the server.
 func (r *Response) SetStop(reason gjson.Result) {
 	r.Stop = r.protocol.StopReason(reason.Str).Stop
