@@ -18,34 +18,34 @@ func checkRepair(r *row) outcome {
 	return o
 }
 
-// trimsEnds are the libraries of repairs that drop blanks at the ends of strings
-// and keys, one of all, the other of what is cut off. They were written, and are
-// kept here; nothing else about the cases changes.
+// trimsEnds are the repair libraries that drop blanks at the ends of strings
+// and keys, one of all, the other of truncated ones. The model wrote them, and they are
+// kept here; otherwise the values must be equal.
 var trimsEnds = map[string]bool{"json_repair": true, "jsonrepair": true}
 
-// compareValue holds a value against the expected one. The reference says "" or
-// an error where there is none.
+// compareValue compares a value with the expected one. The reference says "" or
+// an error if there is none.
 func compareValue(r *row, got json.RawMessage, certain bool) outcome {
 	wanted := r.Value
 	if r.JSON != nil {
 		wanted = json.RawMessage(*r.JSON)
 	}
-	f := facet{name: "value", theirs: []string{compactJSON(wanted)}, ours: []string{compactJSON(got)}}
+	f := comparedPart{name: "value", theirs: []string{compactJSON(wanted)}, ours: []string{compactJSON(got)}}
 	o := outcome{row: r, facts: f.ours[0]}
 	switch {
 	case r.Error != nil:
 		f.theirs = []string{"none: " + textOf(r.Error)}
 		if certain {
-			o.faults = []fault{f.name}
+			o.faults = []mismatch{f.name}
 		}
 	case len(wanted) == 0 && (got == nil || string(got) == `""`): // the reference says both with an empty text
-	case sameJSON(got, wanted):
-	case trimsEnds[r.source] && sameButEnds(got, wanted):
+	case isSameJSON(got, wanted):
+	case trimsEnds[r.source] && isSameWhenTrimmed(got, wanted):
 		o.ends = true
 	default:
-		o.faults = []fault{f.name}
+		o.faults = []mismatch{f.name}
 	}
-	o.facets = []facet{f}
+	o.facets = []comparedPart{f}
 	return o.withVerdict()
 }
 

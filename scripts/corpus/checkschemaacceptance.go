@@ -8,15 +8,15 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// checkAcceptance reads the arguments of a call of the tool "f" and says whether
-// they are accepted: one executable call, no error, and arguments that fit the
-// schema. The reference is a strict grammar: what it refuses may be repaired here,
-// which the call says.
+// checkAcceptance reads the arguments of a call of the tool "f" and checks
+// whether they are accepted: one executable call, no error, and arguments that
+// fit the schema. The reference is a strict grammar: text that it rejects may
+// be repaired here, as the call then says.
 func checkAcceptance(r *row) outcome {
 	tools := []toolDef{{Name: "f", Parameters: r.Schema}}
 	s := setting{dialect: r.dialectName(), tools: tools}
 	if r.Accepted == nil || !isDialect(s.dialect) {
-		return failedOutcome(r, faultDialect, "there is no dialect "+quote(s.dialect))
+		return failedOutcome(r, faultDialect, "there is no dialect "+goLiteral(s.dialect))
 	}
 	text := r.wrappedText()
 	g := readText(text, s)
@@ -24,19 +24,19 @@ func checkAcceptance(r *row) outcome {
 	o := outcome{row: r, codes: codesOf(g.findings), setting: describeSetting(s)}
 	o.repaired = accepted && !*r.Accepted && g.calls[0].Status == chat.StatusRepaired
 	if accepted != *r.Accepted && !o.repaired {
-		o.faults = []fault{"acceptance"}
+		o.faults = []mismatch{"acceptance"}
 	}
-	calls := facet{name: faultCalls}
+	calls := comparedPart{name: faultCalls}
 	for _, c := range g.calls {
-		calls.ours = append(calls.ours, describe(c))
+		calls.ours = append(calls.ours, describeCall(c))
 	}
-	o.facets = []facet{
+	o.facets = []comparedPart{
 		{name: "schema", theirs: []string{string(r.Schema)}},
 		{name: "acceptance", theirs: []string{acceptedWord(*r.Accepted)}, ours: []string{acceptedWord(accepted) + why}},
 		calls,
-		textFacet(faultContent, nil, g.content),
+		comparedText(faultContent, nil, g.content),
 	}
-	o.state, o.facts = acceptedWord(accepted), g.contentLines()
+	o.state, o.facts = acceptedWord(accepted), g.describeContent()
 	o.law = splitDifference(r.ID, text, nil, s, g)
 	return o.withVerdict()
 }
@@ -48,8 +48,8 @@ func acceptedWord(accepted bool) string {
 	return "refused"
 }
 
-// isAccepted reports whether a reading is one good call whose arguments fit a
-// schema, and why not.
+// isAccepted reports whether a reading is one executable call whose arguments
+// fit a schema, and why not.
 func isAccepted(g reading, raw []byte) (ok bool, why string) {
 	if i := slices.IndexFunc(g.findings, isError); i >= 0 {
 		return false, fmt.Sprintf(": %s %s", g.findings[i].Code, g.findings[i].Message)

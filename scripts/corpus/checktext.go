@@ -9,15 +9,15 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// checkText reads a text as what a model wrote, whole and in pieces, and holds
-// the reading against what the reference made of it.
+// checkText reads a text as a response of a model, whole and in pieces, and
+// compares the reading with the reference's.
 func checkText(r *row) outcome {
 	rule := reasoningRule(r)
 	s := setting{dialect: r.dialectName(), tools: r.Tools, start: rule.start}
 	if !isDialect(s.dialect) {
-		return failedOutcome(r, faultDialect, "there is no dialect "+quote(s.dialect))
+		return failedOutcome(r, faultDialect, "there is no dialect "+goLiteral(s.dialect))
 	}
-	text, w := r.wrappedText(), newWant(r, rule.view)
+	text, w := r.wrappedText(), newExpectation(r, rule.view)
 	whole := readText(text, s)
 	o := w.compare(r, whole)
 	if r.Open && len(o.faults) > 0 {
@@ -27,53 +27,54 @@ func checkText(r *row) outcome {
 	}
 	o.setting = describeSetting(s)
 	if w.over != nil {
-		inside := isInsideReasoning(text, s)
+		inside := isReasoningOpenAfter(text, s)
 		o.facts += fmt.Sprintf("inside reasoning %t\n", inside)
 		if *w.over == inside {
 			o.faults = append(o.faults, faultEnd)
 		}
 	}
 	o.law = cmp.Or(splitDifference(r.ID, text, r.chunks(), s, whole), splitDifferenceUnnamed(r.ID, text, s))
-	o.found = detect(text, s, whole, w)
+	o.found = detectDialect(text, s, whole, w)
 	return o.withVerdict()
 }
 
-// compare holds a reading of a text against what is wanted.
-func (w want) compare(r *row, g reading) outcome {
-	o := outcome{row: r, faults: w.faults(g, r.Tools), facets: w.facets(g), codes: codesOf(g.findings), state: g.callStates(), facts: g.contentLines()}
+// compare compares a reading of a text with the expectation.
+func (w expectation) compare(r *row, g reading) outcome {
+	o := outcome{row: r, faults: w.mismatches(g, r.Tools), facets: w.comparedParts(g), codes: codesOf(g.findings), state: g.callStates(), facts: g.describeContent()}
 	if len(o.faults) == 0 {
-		o.held, o.ends, o.early = w.isHeld(g), w.hasDifferentEnds(g), w.isEarly(g)
+		o.held, o.ends, o.early = w.hasBlockedCall(g), w.hasDifferentEnds(g), w.isAheadOfReference(g)
 	}
 	return o
 }
 
-// probe is what the state at the end of a text is asked with.
+// probe is appended to a text to find the state at its end.
 const probe = "0"
 
 // headerEnd stands between a header of harmony and its message.
 const headerEnd = "<|message|>"
 
-// isInsideReasoning reports whether what follows a text would be no content. Where a
-// header comes before every text, it is not known behind a message, and in a header.
-func isInsideReasoning(text string, s setting) bool {
+// isReasoningOpenAfter reports whether text after this one would not be
+// content. Where a header precedes every text this is unknown after a message
+// and in a header.
+func isReasoningOpenAfter(text string, s setting) bool {
 	if strings.LastIndex(text, headerEnd) < max(strings.LastIndex(text, "<|end|>"), strings.LastIndex(text, "<|start|>"), strings.LastIndex(text, "<|channel|>")) {
 		return true
 	}
 	return len(readText(text+probe, s).content) <= len(readText(text, s).content)
 }
 
-// facets lays what is wanted beside what was read.
-func (w want) facets(g reading) []facet {
-	calls := facet{name: faultCalls}
+// comparedParts returns the expected and the actual parts, side by side.
+func (w expectation) comparedParts(g reading) []comparedPart {
+	calls := comparedPart{name: faultCalls}
 	for _, c := range w.calls {
 		calls.theirs = append(calls.theirs, c.String())
 	}
 	for _, c := range g.calls {
-		calls.ours = append(calls.ours, describe(c))
+		calls.ours = append(calls.ours, describeCall(c))
 	}
-	all := []facet{calls, textFacet(faultContent, w.content, g.content), textFacet(faultReasoning, w.reasoning, g.reasoning)}
+	all := []comparedPart{calls, comparedText(faultContent, w.content, g.content), comparedText(faultReasoning, w.reasoning, g.reasoning)}
 	if w.failure != "" {
-		f := facet{name: faultError, theirs: []string{w.failure}}
+		f := comparedPart{name: faultError, theirs: []string{w.failure}}
 		for _, found := range g.findings {
 			if found.Severity == diag.Error {
 				f.ours = append(f.ours, fmt.Sprintf("%s: %s", found.Code, found.Message))
@@ -82,29 +83,29 @@ func (w want) facets(g reading) []facet {
 		all = append(all, f)
 	}
 	if w.over != nil {
-		all = append(all, facet{name: faultEnd, theirs: []string{strconv.FormatBool(*w.over)}})
+		all = append(all, comparedPart{name: faultEnd, theirs: []string{strconv.FormatBool(*w.over)}})
 	}
 	return all
 }
 
-// textFacet lays two texts beside each other, unless both are blank.
-func textFacet(name fault, theirs *string, ours string) facet {
-	f := facet{name: name}
+// comparedText returns two texts side by side, unless both are blank.
+func comparedText(name mismatch, theirs *string, ours string) comparedPart {
+	f := comparedPart{name: name}
 	if theirs == nil && strings.TrimSpace(ours) == "" || theirs != nil && strings.TrimSpace(*theirs+ours) == "" {
 		return f
 	}
 	if theirs != nil {
-		f.theirs = []string{quote(*theirs)}
+		f.theirs = []string{goLiteral(*theirs)}
 	}
-	f.ours = []string{quote(ours)}
+	f.ours = []string{goLiteral(ours)}
 	return f
 }
 
-// String returns a wanted call in one line.
-func (w wantCall) String() string {
+// String returns an expected call in one line.
+func (w expectedCall) String() string {
 	line := w.Name + " " + string(w.Arguments)
-	if text, unread := w.unparsed(); unread {
-		line = w.Name + " and unread " + quote(text)
+	if text, unread := w.unparsedArguments(); unread {
+		line = w.Name + " and unread " + goLiteral(text)
 	}
 	if w.Subset != nil {
 		line = cmp.Or(w.Name, "?") + " with " + string(w.Subset)

@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// sameJSON reports whether two texts are the same JSON value: the order of keys
-// does not count, and numbers count exactly, not as a float64.
-func sameJSON(a, b json.RawMessage) bool {
+// isSameJSON reports whether two texts are the same JSON value: the order of
+// keys does not matter, and numbers are compared exactly, not as a float64.
+func isSameJSON(a, b json.RawMessage) bool {
 	x, ok := decodeJSON(a)
 	y, also := decodeJSON(b)
-	return ok && also && sameValue(x, y)
+	return ok && also && isSameValue(x, y)
 }
 
-// sameButEnds reports whether a text is the same JSON value as another one after
-// the blanks at the ends of its strings and keys are dropped.
-func sameButEnds(long, trimmed json.RawMessage) bool {
+// isSameWhenTrimmed reports whether a text is the same JSON value as another
+// one after blanks at the ends of its strings and keys are dropped.
+func isSameWhenTrimmed(long, trimmed json.RawMessage) bool {
 	x, ok := decodeJSON(long)
 	y, also := decodeJSON(trimmed)
-	return ok && also && sameValue(trimBlanks(x), y)
+	return ok && also && isSameValue(trimBlanks(x), y)
 }
 
 // trimBlanks returns a value without blanks at the ends of its strings and keys.
@@ -54,14 +54,14 @@ func hasJSONMembers(object, subset json.RawMessage) bool {
 		return false
 	}
 	for key, value := range part {
-		if got, ok := whole[key]; !ok || !sameValue(got, value) {
+		if got, ok := whole[key]; !ok || !isSameValue(got, value) {
 			return false
 		}
 	}
 	return true
 }
 
-// decodeJSON reads one JSON value with its numbers as they are written.
+// decodeJSON decodes one JSON value and keeps the text of its numbers.
 func decodeJSON(raw []byte) (any, bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -73,19 +73,19 @@ func decodeJSON(raw []byte) (any, bool) {
 	return v, err == io.EOF
 }
 
-// sameValue compares what decode returns.
-func sameValue(a, b any) bool {
+// isSameValue compares results of decodeJSON.
+func isSameValue(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
 		b, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(a, b, sameValue)
+		return ok && maps.EqualFunc(a, b, isSameValue)
 	case []any:
 		b, ok := b.([]any)
 		if !ok || len(a) != len(b) {
 			return false
 		}
 		for i := range a {
-			if !sameValue(a[i], b[i]) {
+			if !isSameValue(a[i], b[i]) {
 				return false
 			}
 		}
@@ -112,7 +112,7 @@ func decimalOf(number string) decimal {
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	exponent, err := strconv.Atoi(power)
 	if err != nil && power != "" {
-		return decimal{digits: number} // no computer's number: only the same text is the same
+		return decimal{digits: number} // its exponent overflows: only equal text is the same
 	}
 	digits := strings.TrimLeft(whole+fraction, "0")
 	kept := strings.TrimRight(digits, "0")

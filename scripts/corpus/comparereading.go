@@ -13,11 +13,11 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// content returns the expected content; null is none.
-func (r *row) content() string { return textOf(r.Content) }
+// expectedContent returns the expected content; null is none.
+func (r *row) expectedContent() string { return textOf(r.Content) }
 
-// reasoning returns the expected reasoning; null is none.
-func (r *row) reasoning() string { return textOf(r.Reasoning) }
+// expectedReasoning returns the expected reasoning; null is none.
+func (r *row) expectedReasoning() string { return textOf(r.Reasoning) }
 
 func textOf(raw json.RawMessage) string {
 	var text string
@@ -27,33 +27,33 @@ func textOf(raw json.RawMessage) string {
 	return text
 }
 
-// A want is what a reading is held against. A nil facet is not compared.
-type want struct {
+// An expectation is what a reading is compared with. A nil member is not
+// compared.
+type expectation struct {
 	content, reasoning *string
-	calls              []wantCall
-	anyCalls           bool   // nothing is known of calls
+	calls              []expectedCall
+	anyCalls           bool   // the calls are unknown
 	over               *bool  // whether reasoning has ended at the end of the text
-	failure            string // what the reference refused the text for
+	failure            string // why the reference rejected the text
 	none               bool   // the reference found no call
 }
 
-// newWant returns what a row expects of a reading.
-//
-// Blanks at the ends of content and reasoning are left out on both sides. Every
-// reference has its own opinion of the line ends that a template puts between
-// reasoning, text and calls; some trim one side, some both, and some differ
-// between whole and in pieces. The report counts the rows where that matters.
-func newWant(r *row, v view) want {
+// newExpectation returns what a row expects of a reading. Blanks at the ends of
+// content and reasoning are ignored on both sides: references differ in the
+// line ends that a template puts between reasoning, text and calls; some trim
+// one side, some both, and some differ between whole texts and pieces. The
+// report counts the rows where that matters.
+func newExpectation(r *row, v view) expectation {
 	if r.Error != nil {
-		return want{failure: cmp.Or(textOf(r.Error), "an error"), anyCalls: true}
+		return expectation{failure: cmp.Or(textOf(r.Error), "an error"), anyCalls: true}
 	}
-	w := want{calls: slices.Concat(r.Calls, r.Partial), over: r.Options.ReasoningEnds}
+	w := expectation{calls: slices.Concat(r.Calls, r.Partial), over: r.Options.ReasoningEnds}
 	w.anyCalls = r.Calls == nil && r.Partial == nil
 	w.none = len(w.calls) == 0
 	for i := range w.calls {
 		w.calls[i].sent = r.Mode == "stream"
 	}
-	content, reasoning := r.content(), r.reasoning()
+	content, reasoning := r.expectedContent(), r.expectedReasoning()
 	switch {
 	case v == inContent:
 		content, reasoning = cutReasoning(content)
@@ -71,7 +71,7 @@ func newWant(r *row, v view) want {
 	if r.Reasoning != nil && v != hidden {
 		w.reasoning = &reasoning
 	}
-	if r.hasOnlyEnd() {
+	if r.hasOnlyReasoningEnd() {
 		w.content, w.reasoning = nil, nil
 	} else {
 		w.over = nil
@@ -79,50 +79,50 @@ func newWant(r *row, v view) want {
 	return w
 }
 
-// hasOnlyEnd reports whether a row of a reasoning parser says nothing but whether
-// reasoning has ended.
-func (r *row) hasOnlyEnd() bool {
+// hasOnlyReasoningEnd reports whether a row of a reasoning parser only expects
+// whether reasoning has ended.
+func (r *row) hasOnlyReasoningEnd() bool {
 	return r.Options.ReasoningEnds != nil && string(r.Content) == "null" && string(r.Reasoning) == "null"
 }
 
-// A fault is a facet in which a reading is not what is wanted.
-type fault string
+// A mismatch names a part of a reading that differs from the expectation.
+type mismatch string
 
 const (
-	faultCalls     fault = "calls"
-	faultContent   fault = "content"
-	faultReasoning fault = "reasoning"
-	faultError     fault = "error"
-	faultDialect   fault = "dialect"
-	faultEnd       fault = "end of reasoning"
+	faultCalls     mismatch = "calls"
+	faultContent   mismatch = "content"
+	faultReasoning mismatch = "reasoning"
+	faultError     mismatch = "error"
+	faultDialect   mismatch = "dialect"
+	faultEnd       mismatch = "end of reasoning"
 )
 
-// faults returns the facets in which a reading is not what is wanted.
-func (w want) faults(g reading, tools []toolDef) []fault {
+// mismatches returns the parts of a reading that differ from the expectation.
+func (w expectation) mismatches(g reading, tools []toolDef) []mismatch {
 	if w.failure != "" {
 		if g.hasExecutableCall(tools) || !g.hasErrors(tools) {
-			return []fault{faultError}
+			return []mismatch{faultError}
 		}
 		return nil
 	}
-	var found []fault
-	reported := w.isReported(g, tools)
-	if !w.anyCalls && !sameCalls(w.calls, g.calls) && (!reported || len(executable(g.calls)) > 0) {
+	var found []mismatch
+	reported := w.hasOnlyBlockedCalls(g, tools)
+	if !w.anyCalls && !hasMatchingCalls(w.calls, g.calls) && (!reported || len(executableCalls(g.calls)) > 0) {
 		found = append(found, faultCalls)
 	}
-	if w.content != nil && !sameText(*w.content, g.content) && !reported {
+	if w.content != nil && !isSameTrimmedText(*w.content, g.content) && !reported {
 		found = append(found, faultContent)
 	}
-	if w.reasoning != nil && !sameText(*w.reasoning, g.reasoning) {
+	if w.reasoning != nil && !isSameTrimmedText(*w.reasoning, g.reasoning) {
 		found = append(found, faultReasoning)
 	}
 	return found
 }
 
-// isReported reports whether a reading finds calls, none of which would be executed,
-// in what the reference takes for text: that says as much, if the content is the
-// reference's without the calls and their marks.
-func (w want) isReported(g reading, tools []toolDef) bool {
+// hasOnlyBlockedCalls reports whether a reading finds calls where the reference
+// finds text, none of which would be executed. That is equivalent if the
+// content is the reference's without the calls and their markers.
+func (w expectation) hasOnlyBlockedCalls(g reading, tools []toolDef) bool {
 	if !w.none || w.content == nil || len(g.calls) == 0 || g.hasExecutableCall(tools) {
 		return false
 	}
@@ -144,33 +144,34 @@ func (w want) isReported(g reading, tools []toolDef) bool {
 	return true
 }
 
-// hasDifferentEnds reports whether the blanks at the ends of a text that is the same are not.
-func (w want) hasDifferentEnds(g reading) bool {
+// hasDifferentEnds reports whether texts that are the same when trimmed differ
+// in the blanks at their ends.
+func (w expectation) hasDifferentEnds(g reading) bool {
 	differ := func(theirs *string, ours string) bool {
-		return theirs != nil && *theirs != ours && sameText(*theirs, ours)
+		return theirs != nil && *theirs != ours && isSameTrimmedText(*theirs, ours)
 	}
 	return differ(w.content, g.content) || differ(w.reasoning, g.reasoning)
 }
 
-// sameText compares two texts but for blanks at their ends.
-func sameText(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
+// isSameTrimmedText compares two texts without the blanks at their ends.
+func isSameTrimmedText(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
 
-// hasErrors reports whether a reading says that something is wrong: with a
-// finding, or with a call that no tool of the request can take.
+// hasErrors reports whether a reading has an error: a finding, or a call that
+// fits no tool of the request.
 func (g reading) hasErrors(tools []toolDef) bool {
-	return len(g.findings) > 0 || slices.ContainsFunc(g.calls, func(c chat.Call) bool { return !c.Executable || !isPermitted(c, tools) })
+	return len(g.findings) > 0 || slices.ContainsFunc(g.calls, func(c chat.Call) bool { return !c.Executable || !isBindable(c, tools) })
 }
 
 // hasExecutableCall reports whether a call of a reading would be executed.
 func (g reading) hasExecutableCall(tools []toolDef) bool {
-	return slices.ContainsFunc(g.calls, func(c chat.Call) bool { return c.Executable && isPermitted(c, tools) })
+	return slices.ContainsFunc(g.calls, func(c chat.Call) bool { return c.Executable && isBindable(c, tools) })
 }
 
 func isError(f diag.Finding) bool { return f.Severity == diag.Error }
 
-// isPermitted reports whether a call would be bound to one of the tools: its name
-// is one of theirs and its arguments fit. Without tools every call would.
-func isPermitted(c chat.Call, tools []toolDef) bool {
+// isBindable reports whether a call could be bound to one of the tools: it has
+// its name and its arguments fit. Without tools every call could.
+func isBindable(c chat.Call, tools []toolDef) bool {
 	if len(tools) == 0 {
 		return true
 	}
@@ -179,28 +180,27 @@ func isPermitted(c chat.Call, tools []toolDef) bool {
 	return i >= 0 && (tools[i].Parameters == nil || !bytes.HasPrefix(arguments, []byte("{")) || fitsSchema(arguments, tools[i].Parameters))
 }
 
-// fitsSchema reports whether arguments fit a schema. One that cannot be compiled fits
-// everything.
+// fitsSchema reports whether arguments fit a schema. Anything fits a schema
+// that does not compile.
 func fitsSchema(arguments, parameters json.RawMessage) bool {
 	s, bad := schema.Compile("parameters", parameters)
 	return s == nil && len(bad) > 0 || s != nil && len(s.Check(arguments)) == 0
 }
 
-// sameCalls reports whether calls can be laid beside each other.
-//
-// A call that is not executable may have no counterpart: one that cannot be
-// read or is cut off is reported by oneshot and dropped by most references, and
-// so is one inside reasoning, which some return. What the reference could not
-// parse may be missing here, and must not be executable.
-func sameCalls(wanted []wantCall, got []chat.Call) bool {
-	reach := make([]bool, len(got)+1) // reach[j]: the wanted calls so far lie beside got[:j]
+// hasMatchingCalls reports whether calls correspond to the expected ones. A
+// call that is not executable may have no counterpart: oneshot reports one that
+// is unreadable or truncated, which most references drop, and one inside
+// reasoning, which some return. A call that the reference could not parse may
+// be missing here, and must not be executable.
+func hasMatchingCalls(wanted []expectedCall, got []chat.Call) bool {
+	reach := make([]bool, len(got)+1) // reach[j]: the expected calls so far match got[:j]
 	reach[0] = true
 	for j, c := range got {
 		reach[j+1] = reach[j] && canBeExtra(c)
 	}
 	for _, w := range wanted {
 		next := make([]bool, len(got)+1)
-		_, unread := w.unparsed()
+		_, unread := w.unparsedArguments()
 		next[0] = reach[0] && unread
 		for j, c := range got {
 			next[j+1] = reach[j] && w.matches(c) || reach[j+1] && unread || next[j] && canBeExtra(c)
@@ -210,21 +210,22 @@ func sameCalls(wanted []wantCall, got []chat.Call) bool {
 	return reach[len(got)]
 }
 
-// canBeExtra reports whether a call may have no counterpart. An executable one never
-// may, whatever its name is.
+// canBeExtra reports whether a call may have no counterpart. An executable one
+// never may, whatever its name is.
 func canBeExtra(c chat.Call) bool {
 	return !c.Executable && (c.Status == chat.StatusInvalid || c.Status == chat.StatusTruncated || c.Status == chat.StatusSuppressed)
 }
 
-// matches reports whether a call is the wanted one. Ids count where one is wanted.
-func (w wantCall) matches(c chat.Call) bool {
+// matches reports whether a call is the expected one. IDs are compared if one
+// is expected.
+func (w expectedCall) matches(c chat.Call) bool {
 	if w.ID != "" && w.ID != c.ID {
 		return false
 	}
 	if w.Subset != nil {
 		return (w.Name == "" || w.Name == c.Name) && hasJSONMembers(namedArguments(c), w.Subset)
 	}
-	if text, unread := w.unparsed(); unread {
+	if text, unread := w.unparsedArguments(); unread {
 		return w.Name == c.Name && (!c.Executable || w.sent && isJSONPrefix(c.Arguments, text))
 	}
 	if w.Custom {
@@ -233,8 +234,8 @@ func (w wantCall) matches(c chat.Call) bool {
 	return w.Name == c.Name && w.hasArguments(c)
 }
 
-// isJSONPrefix reports whether a text is the beginning of a JSON value, and not all of
-// it, whatever blanks stand between its tokens: what a stream has sent of it.
+// isJSONPrefix reports whether a text is a proper prefix of a JSON value,
+// ignoring blanks between tokens, as a stream may have sent it.
 func isJSONPrefix(value json.RawMessage, text string) bool {
 	var compact bytes.Buffer
 	if json.Compact(&compact, value) != nil {
@@ -256,18 +257,18 @@ func isJSONPrefix(value json.RawMessage, text string) bool {
 	return rest != ""
 }
 
-// hasArguments reports whether a call has the wanted arguments, by name or by
+// hasArguments reports whether a call has the expected arguments, by name or by
 // position. A call with both has no form before its definition is known.
-func (w wantCall) hasArguments(c chat.Call) bool {
+func (w expectedCall) hasArguments(c chat.Call) bool {
 	if w.Positional == nil {
-		return sameJSON(namedArguments(c), w.Arguments)
+		return isSameJSON(namedArguments(c), w.Arguments)
 	}
 	list, err := json.Marshal(w.Positional)
-	return err == nil && c.Positional && sameJSON(c.Arguments, list) && sameJSON(w.Arguments, json.RawMessage("{}"))
+	return err == nil && c.Positional && isSameJSON(c.Arguments, list) && isSameJSON(w.Arguments, json.RawMessage("{}"))
 }
 
-// namedArguments returns the arguments of a call by their names, where no definition is
-// needed for that: no argument at all, and one object of all of them.
+// namedArguments returns the arguments of a call by name if that needs no
+// definition: no arguments, or one object of all of them.
 func namedArguments(c chat.Call) json.RawMessage {
 	var list []json.RawMessage
 	if !c.Positional || json.Unmarshal(c.Arguments, &list) != nil || len(list) > 1 {
@@ -279,45 +280,45 @@ func namedArguments(c chat.Call) json.RawMessage {
 	return list[0]
 }
 
-// isHeld reports whether a wanted call was found and would not be executed, or a call
-// that would not be was found where the reference has none: the reading is the
-// same, and oneshot is more careful.
-func (w want) isHeld(g reading) bool {
+// hasBlockedCall reports whether an expected call was found but would not be
+// executed, or a call without a counterpart was found that would not be
+// executed: the reading is the same, and oneshot is more careful.
+func (w expectation) hasBlockedCall(g reading) bool {
 	if w.content != nil && w.none && len(g.calls) > 0 {
 		return true
 	}
 	for _, c := range g.calls {
-		if !c.Executable && slices.ContainsFunc(w.calls, func(x wantCall) bool { _, unread := x.unparsed(); return !unread && x.matches(c) }) {
+		if !c.Executable && slices.ContainsFunc(w.calls, func(x expectedCall) bool { _, unread := x.unparsedArguments(); return !unread && x.matches(c) }) {
 			return true
 		}
 	}
 	return false
 }
 
-// isEarly reports whether a reading holds the arguments of a call of which the stream
-// of the reference had sent only the beginning.
-func (w want) isEarly(g reading) bool {
-	return slices.ContainsFunc(w.calls, func(x wantCall) bool {
-		text, unread := x.unparsed()
+// isAheadOfReference reports whether a reading has all arguments of a call of
+// which the stream of the reference had sent only the beginning.
+func (w expectation) isAheadOfReference(g reading) bool {
+	return slices.ContainsFunc(w.calls, func(x expectedCall) bool {
+		text, unread := x.unparsedArguments()
 		return unread && x.sent && slices.ContainsFunc(g.calls, func(c chat.Call) bool { return c.Executable && c.Name == x.Name && isJSONPrefix(c.Arguments, text) })
 	})
 }
 
-// describe returns a call in one line.
-func describe(c chat.Call) string {
+// describeCall returns a call in one line.
+func describeCall(c chat.Call) string {
 	args := string(c.Arguments)
 	if c.Arguments == nil {
-		args = "no arguments, text " + quote(c.Text)
+		args = "no arguments, text " + goLiteral(c.Text)
 	}
 	line := fmt.Sprintf("%s %s", c.Name, args)
 	if c.ID != "" {
 		line = c.ID + ": " + line
 	}
-	return line + "  (" + callState(c) + ")"
+	return line + "  (" + describeCallState(c) + ")"
 }
 
-// callState returns how a call stands.
-func callState(c chat.Call) string {
+// describeCallState returns the state of a call in a few words.
+func describeCallState(c chat.Call) string {
 	words := string(c.Status)
 	if c.Executable {
 		words += ", executable"
@@ -328,23 +329,23 @@ func callState(c chat.Call) string {
 	return words
 }
 
-// callStates returns how each call of a reading stands.
+// callStates returns the state of each call of a reading.
 func (g reading) callStates() string {
 	if len(g.calls) == 0 {
 		return "no call"
 	}
 	var all []string
 	for _, c := range g.calls {
-		all = append(all, callState(c))
+		all = append(all, describeCallState(c))
 	}
 	return strings.Join(all, "; ")
 }
 
-// contentLines returns calls, content and reasoning, a fact a line.
-func (g reading) contentLines() string {
+// describeContent returns calls, content and reasoning, one per line.
+func (g reading) describeContent() string {
 	var b strings.Builder
 	for _, c := range g.calls {
-		fmt.Fprintf(&b, "call %s\n", describe(c))
+		fmt.Fprintf(&b, "call %s\n", describeCall(c))
 	}
 	fmt.Fprintf(&b, "content %q\nreasoning %q\n", g.content, g.reasoning)
 	return b.String()

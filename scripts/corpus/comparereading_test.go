@@ -30,7 +30,7 @@ func TestSameJSON(t *testing.T) {
 		{`{} {}`, `{}`, false},
 	}
 	for _, test := range tests {
-		if got := sameJSON(json.RawMessage(test.a), json.RawMessage(test.b)); got != test.same {
+		if got := isSameJSON(json.RawMessage(test.a), json.RawMessage(test.b)); got != test.same {
 			t.Errorf("sameJSON(%s, %s) = %t", test.a, test.b, got)
 		}
 	}
@@ -48,70 +48,70 @@ func with(c chat.Call, s chat.Status) chat.Call {
 }
 
 func TestSameCalls(t *testing.T) {
-	a, b := wantCall{Name: "a", Arguments: json.RawMessage(`{"x":1}`)}, wantCall{Name: "b", Arguments: json.RawMessage(`{}`)}
-	unread := wantCall{Name: "a", Arguments: json.RawMessage(`"{\"x\":"`)}
-	id := wantCall{Name: "b", Arguments: json.RawMessage(`{}`), ID: "7"}
-	sent := func(text string) []wantCall {
+	a, b := expectedCall{Name: "a", Arguments: json.RawMessage(`{"x":1}`)}, expectedCall{Name: "b", Arguments: json.RawMessage(`{}`)}
+	unread := expectedCall{Name: "a", Arguments: json.RawMessage(`"{\"x\":"`)}
+	id := expectedCall{Name: "b", Arguments: json.RawMessage(`{}`), ID: "7"}
+	sent := func(text string) []expectedCall {
 		quoted, _ := json.Marshal(text)
-		return []wantCall{{Name: "a", Arguments: quoted, sent: true}}
+		return []expectedCall{{Name: "a", Arguments: quoted, sent: true}}
 	}
 	long := good("a", `{"x":"1 \" 2","y":[3,4]}`)
-	part := wantCall{Name: "a", Subset: json.RawMessage(`{"x":1}`)}
+	part := expectedCall{Name: "a", Subset: json.RawMessage(`{"x":1}`)}
 	ours, other := good("a", `{"x":1}`), good("b", `{}`)
 	positional := good("b", `[]`)
 	positional.Positional = true
 	two := good("b", `["x", 1]`)
 	two.Positional = true
-	both := wantCall{Name: "b", Arguments: json.RawMessage(`{}`), Positional: []json.RawMessage{json.RawMessage(`"x"`), json.RawMessage(`1.0`)}}
+	both := expectedCall{Name: "b", Arguments: json.RawMessage(`{}`), Positional: []json.RawMessage{json.RawMessage(`"x"`), json.RawMessage(`1.0`)}}
 	mixed := both
 	mixed.Arguments = json.RawMessage(`{"y":2}`)
 	tests := []struct {
 		name   string
-		wanted []wantCall
+		wanted []expectedCall
 		got    []chat.Call
 		same   bool
 	}{
 		{"none", nil, nil, true},
-		{"both", []wantCall{a, b}, []chat.Call{ours, other}, true},
-		{"in another order", []wantCall{a, b}, []chat.Call{other, ours}, false},
-		{"one is missing", []wantCall{a, b}, []chat.Call{ours}, false},
-		{"one too many", []wantCall{a}, []chat.Call{ours, other}, false},
-		{"one too many that is invalid", []wantCall{a}, []chat.Call{with(other, chat.StatusInvalid), ours}, true},
-		{"one too many that is cut off", []wantCall{a}, []chat.Call{ours, with(other, chat.StatusTruncated)}, true},
-		{"one too many that is ambiguous", []wantCall{a}, []chat.Call{ours, with(other, chat.StatusAmbiguous)}, false},
-		{"one too many in reasoning", []wantCall{a}, []chat.Call{with(ours, chat.StatusSuppressed), ours}, true},
-		{"the one in reasoning is wanted", []wantCall{a, b}, []chat.Call{with(ours, chat.StatusSuppressed), other}, true},
-		{"cut off and the same", []wantCall{a}, []chat.Call{with(ours, chat.StatusTruncated)}, true},
-		{"unread here, too", []wantCall{unread, b}, []chat.Call{with(good("a", "null"), chat.StatusInvalid), other}, true},
-		{"unread and not here", []wantCall{unread, b}, []chat.Call{other}, true},
-		{"custom", []wantCall{{Name: "a", Arguments: json.RawMessage(`"SELECT 1"`), Custom: true}}, []chat.Call{good("a", `{"input":"SELECT 1"}`)}, true},
-		{"custom, another text", []wantCall{{Name: "a", Arguments: json.RawMessage(`"SELECT 1"`), Custom: true}}, []chat.Call{good("a", `{"input":"SELECT 2"}`)}, false},
-		{"unread but executed", []wantCall{unread, b}, []chat.Call{ours, other}, false},
+		{"both", []expectedCall{a, b}, []chat.Call{ours, other}, true},
+		{"in another order", []expectedCall{a, b}, []chat.Call{other, ours}, false},
+		{"one is missing", []expectedCall{a, b}, []chat.Call{ours}, false},
+		{"one too many", []expectedCall{a}, []chat.Call{ours, other}, false},
+		{"one too many that is invalid", []expectedCall{a}, []chat.Call{with(other, chat.StatusInvalid), ours}, true},
+		{"one too many that is cut off", []expectedCall{a}, []chat.Call{ours, with(other, chat.StatusTruncated)}, true},
+		{"one too many that is ambiguous", []expectedCall{a}, []chat.Call{ours, with(other, chat.StatusAmbiguous)}, false},
+		{"one too many in reasoning", []expectedCall{a}, []chat.Call{with(ours, chat.StatusSuppressed), ours}, true},
+		{"the one in reasoning is wanted", []expectedCall{a, b}, []chat.Call{with(ours, chat.StatusSuppressed), other}, true},
+		{"cut off and the same", []expectedCall{a}, []chat.Call{with(ours, chat.StatusTruncated)}, true},
+		{"unread here, too", []expectedCall{unread, b}, []chat.Call{with(good("a", "null"), chat.StatusInvalid), other}, true},
+		{"unread and not here", []expectedCall{unread, b}, []chat.Call{other}, true},
+		{"custom", []expectedCall{{Name: "a", Arguments: json.RawMessage(`"SELECT 1"`), Custom: true}}, []chat.Call{good("a", `{"input":"SELECT 1"}`)}, true},
+		{"custom, another text", []expectedCall{{Name: "a", Arguments: json.RawMessage(`"SELECT 1"`), Custom: true}}, []chat.Call{good("a", `{"input":"SELECT 2"}`)}, false},
+		{"unread but executed", []expectedCall{unread, b}, []chat.Call{ours, other}, false},
 		{"only the name was sent", sent(""), []chat.Call{ours}, true},
 		{"the beginning was sent", sent(`{"x": "1 \" 2", "y" :[ 3`), []chat.Call{long}, true},
 		{"another beginning was sent", sent(`{"x": "1\" 2"`), []chat.Call{long}, false},
 		{"all of it was sent, and more", sent(`{"x":1}}`), []chat.Call{ours}, false},
 		{"the beginning was sent for another tool", sent(`{"x"`), []chat.Call{good("b", `{"x":1}`)}, false},
 		{"the beginning was sent, and there is no call", sent(`{"x"`), nil, true},
-		{"an id is missing", []wantCall{id}, []chat.Call{other}, false},
-		{"more than the part", []wantCall{part}, []chat.Call{good("a", `{"x":1,"y":2}`)}, true},
-		{"another part", []wantCall{part}, []chat.Call{good("a", `{"x":2}`)}, false},
-		{"no argument by position", []wantCall{b}, []chat.Call{positional}, true},
-		{"arguments by position", []wantCall{both}, []chat.Call{two}, true},
-		{"arguments by position that are not there", []wantCall{both}, []chat.Call{positional}, false},
-		{"arguments by position that are not wanted", []wantCall{b}, []chat.Call{two}, false},
-		{"arguments by position and by name", []wantCall{mixed}, []chat.Call{two}, false},
+		{"an id is missing", []expectedCall{id}, []chat.Call{other}, false},
+		{"more than the part", []expectedCall{part}, []chat.Call{good("a", `{"x":1,"y":2}`)}, true},
+		{"another part", []expectedCall{part}, []chat.Call{good("a", `{"x":2}`)}, false},
+		{"no argument by position", []expectedCall{b}, []chat.Call{positional}, true},
+		{"arguments by position", []expectedCall{both}, []chat.Call{two}, true},
+		{"arguments by position that are not there", []expectedCall{both}, []chat.Call{positional}, false},
+		{"arguments by position that are not wanted", []expectedCall{b}, []chat.Call{two}, false},
+		{"arguments by position and by name", []expectedCall{mixed}, []chat.Call{two}, false},
 	}
 	for _, test := range tests {
-		if got := sameCalls(test.wanted, test.got); got != test.same {
+		if got := hasMatchingCalls(test.wanted, test.got); got != test.same {
 			t.Errorf("%s: %t", test.name, got)
 		}
 	}
 }
 
 func TestNothingFound(t *testing.T) {
-	r := &row{Content: json.RawMessage(`"text {cut"`), Calls: []wantCall{}}
-	w := newWant(r, asWritten)
+	r := &row{Content: json.RawMessage(`"text {cut"`), Calls: []expectedCall{}}
+	w := newExpectation(r, asWritten)
 	cut := with(good("a", "null"), chat.StatusTruncated)
 	cut.Text = "{cut"
 	doubtful := with(cut, chat.StatusAmbiguous)
@@ -135,7 +135,7 @@ func TestNothingFound(t *testing.T) {
 		{"a call that is not executed, and other text", reading{content: "other", calls: []chat.Call{cut}}, false},
 	}
 	for _, test := range tests {
-		if got := len(w.faults(test.got, []toolDef{{Name: "a"}})) == 0; got != test.ok {
+		if got := len(w.mismatches(test.got, []toolDef{{Name: "a"}})) == 0; got != test.ok {
 			t.Errorf("%s: %t", test.name, got)
 		}
 	}
@@ -160,16 +160,16 @@ func TestAccepts(t *testing.T) {
 }
 
 func TestEarly(t *testing.T) {
-	r := &row{Mode: "stream", Calls: []wantCall{{Name: "a", Arguments: json.RawMessage(`"{"`)}}}
-	w := newWant(r, asWritten)
-	if !w.isEarly(reading{calls: []chat.Call{good("a", "{}")}}) || w.isEarly(reading{calls: []chat.Call{with(good("a", "{}"), chat.StatusTruncated)}}) {
+	r := &row{Mode: "stream", Calls: []expectedCall{{Name: "a", Arguments: json.RawMessage(`"{"`)}}}
+	w := newExpectation(r, asWritten)
+	if !w.isAheadOfReference(reading{calls: []chat.Call{good("a", "{}")}}) || w.isAheadOfReference(reading{calls: []chat.Call{with(good("a", "{}"), chat.StatusTruncated)}}) {
 		t.Error("early is what was sent in part there, and is whole here")
 	}
 }
 
 func TestHeld(t *testing.T) {
-	w := want{calls: []wantCall{{Name: "a", Arguments: json.RawMessage(`{}`)}}}
-	if !w.isHeld(reading{calls: []chat.Call{with(good("a", "{}"), chat.StatusTruncated)}}) || w.isHeld(reading{calls: []chat.Call{good("a", "{}")}}) {
+	w := expectation{calls: []expectedCall{{Name: "a", Arguments: json.RawMessage(`{}`)}}}
+	if !w.hasBlockedCall(reading{calls: []chat.Call{with(good("a", "{}"), chat.StatusTruncated)}}) || w.hasBlockedCall(reading{calls: []chat.Call{good("a", "{}")}}) {
 		t.Error("held is what is equal and not executed")
 	}
 }

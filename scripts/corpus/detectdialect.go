@@ -4,16 +4,16 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A detection is what reading without a named dialect came to.
+// A detection is the result of reading a text without naming its dialect.
 type detection struct {
 	found     string // the dialect that was detected
-	named     bool   // it is that of the row
+	named     bool   // it is the row's dialect
 	sameCalls bool   // the calls are those of a reading in the dialect of the row
 	calls     bool   // the reference found calls
 }
 
-// detect reads a text whose dialect is not named.
-func detect(text string, s setting, named reading, w want) *detection {
+// detectDialect reads a text without naming its dialect.
+func detectDialect(text string, s setting, named reading, w expectation) *detection {
 	if w.anyCalls {
 		return nil
 	}
@@ -22,28 +22,28 @@ func detect(text string, s setting, named reading, w want) *detection {
 	told := readText(text, s)
 	return &detection{
 		found:     told.dialect,
-		named:     sameDialect(told.dialect, name),
-		sameCalls: sameReading(named.calls, told.calls),
+		named:     isSameDialect(told.dialect, name),
+		sameCalls: hasSameExecutableCalls(named.calls, told.calls),
 		calls:     len(w.calls) > 0,
 	}
 }
 
-// sameReading reports whether the executable calls of two readings are the same.
-func sameReading(a, b []chat.Call) bool {
-	x, y := executable(a), executable(b)
+// hasSameExecutableCalls reports whether the executable calls of two readings are the same.
+func hasSameExecutableCalls(a, b []chat.Call) bool {
+	x, y := executableCalls(a), executableCalls(b)
 	if len(x) != len(y) {
 		return false
 	}
 	for i := range x {
-		if x[i].Name != y[i].Name || !sameJSON(x[i].Arguments, y[i].Arguments) {
+		if x[i].Name != y[i].Name || !isSameJSON(x[i].Arguments, y[i].Arguments) {
 			return false
 		}
 	}
 	return true
 }
 
-// executable returns the calls that would be executed.
-func executable(calls []chat.Call) []chat.Call {
+// executableCalls returns the calls that would be executed.
+func executableCalls(calls []chat.Call) []chat.Call {
 	var all []chat.Call
 	for _, c := range calls {
 		if c.Executable {

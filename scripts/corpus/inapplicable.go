@@ -2,7 +2,7 @@ package main
 
 import "strings"
 
-// inapplicableKinds are the kinds of rows, and labels, that are about
+// inapplicableKinds are the kinds and labels of rows about
 // something that oneshot does not do, with the reason.
 var inapplicableKinds = map[string]string{
 	"closeTag":                         "makes a closing tag of an opening one for a prompt: nothing is read",
@@ -20,7 +20,7 @@ var inapplicableKinds = map[string]string{
 	"swe_agent:JsonParser":             "the call is a member of an object that says more; a call nested in another object is never one here",
 }
 
-// inapplicableReason returns why a row says nothing about oneshot.
+// inapplicableReason returns why a row does not apply to oneshot.
 func inapplicableReason(r *row) (why string, ok bool) {
 	if r.Dialect == "swe_agent:FunctionCallingParser" && r.Error != nil && !strings.Contains(textOf(r.Error), "not valid JSON") {
 		return "the program wants exactly one call, of its own commands: a rule of a run, not of reading", true
@@ -36,7 +36,7 @@ func inapplicableReason(r *row) (why string, ok bool) {
 	return why, ok
 }
 
-// repairInapplicable returns why a row about repairing holds nothing to repair.
+// repairInapplicable returns why a row about repairs has nothing to repair.
 func repairInapplicable(r *row) (why string, ok bool) {
 	failure := textOf(r.Error)
 	switch {

@@ -14,20 +14,20 @@ import (
 	"strings"
 )
 
-// A difference is a row that oneshot reads in another way than the reference, on
-// purpose. Texts of rows are not copied: Reads says in which facets the reading
-// differs, how what was read stands, and, in a digest, exactly what it is. A
-// reading that is not the one that was excused fails.
+// A difference is a row that oneshot intentionally reads differently than the
+// reference. It does not copy the text of the row: Reads names the parts that
+// differ, the state of what was read, and a digest of all of it. Any other
+// reading fails.
 type difference struct {
 	ID     string `json:"id"`
 	Theirs string `json:"theirs"` // what the reference reads, in words
 	Ours   string `json:"ours"`
 	Reads  string `json:"reads"`
-	Why    string `json:"why"`           // the same words for all rows of one reason
-	See    string `json:"see,omitempty"` // the case, test or page that holds ours
+	Why    string `json:"why"`           // the same text for all rows with one reason
+	See    string `json:"see,omitempty"` // the case, test or page that supports our reading
 }
 
-// readingSummary returns what a row was read as, to be held against the list.
+// readingSummary returns the reading of a row as the list records it.
 func (o *outcome) readingSummary() string {
 	facets := make([]string, len(o.faults))
 	for i, f := range o.faults {
@@ -67,14 +67,14 @@ func loadDifferences(name string) (diffList, error) {
 	}
 }
 
-// apply turns failed rows that are in the list, and read as it says, into different
-// ones.
-func (l diffList) apply(all []outcome) {
+// markKnown turns failed rows that the list records with the same reading into
+// different ones.
+func (l diffList) markKnown(all []outcome) {
 	for i := range all {
 		o := &all[i]
 		d := l[o.ID]
 		switch {
-		case d == nil || o.verdict != failed || o.isBroken():
+		case d == nil || o.verdict != failed || o.isInexcusable():
 		case d.Reads == o.readingSummary():
 			o.verdict, o.why = different, d.Why
 		default:
@@ -83,11 +83,11 @@ func (l diffList) apply(all []outcome) {
 	}
 }
 
-// update writes the list again, each entry with what its row is read as now. What
-// that is must be looked at before it is kept.
-func (l diffList) update(name string, all []outcome) error {
+// save writes the list, with the current reading of each row. Review it before
+// committing.
+func (l diffList) save(name string, all []outcome) error {
 	for i := range all {
-		if d := l[all[i].ID]; d != nil && len(all[i].faults) > 0 && !all[i].isBroken() {
+		if d := l[all[i].ID]; d != nil && len(all[i].faults) > 0 && !all[i].isInexcusable() {
 			d.Reads = all[i].readingSummary()
 		}
 	}
@@ -102,17 +102,18 @@ func (l diffList) update(name string, all []outcome) error {
 	return os.WriteFile(name, b.Bytes(), 0o666)
 }
 
-// isBroken reports whether a row failed for another reason than that it is read in
-// another way: no entry of the list excuses that.
-func (o *outcome) isBroken() bool {
-	return slices.ContainsFunc(o.faults, func(f fault) bool { return f == "panic" || f == "deadline" || f == "row" || f == faultDialect })
+// isInexcusable reports whether a row failed in a way that the list cannot
+// excuse, such as a panic.
+func (o *outcome) isInexcusable() bool {
+	return slices.ContainsFunc(o.faults, func(f mismatch) bool { return f == "panic" || f == "deadline" || f == "row" || f == faultDialect })
 }
 
-// A stale entry of the list has outlived its reason.
+// A stale entry is an entry of the list that no longer applies.
 type stale struct{ id, why string }
 
-// staleEntries returns the entries of the list whose rows are equal now or read in a
-// third way, and, where every row of the folder was read, those that name none.
+// staleEntries returns the entries of the list whose rows are equal now or have
+// a third reading and, if every row of the folder was read, those without a
+// row.
 func (l diffList) staleEntries(all []outcome, everything bool) []stale {
 	seen := map[string]verdict{}
 	for _, o := range all {

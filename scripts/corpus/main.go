@@ -1,11 +1,11 @@
-// Command corpus holds oneshot against what other parsers make of real
+// Command corpus compares oneshot with other parsers on real
 // responses: a folder of cases, one a line, that is not part of the project.
 //
 //	make corpus CORPUS=DIR ARGS="[-source vllm] [-dialect hermes] [-id TEXT] [-v]"
 //
-// It prints a table. Each case is equal, different on purpose, which the list of
-// differences has to explain, or failed. It exits 1 when more rows fail or
-// differ than the goals allow or one breaks the streaming law, and 2 when there
+// It prints a table. Each case is equal, intentionally different, as explained in the list of
+// differences, or failed. It exits with 1 if more rows fail or
+// differ than the goals allow or one breaks the streaming law, and with 2 if there
 // is nothing to read.
 package main
 
@@ -23,7 +23,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// A request is what the command line asks for.
+// A request holds the values of the command line.
 type request struct {
 	folder, list       string
 	sources, labels    []string
@@ -31,11 +31,11 @@ type request struct {
 	verbose, strict    bool
 	full, update       bool
 	failOver, diffOver float64
-	findings           int    // how many findings are drawn
-	seed               uint64 // what they are drawn with
+	findings           int    // number of findings to sample
+	seed               uint64 // of the sample
 }
 
-// parseFlags reads the command line.
+// parseFlags parses the command line.
 func parseFlags(args []string, stderr io.Writer) (request, error) {
 	var q request
 	var sources, labels string
@@ -68,17 +68,17 @@ func splitList(list string) []string {
 	return slices.DeleteFunc(strings.Split(list, ","), func(s string) bool { return s == "" })
 }
 
-// matches reports whether a row is asked for.
+// matches reports whether a row is selected.
 func (q request) matches(r *row) bool {
 	return (len(q.sources) == 0 || slices.Contains(q.sources, r.source)) &&
 		(len(q.labels) == 0 || slices.Contains(q.labels, r.Dialect) || slices.Contains(q.labels, r.dialectName())) &&
 		strings.Contains(r.ID, q.id)
 }
 
-// isUnfiltered reports whether no filter leaves rows out.
+// isUnfiltered reports whether no filter excludes rows.
 func (q request) isUnfiltered() bool { return len(q.sources)+len(q.labels)+len(q.id) == 0 }
 
-// run is the command.
+// run runs the command and returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	q, err := parseFlags(args, stderr)
 	if err == nil && q.folder == "" {
@@ -97,12 +97,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	if q.findings > 0 {
-		q.drawFindings(slices.DeleteFunc(rows, func(r *row) bool { return !q.matches(r) }), stdout)
+		q.printSampledFindings(slices.DeleteFunc(rows, func(r *row) bool { return !q.matches(r) }), stdout)
 		return 0
 	}
 	rep := checkRows(q, rows, list)
 	if q.update {
-		if err := list.update(q.list, rep.outcomes); err != nil {
+		if err := list.save(q.list, rep.outcomes); err != nil {
 			fmt.Fprintln(stderr, "corpus:", err)
 			return 2
 		}
@@ -110,32 +110,33 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return rep.print(stdout, stderr)
 }
 
-// checkRows checks the rows that are asked for.
+// checkRows checks the selected rows.
 func checkRows(q request, rows []*row, list diffList) *report {
 	began := time.Now()
 	seeds := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.Kind != "seed" || !q.matchesSeed(r) })
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.Kind == "seed" || !q.matches(r) })
 	rep := &report{request: q, outcomes: make([]outcome, len(rows))}
 	inParallel(len(rows), func(i int) { rep.outcomes[i] = checkWithTimeout(rows[i], patience) })
-	trips := make([][]round, len(seeds))
-	inParallel(len(seeds), func(i int) { trips[i] = roundTrips(seeds[i], q.roundDialects()) })
+	trips := make([][]roundTripResult, len(seeds))
+	inParallel(len(seeds), func(i int) { trips[i] = roundTrips(seeds[i], q.seedDialects()) })
 	rep.rounds = slices.Concat(trips...)
-	list.apply(rep.outcomes)
+	list.markKnown(rep.outcomes)
 	rep.stale = list.staleEntries(rep.outcomes, q.isUnfiltered())
 	rep.took = time.Since(began)
 	return rep
 }
 
-// matchesSeed reports whether a seed is asked for: it is of every dialect.
+// matchesSeed reports whether a seed is selected. Seeds have no dialect of
+// their own.
 func (q request) matchesSeed(r *row) bool {
 	q.labels = nil
 	return q.matches(r)
 }
 
-// roundDialects lists the dialects that seeds are written in.
-func (q request) roundDialects() []string {
+// seedDialects returns the dialects in which seeds are rendered.
+func (q request) seedDialects() []string {
 	return slices.DeleteFunc(dialectNames(), func(name string) bool {
-		return len(q.labels) > 0 && !slices.ContainsFunc(q.labels, func(label string) bool { return sameDialect(label, name) })
+		return len(q.labels) > 0 && !slices.ContainsFunc(q.labels, func(label string) bool { return isSameDialect(label, name) })
 	})
 }
 

@@ -14,7 +14,7 @@ type verdict int
 
 const (
 	equal         verdict = iota
-	different             // on purpose: the list of differences says why
+	different             // intentionally: see the list of differences
 	failed                // anything else
 	notApplicable         // the row is about something that oneshot does not do
 )
@@ -23,42 +23,42 @@ func (v verdict) String() string {
 	return [...]string{"equal", "different", "failed", "not applicable"}[v]
 }
 
-// An outcome is the result of a row.
+// An outcome is the result of checking a row.
 type outcome struct {
 	*row
-	verdict verdict
-	why     string // of what is different or not applicable
-	near           // how an equal row is not quite the same
-	law     string // how the streaming law is broken; "" if it is not
-	faults  []fault
-	facets  []facet
-	codes   []diag.Code // of the findings
-	setting string      // how the text was read
-	state   string      // what was read, in a few words: how each call stands, or what a value is
-	facts   string      // what was read, whole
+	verdict   verdict
+	why       string // the reason if it is different or not applicable
+	tolerance        // how an equal row is not quite the same
+	law       string // how it breaks the streaming law, or ""
+	faults    []mismatch
+	facets    []comparedPart
+	codes     []diag.Code // of the findings
+	setting   string      // how the text was read
+	state     string      // the reading in a few words: the state of each call, or the value
+	facts     string      // the whole reading
 
-	found *detection // what the text alone told; nil where that was not asked
+	found *detection // nil if the dialect was not to be detected
 }
 
-// A near says by which rule of the comparison a row is equal.
-type near struct {
+// A tolerance says in what respects an equal row is not identical.
+type tolerance struct {
 	ends     bool // blanks at the ends of texts differ
-	held     bool // what the reference returns is not executed here, or is no call there
-	repaired bool // what the reference refuses is repaired here
-	early    bool // what was read before the text had ended
+	held     bool // a call of the reference is not executed here, or a blocked call is no call there
+	repaired bool // text that the reference rejects is repaired here
+	early    bool // compared before the end of the text
 }
 
-// A facet is one side of a row for people: what is wanted and what was read.
-type facet struct {
-	name         fault
+// A comparedPart is one part of a row for display: expected and actual.
+type comparedPart struct {
+	name         mismatch
 	theirs, ours []string // a line for each call or text
 }
 
-// A check holds one row against oneshot.
+// A check checks one row.
 type check func(r *row) outcome
 
-// checkOf returns what checks a row, by the kind of the row.
-func checkOf(r *row) check {
+// checkFor returns the check for a row's kind.
+func checkFor(r *row) check {
 	if why, ok := inapplicableReason(r); ok {
 		return func(r *row) outcome { return outcome{row: r, verdict: notApplicable, why: why} }
 	}
@@ -80,21 +80,23 @@ func checkOf(r *row) check {
 	case "json-repair":
 		return checkRepair
 	}
-	return func(r *row) outcome { return failedOutcome(r, "kind", "nothing checks rows of kind "+quote(r.Kind)) }
+	return func(r *row) outcome {
+		return failedOutcome(r, "kind", "nothing checks rows of kind "+goLiteral(r.Kind))
+	}
 }
 
-// patience is how long one row, or one round trip, may take.
+// patience is the time limit of one row or round trip.
 const patience = 20 * time.Second
 
-// checkWithTimeout checks a row. A reader that does not come to an end fails the row and not
-// the program, and is left behind.
+// checkWithTimeout checks a row. A reader that does not end fails the row, not
+// the program, and is abandoned.
 func checkWithTimeout(r *row, patience time.Duration) outcome {
 	return withTimeout(patience, func() outcome { return checkRecovered(r) }, func() outcome {
 		return failedOutcome(r, "deadline", fmt.Sprintf("no end after %v", patience))
 	})
 }
 
-// withTimeout returns what do returns, or what late returns if that takes too long.
+// withTimeout returns the result of do, or that of late after a timeout.
 func withTimeout[T any](patience time.Duration, do, late func() T) T {
 	done := make(chan T, 1)
 	go func() { done <- do() }()
@@ -115,10 +117,10 @@ func checkRecovered(r *row) (o outcome) {
 			o = failedOutcome(r, "panic", fmt.Sprint(p)+"\n"+firstFrames(string(debug.Stack())))
 		}
 	}()
-	return checkOf(r)(r)
+	return checkFor(r)(r)
 }
 
-// firstFrames returns where a panic came from.
+// firstFrames returns the innermost frames of a stack.
 func firstFrames(stack string) string {
 	_, below, _ := strings.Cut(stack, "panic(")
 	lines := strings.Split(below, "\n")
@@ -126,8 +128,8 @@ func firstFrames(stack string) string {
 }
 
 // failedOutcome returns a failed outcome with one fault.
-func failedOutcome(r *row, name fault, ours string) outcome {
-	return outcome{row: r, verdict: failed, faults: []fault{name}, facets: []facet{{name: name, ours: []string{ours}}}}
+func failedOutcome(r *row, name mismatch, ours string) outcome {
+	return outcome{row: r, verdict: failed, faults: []mismatch{name}, facets: []comparedPart{{name: name, ours: []string{ours}}}}
 }
 
 // withVerdict sets the verdict from the faults.

@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// excerpt is how many bytes of a long text are shown around what matters.
+// excerpt is how many bytes of a long text are shown around a difference.
 const excerpt = 700
 
-// printRows prints every failed row, or every row where one is named by its id.
+// printRows prints every failed row, or every row if one is selected by id.
 func (p *report) printRows(out io.Writer) {
 	for i := range p.outcomes {
 		o := &p.outcomes[i]
@@ -27,8 +27,8 @@ func (p *report) printRows(out io.Writer) {
 	}
 }
 
-// print prints a row so that a person can see what is wrong with it: what
-// differs with - for theirs and + for ours, and what does not with =.
+// print prints a row for review: differing parts with - for theirs and + for
+// ours, equal ones with =.
 func (o *outcome) print(out io.Writer, whole bool) {
 	if slices.Contains(o.faults, faultDialect) && !whole {
 		fmt.Fprintf(out, "── FAILED  %s: %s\n\n", o.ID, o.facets[0].ours[0])
@@ -41,7 +41,7 @@ func (o *outcome) print(out io.Writer, whole bool) {
 	if len(o.faults) > 0 {
 		fmt.Fprintf(out, "   differs in %s\n", strings.Trim(fmt.Sprint(o.faults), "[]"))
 	}
-	printLines(out, "input", " ", []string{clip(quote(o.wrappedText()), 0, whole)})
+	printLines(out, "input", " ", []string{clipAround(goLiteral(o.wrappedText()), 0, whole)})
 	for _, f := range o.facets {
 		f.print(out, slices.Contains(o.faults, f.name), whole)
 	}
@@ -49,7 +49,7 @@ func (o *outcome) print(out io.Writer, whole bool) {
 		printLines(out, "findings", " ", []string{strings.Trim(fmt.Sprint(o.codes), "[]")})
 	}
 	if o.law != "" {
-		printLines(out, "law", "!", strings.Split(clip(o.law, 0, whole), "\n"))
+		printLines(out, "law", "!", strings.Split(clipAround(o.law, 0, whole), "\n"))
 	}
 	if o.why != "" {
 		printLines(out, "why", " ", []string{o.why})
@@ -57,13 +57,13 @@ func (o *outcome) print(out io.Writer, whole bool) {
 	fmt.Fprintln(out)
 }
 
-// print prints a facet: both sides where they differ.
-func (f facet) print(out io.Writer, differs, whole bool) {
+// print prints a part: both sides if they differ.
+func (f comparedPart) print(out io.Writer, differs, whole bool) {
 	at := firstDifferenceOffset(strings.Join(f.theirs, "\n"), strings.Join(f.ours, "\n"))
 	cut := func(lines []string) []string {
 		short := make([]string, len(lines))
 		for i, l := range lines {
-			short[i] = clip(l, at, whole)
+			short[i] = clipAround(l, at, whole)
 		}
 		return short
 	}
@@ -85,7 +85,7 @@ func orNone(lines []string) []string {
 	return lines
 }
 
-// printLines prints lines behind a name and a sign.
+// printLines prints lines after a name and a sign.
 func printLines(out io.Writer, name, sign string, lines []string) {
 	for _, l := range lines {
 		fmt.Fprintf(out, "   %-10s %s %s\n", name, sign, l)
@@ -93,10 +93,10 @@ func printLines(out io.Writer, name, sign string, lines []string) {
 	}
 }
 
-// print prints a call that did not come back as it was written.
-func (x round) print(out io.Writer) {
+// print prints a call that was not read back as rendered.
+func (x roundTripResult) print(out io.Writer) {
 	fmt.Fprintf(out, "── FAILED  %s\n   round trip · %s\n", x.id, x.dialect)
-	printLines(out, "written", " ", []string{clip(quote(x.text), 0, false)})
+	printLines(out, "written", " ", []string{clipAround(goLiteral(x.text), 0, false)})
 	printLines(out, "calls", "-", x.want)
 	printLines(out, "", "+", orNone(x.got))
 	if len(x.codes) > 0 {
@@ -105,16 +105,16 @@ func (x round) print(out io.Writer) {
 	fmt.Fprintln(out)
 }
 
-// quote returns a text as a Go literal, raw where that can be.
-func quote(text string) string {
+// goLiteral returns a text as a Go literal, raw if possible.
+func goLiteral(text string) string {
 	if strconv.CanBackquote(text) {
 		return "`" + text + "`"
 	}
 	return strconv.Quote(text)
 }
 
-// clip shortens a long text to the text around a place.
-func clip(text string, place int, whole bool) string {
+// clipAround shortens a long text to the part around an offset.
+func clipAround(text string, place int, whole bool) string {
 	if whole || len(text) <= excerpt {
 		return text
 	}

@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/dialect"
 )
 
-// A start is the state that a text begins in.
+// A start is the state in which a text begins.
 type start = dialect.Reasoning
 
 // The states, as the rules of the corpus name them.
@@ -22,12 +22,12 @@ var startNames = map[start]string{startAuto: "auto", startOpen: "open", startOff
 
 // A setting is how a text is read.
 type setting struct {
-	dialect string // name or alias; "" where the text has to tell
+	dialect string // name or alias; "" to detect it
 	tools   []toolDef
 	start   start
 }
 
-// A reading is what oneshot's reader makes of a text.
+// A reading is the result of reading a text with oneshot.
 type reading struct {
 	dialect            string
 	content, reasoning string
@@ -41,13 +41,13 @@ func isDialect(name string) bool {
 	return ok
 }
 
-// options returns a setting as the reader takes it.
-func (s setting) options() dialect.Options {
+// dialectOptions returns the options of the reader for a setting.
+func (s setting) dialectOptions() dialect.Options {
 	d, _ := dialect.Lookup(s.dialect)
 	return dialect.Options{Dialect: d, Tools: toolset(s.tools), Reasoning: s.start}
 }
 
-// toolset returns the shapes of tools; nil where none are known.
+// toolset returns the shapes of tools; nil if none are known.
 func toolset(tools []toolDef) dialect.Toolset {
 	if len(tools) == 0 {
 		return nil
@@ -61,14 +61,14 @@ func toolset(tools []toolDef) dialect.Toolset {
 
 // readText reads a whole text.
 func readText(text string, s setting) reading {
-	r := dialect.Scan(text, s.options())
+	r := dialect.Scan(text, s.dialectOptions())
 	return reading{r.Dialect.Name, r.Content, r.Reasoning, r.Calls, r.Findings}
 }
 
 // readPieces reads a text that arrives in pieces.
 func readPieces(pieces [][]byte, s setting) reading {
 	r := &reading{}
-	sc, findings := r.scanner(s)
+	sc, findings := r.newScanner(s)
 	for _, p := range pieces {
 		sc.Write(bytes.Clone(p))
 	}
@@ -79,19 +79,19 @@ func readPieces(pieces [][]byte, s setting) reading {
 	return *r
 }
 
-// readUnfinished returns what is known of a text before its end is known.
+// readUnfinished reads a text without ending it.
 func readUnfinished(text string, s setting) reading {
 	r := &reading{}
-	sc, findings := r.scanner(s)
+	sc, findings := r.newScanner(s)
 	sc.Write([]byte(text))
 	r.findings = findings.Locate(text)
 	return *r
 }
 
-// scanner returns a scanner that tells a reading what it finds.
-func (g *reading) scanner(s setting) (*dialect.Scanner, *dialect.Findings) {
+// newScanner returns a scanner whose results go to a reading.
+func (g *reading) newScanner(s setting) (*dialect.Scanner, *dialect.Findings) {
 	findings := &dialect.Findings{}
-	return dialect.NewScanner(s.options(), func(e dialect.Event) {
+	return dialect.NewScanner(s.dialectOptions(), func(e dialect.Event) {
 		switch {
 		case e.Finding != nil:
 			findings.Add(*e.Finding)
@@ -110,7 +110,7 @@ func (g *reading) scanner(s setting) (*dialect.Scanner, *dialect.Findings) {
 	}), findings
 }
 
-// dialectNames lists the dialects.
+// dialectNames returns the names of all dialects.
 func dialectNames() []string {
 	var all []string
 	for _, d := range dialect.Dialects() {
@@ -119,14 +119,14 @@ func dialectNames() []string {
 	return all
 }
 
-// sameDialect reports whether two names or aliases are of one dialect.
-func sameDialect(a, b string) bool {
+// isSameDialect reports whether two names or aliases belong to one dialect.
+func isSameDialect(a, b string) bool {
 	x, ok := dialect.Lookup(a)
 	y, also := dialect.Lookup(b)
 	return ok && also && x.Name == y.Name
 }
 
-// canonicalName returns the name of a dialect that has aliases.
+// canonicalName returns the name of a dialect for a name or alias.
 func canonicalName(name string) string {
 	if d, ok := dialect.Lookup(name); ok {
 		return d.Name
@@ -134,11 +134,11 @@ func canonicalName(name string) string {
 	return name
 }
 
-// renderCall writes a response with one call, if the dialect can say it.
+// renderCall renders a response with one call, if the dialect can express it.
 func renderCall(name string, c chat.Call, tools []toolDef) (text string, ok bool) {
 	d, _ := dialect.Lookup(name)
 	return d.Render(c, toolset(tools))
 }
 
-// finishNative finishes a call that a server has read.
+// finishNative finishes a call that a server has parsed.
 func finishNative(c chat.Call) (chat.Call, []diag.Finding) { return dialect.Native(c) }

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// A view says how the expectation of a row is to be taken, where its reference
-// and oneshot differ in what reasoning is and not in how it is read.
+// A view says how to interpret the expectation of a row whose reference
+// and oneshot define reasoning differently.
 type view int
 
 const (
 	asWritten view = iota
-	hidden         // the reference reads reasoning and throws it away
-	inContent      // the reference leaves reasoning in the content, between its marks
-	marked         // the reference leaves an opening mark in the reasoning
+	hidden         // the reference drops reasoning
+	inContent      // the reference leaves reasoning and its markers in the content
+	marked         // the reference leaves an opening marker in the reasoning
 )
 
-// A rule says in which state the texts of some rows begin, and how what they
-// expect is taken. The first one that fits counts.
+// A rule says in which state the texts of some rows begin, and how to interpret
+// their expectations. The first matching one applies.
 type rule struct {
 	why   string
 	fits  func(r *row) bool
@@ -25,7 +25,7 @@ type rule struct {
 	view  view
 }
 
-// rules decide from what is known of parser, request and test, never from what
+// rules depend on parser, request and test, never on what
 // a row expects.
 var rules = []rule{
 	{
@@ -40,12 +40,12 @@ var rules = []rule{
 	},
 	{
 		why:   "the test is named for switching reasoning off",
-		fits:  func(r *row) bool { return r.isNamed(switchesOff) },
+		fits:  func(r *row) bool { return r.hasNamePart(switchesOff) },
 		start: startOff,
 	},
 	{
 		why:   "the test is named for switching reasoning on, and the prompt opens it",
-		fits:  func(r *row) bool { return r.isNamed(switchesOn) },
+		fits:  func(r *row) bool { return r.hasNamePart(switchesOn) },
 		start: startOpen,
 	},
 	{
@@ -89,13 +89,13 @@ var (
 	switchesOn  = []string{"enable_thinking_true", "reasoning_effort_high"}
 )
 
-// isNamed reports whether the name contains one of some parts of the test.
-func (r *row) isNamed(parts []string) bool {
+// hasNamePart reports whether the name of the test contains one of some parts.
+func (r *row) hasNamePart(parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(r.ID, part) })
 }
 
-// beginsOpen are parsers, and labels of reasoning parsers, that take the
-// beginning of every text for reasoning, unless the request switches it off: the
+// beginsOpen are parsers, and labels of reasoning parsers, that treat the
+// beginning of every text as reasoning, unless the request switches it off: the
 // prompt has opened it.
 var beginsOpen = map[string]bool{
 	"transformers ernie45": true,
@@ -122,22 +122,22 @@ var readsReasoning = map[string]bool{
 // the content.
 var leavesReasoning = map[string]bool{"MinimaxToolParser": true, "SeedOssToolParser": true}
 
-// hides are parsers that throw reasoning away unless the request asks for it, and
-// hidesWhenOff those that do when the request switches it off.
+// hides are parsers that drop reasoning unless the request asks for it, and
+// hidesWhenOff those that do if the request switches it off.
 var (
 	hides        = map[string]bool{"LagunaParser": true, "gemma4": true}
 	hidesWhenOff = map[string]bool{"Gemma4Parser": true, "GlimmerParser": true}
 )
 
-// marks are what reasoning stands between.
+// marks are the markers around reasoning.
 var marks = []string{"<think>", "</think>", "[THINK]", "[/THINK]", "<seed:think>", "</seed:think>", "<|START_THINKING|>", "<|END_THINKING|>", "<mm:think>", "</mm:think>"}
 
-// hasReasoningMarker reports whether a text contains a mark of reasoning.
+// hasReasoningMarker reports whether a text contains a marker of reasoning.
 func hasReasoningMarker(text string) bool {
 	return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(text, m) })
 }
 
-// reasoningRule returns the rule of a row.
+// reasoningRule returns the rule for a row.
 func reasoningRule(r *row) rule {
 	for _, x := range rules {
 		if x.fits(r) {
@@ -147,7 +147,7 @@ func reasoningRule(r *row) rule {
 	return rules[len(rules)-1]
 }
 
-// cutReasoning takes reasoning between marks out of a text.
+// cutReasoning separates reasoning between markers from the rest of a text.
 func cutReasoning(text string) (content, reasoning string) {
 	open, end := "<think>", "</think>"
 	if strings.Contains(text, "<seed:think>") {

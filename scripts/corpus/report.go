@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// A report is what all rows came to.
+// A report holds the outcomes of all rows.
 type report struct {
 	request
 	outcomes []outcome
-	rounds   []round
+	rounds   []roundTripResult
 	stale    []stale
 	took     time.Duration
 }
@@ -39,21 +39,21 @@ func (t *tally) add(o *outcome) {
 	count(&t.law, o.law != "")
 }
 
-// share returns a part of the rows that say something about oneshot, in percent.
-func (t tally) share(part int) float64 {
+// percentage returns the share of a count among the applicable rows.
+func (t tally) percentage(part int) float64 {
 	return 100 * float64(part) / float64(max(t.cases-t.notApplicable, 1))
 }
 
-// head stands over the lines of tallies.
+// head is the head of the table.
 const head = "\n%-34s cases equal different failed  n/a |  ends held repaired early |  law   equal different failed\n"
 
-// line returns a line of the table.
-func (t tally) line(name string) string {
+// tableLine returns a line of the table.
+func (t tally) tableLine(name string) string {
 	return fmt.Sprintf("%-34s %5d %5d %9d %6d %4d | %5d %4d %8d %5d | %4d %5.1f %% %7.1f %% %4.1f %%\n",
-		name, t.cases, t.equal, t.different, t.failed, t.notApplicable, t.ends, t.held, t.repaired, t.early, t.law, t.share(t.equal), t.share(t.different), t.share(t.failed))
+		name, t.cases, t.equal, t.different, t.failed, t.notApplicable, t.ends, t.held, t.repaired, t.early, t.law, t.percentage(t.equal), t.percentage(t.different), t.percentage(t.failed))
 }
 
-// trusted are the expectations that the goals are about: written in a test, made
+// trusted are the expectations that count for the goals: written in a test, made
 // by the reference in a test that passed, or a parameter of a test.
 var trusted = []string{"assertion", "reference-run", "test-parameters"}
 
@@ -76,10 +76,10 @@ func (p *report) print(stdout, stderr io.Writer) int {
 			laws++
 		}
 	}
-	met := calls.share(calls.failed) <= p.failOver && values.share(values.failed) <= p.failOver && calls.share(calls.different) <= p.diffOver
+	met := calls.percentage(calls.failed) <= p.failOver && values.percentage(values.failed) <= p.failOver && calls.percentage(calls.different) <= p.diffOver
 	fmt.Fprintf(stdout, "%d rows and %d round trips in %.1f s. Failed: %.1f %% of calls, %.1f %% of values (goal %g %%). Different: %.1f %% of calls (goal %g %%), %.1f %% of values. %d breaks of the streaming law. Goals: %s.\n",
-		len(p.outcomes), len(p.rounds), p.took.Seconds(), calls.share(calls.failed), values.share(values.failed), p.failOver,
-		calls.share(calls.different), p.diffOver, values.share(values.different), laws, verdictWord(met && laws == 0))
+		len(p.outcomes), len(p.rounds), p.took.Seconds(), calls.percentage(calls.failed), values.percentage(values.failed), p.failOver,
+		calls.percentage(calls.different), p.diffOver, values.percentage(values.different), laws, verdictWord(met && laws == 0))
 	if !met || laws > 0 || float64(100*failedRounds) > p.failOver*float64(len(p.rounds)) || p.strict && len(p.stale) > 0 {
 		return 1
 	}
@@ -93,19 +93,19 @@ func verdictWord(met bool) string {
 	return "not met"
 }
 
-// aboutValues are the kinds of rows that are about values of JSON and not about
-// calls in a response. How many of them differ is no goal: a repaired value is only
+// aboutValues are the kinds of rows about JSON values, not
+// calls in a response. They do not count for the goals: a repaired value is only
 // suggested, never run.
 var aboutValues = []string{"json-repair", "schema-acceptance"}
 
 func (o *outcome) isAboutValue() bool { return slices.Contains(aboutValues, o.Kind) }
 
-// isInGoal reports whether a row is one that the goals are about.
+// isInGoal reports whether a row counts for the goals.
 func (o *outcome) isInGoal() bool { return slices.Contains(trusted, o.From) }
 
-// printTables prints tables of the rows about calls and of those about values, by
-// source and by dialect. It returns the tallies of the rows in both that the goals
-// are about.
+// printTables prints tables of the rows about calls and of those about values,
+// by source and by dialect. It returns the tallies of the rows in both that
+// count for the goals.
 func (p *report) printTables(out io.Writer) (calls, values tally) {
 	calls = p.printTable(out, "calls in responses", func(o *outcome) bool { return !o.isAboutValue() })
 	values = p.printTable(out, "values of JSON", (*outcome).isAboutValue)
@@ -119,8 +119,8 @@ early: read before the text has ended, as there, or sent in part there. law: ano
 	return calls, values
 }
 
-// printTable prints a line for each dialect and each file of some rows, and their
-// totals. It returns that of the goal rows.
+// printTable prints a line for each dialect and each file of some rows, and
+// their totals. It returns the tally of the rows that count for the goals.
 func (p *report) printTable(out io.Writer, title string, fits func(o *outcome) bool) (goal tally) {
 	sources, labels, all := map[string]*tally{}, map[string]*tally{}, tally{}
 	for i := range p.outcomes {
@@ -139,15 +139,15 @@ func (p *report) printTable(out io.Writer, title string, fits func(o *outcome) b
 	}
 	printTallies(out, title+", by dialect", labels)
 	printTallies(out, title+", by source", sources)
-	fmt.Fprint(out, all.line("all of "+title), goal.line("goal rows"))
+	fmt.Fprint(out, all.tableLine("all of "+title), goal.tableLine("goal rows"))
 	return goal
 }
 
-// printTallies prints a line for each of some tallies.
+// printTallies prints a line for each tally.
 func printTallies(out io.Writer, title string, tallies map[string]*tally) {
 	fmt.Fprintf(out, head, title)
 	for _, name := range slices.Sorted(maps.Keys(tallies)) {
-		fmt.Fprint(out, tallies[name].line(name))
+		fmt.Fprint(out, tallies[name].tableLine(name))
 	}
 }
 
@@ -159,10 +159,11 @@ func counterAt[K comparable, V any](m map[K]*V, key K) *V {
 	return m[key]
 }
 
-// A count is how often the dialect of a text was right where it was not named.
-type count struct{ calls, named, same, wrong, none, phantom int }
+// A detectionCounts counts how often the dialect of a text was detected
+// correctly.
+type detectionCounts struct{ calls, named, same, wrong, none, phantom int }
 
-func (c *count) add(d *detection) {
+func (c *detectionCounts) add(d *detection) {
 	switch {
 	case !d.calls && d.sameCalls:
 		c.none++
@@ -180,9 +181,10 @@ func (c *count) add(d *detection) {
 	}
 }
 
-// printDetection prints that for all rows, and for dialects where it was wrong.
+// printDetection prints these counts for all rows, and for the dialects with
+// wrong detections.
 func (p *report) printDetection(out io.Writer) {
-	table, all := map[string]*count{}, count{}
+	table, all := map[string]*detectionCounts{}, detectionCounts{}
 	for _, o := range p.outcomes {
 		if o.found != nil {
 			counterAt(table, o.dialectName()).add(o.found)
@@ -193,7 +195,7 @@ func (p *report) printDetection(out io.Writer) {
 		return
 	}
 	fmt.Fprintf(out, "\n%-20s %10s %6s %11s %6s %8s %14s %6s\n", "dialect not named", "with calls", "named", "same calls", "wrong", "right", "without calls", "wrong")
-	line := func(name string, c count) {
+	line := func(name string, c detectionCounts) {
 		right := 100 * float64(c.named+c.same) / float64(max(c.calls, 1))
 		fmt.Fprintf(out, "%-20s %10d %6d %11d %6d %6.1f %% %14d %6d\n", name, c.calls, c.named, c.same, c.wrong, right, c.none+c.phantom, c.phantom)
 	}
@@ -205,8 +207,8 @@ func (p *report) printDetection(out io.Writer) {
 	line("all", all)
 }
 
-// printRounds prints how many calls come back as they were written, for all
-// dialects and for those where one does not, and returns how many do not.
+// printRounds prints how many calls are read back as rendered, for all dialects
+// and for those with failures, and returns the number of failures.
 func (p *report) printRounds(out io.Writer) (failures int) {
 	type count struct{ cases, equal, unsaid int }
 	table, all := map[string]*count{}, &count{}
@@ -237,7 +239,7 @@ func (p *report) printRounds(out io.Writer) (failures int) {
 	return all.cases - all.equal - all.unsaid
 }
 
-// printReasons prints why rows have a verdict, the most frequent reason first.
+// printReasons prints the reasons for a verdict, the most frequent first.
 func (p *report) printReasons(out io.Writer, title string, v verdict) {
 	type reason struct {
 		why        string

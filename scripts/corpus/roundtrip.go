@@ -8,35 +8,35 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A round is one call that was written in a dialect and read again.
-type round struct {
+// A roundTripResult is the result of rendering a call in a dialect and reading
+// it back.
+type roundTripResult struct {
 	id, dialect string
 	text        string
 	want, got   []string
 	codes       []diag.Code
-	unsaid      bool // the dialect cannot write it
+	unsaid      bool // the dialect cannot express it
 	ok          bool
 }
 
-// roundTrips writes every call of a seed in every dialect and reads it again with
-// the tools of the seed.
-func roundTrips(r *row, dialects []string) []round {
-	var all []round
+// roundTrips renders every call of a seed in every dialect and reads it back
+// with the tools of the seed.
+func roundTrips(r *row, dialects []string) []roundTripResult {
+	var all []roundTripResult
 	for _, name := range dialects {
 		for _, w := range r.Calls {
-			all = append(all, withTimeout(patience, func() round { return roundTrip(r, name, w) }, func() round {
-				return round{id: r.ID, dialect: name, want: []string{w.String()}, got: []string{fmt.Sprintf("no end after %v", patience)}}
+			all = append(all, withTimeout(patience, func() roundTripResult { return roundTrip(r, name, w) }, func() roundTripResult {
+				return roundTripResult{id: r.ID, dialect: name, want: []string{w.String()}, got: []string{fmt.Sprintf("no end after %v", patience)}}
 			}))
 		}
 	}
 	return all
 }
 
-// roundTrip writes a call and reads it again: it must come back with its
-// arguments as they are, executable and without any other call. A panic fails the
-// call and not the program.
-func roundTrip(r *row, name string, w wantCall) (x round) {
-	x = round{id: r.ID, dialect: name, want: []string{w.String()}}
+// roundTrip renders a call and reads it back: exactly one executable call with
+// the same arguments. A panic fails the call, not the program.
+func roundTrip(r *row, name string, w expectedCall) (x roundTripResult) {
+	x = roundTripResult{id: r.ID, dialect: name, want: []string{w.String()}}
 	defer func() {
 		if p := recover(); p != nil {
 			x.got = []string{"panic: " + fmt.Sprint(p) + "\n" + firstFrames(string(debug.Stack()))}
@@ -48,7 +48,7 @@ func roundTrip(r *row, name string, w wantCall) (x round) {
 	}
 	g := readText(x.text, setting{dialect: name, tools: r.Tools})
 	for _, c := range g.calls {
-		x.got = append(x.got, describe(c))
+		x.got = append(x.got, describeCall(c))
 	}
 	x.codes = codesOf(g.findings)
 	x.ok = len(g.calls) == 1 && g.calls[0].Executable && w.matches(g.calls[0])

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// A row is one case: a text, and what another parser makes of it. Members that
-// tell null from absent are raw: they are nil only where the row has none.
+// A row is one case: a text, and the result of another parser. Members for
+// which null and absent differ are raw: nil only if absent.
 type row struct {
 	ID      string `json:"id"`
 	Dialect string `json:"dialect"` // the label of the corpus
-	Parser  string `json:"parser"`  // the parser that was run, where one dialect has several
+	Parser  string `json:"parser"`  // the tested parser, if one dialect has several
 	Mode    string `json:"mode"`    // whole, or in pieces
-	Kind    string `json:"kind"`    // what is tested, where that is not the reading of calls
+	Kind    string `json:"kind"`    // what is tested, if not the reading of calls
 	Input   string `json:"input"`
 	Framing string `json:"framing"`
 
@@ -32,12 +32,12 @@ type row struct {
 	Response response `json:"response"` // the message around the text
 	Schema   json.RawMessage
 	Accepted *bool           `json:"accepted"`
-	Args     json.RawMessage `json:"args"` // of the function that was tested
+	Args     json.RawMessage `json:"args"` // of the tested function
 
 	Content   json.RawMessage `json:"expected_content"`
 	Reasoning json.RawMessage `json:"expected_reasoning"`
-	Calls     []wantCall      `json:"expected_calls"`
-	Partial   []wantCall      `json:"expected_partial"`
+	Calls     []expectedCall  `json:"expected_calls"`
+	Partial   []expectedCall  `json:"expected_partial"`
 	JSON      *string         `json:"expected_json"`
 	Value     json.RawMessage `json:"expected_value"`
 	Open      bool            `json:"not_flushed"` // the parser was not told that the text ends
@@ -47,13 +47,13 @@ type row struct {
 	source string // the name of the file, without ".jsonl"
 }
 
-// A prefill is a message that the model was to continue.
+// A prefill is a message for the model to continue.
 type prefill struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
 }
 
-// hasPrefill reports whether the text continues a given answer.
+// hasPrefill reports whether the text continues a prefilled message.
 func (r *row) hasPrefill() bool {
 	return r.Prefill != nil && r.Prefill.Role == "assistant" && r.Prefill.Content != ""
 }
@@ -64,13 +64,13 @@ func (r *row) isReasoningOn() bool { return r.Think != nil && *r.Think }
 // isReasoningOff reports whether the request switched reasoning off.
 func (r *row) isReasoningOff() bool { return r.Think != nil && !*r.Think }
 
-// options are the arguments of the function that was tested, as far as they
+// options are the arguments of the tested function, as far as they
 // change what it returns.
 type options struct {
 	ReasoningEnds *bool `json:"is_reasoning_end"`
 }
 
-// A response is a message of a protocol with calls of its own.
+// A response is a message of a protocol with native calls.
 type response struct {
 	Message string `json:"message"`
 	Calls   []struct {
@@ -81,23 +81,23 @@ type response struct {
 	} `json:"tool_calls"`
 }
 
-// A wantCall is an expected call. Arguments is a value, or a string with what
-// the reference could not parse; Subset is of the object of arguments, where
-// only a part of it is known.
-type wantCall struct {
+// An expectedCall is an expected call. Arguments is a value, or a string with
+// text that the reference could not parse; Subset replaces it if only a part of
+// the object is known.
+type expectedCall struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"` // "" in a row of parts: not known
 	Arguments json.RawMessage `json:"arguments"`
 	Subset    json.RawMessage `json:"arguments_subset"`
-	// Positional are arguments without a name, which stand before the others.
+	// Positional are the arguments without a name, which precede the others.
 	Positional []json.RawMessage `json:"positional"`
-	Custom     bool              `json:"custom"` // the tool takes a text, which Arguments is
+	Custom     bool              `json:"custom"` // the tool takes a text: Arguments
 
-	sent bool // in a stream: arguments that are no JSON are what had been sent of them
+	sent bool // in a stream: arguments that are not JSON are the part sent so far
 }
 
-// unparsed returns the text of arguments that the reference could not parse.
-func (w wantCall) unparsed() (string, bool) {
+// unparsedArguments returns the text of arguments that the reference could not parse.
+func (w expectedCall) unparsedArguments() (string, bool) {
 	var text string
 	err := json.Unmarshal(w.Arguments, &text)
 	return text, err == nil && string(w.Arguments) != "null" && !w.Custom
@@ -129,7 +129,7 @@ func (t *toolDef) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// errNoCorpus says that the folder holds no cases.
+// errNoCorpus says that the folder has no cases.
 var errNoCorpus = errors.New("there is no *.jsonl in it")
 
 // loadRows reads every file of a folder, in the order of their names.
@@ -155,7 +155,7 @@ func loadRows(folder string) ([]*row, error) {
 	return rows, nil
 }
 
-// loadFile reads a file with an object in each line.
+// loadFile reads a file with one object per line.
 func loadFile(name string) ([]*row, error) {
 	f, err := os.Open(name)
 	if err != nil {

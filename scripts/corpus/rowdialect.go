@@ -29,8 +29,8 @@ var envelopes = map[string]envelope{
 	"qwen3_coder_xml#params":   {"<tool_call>\n<function=f>\n", "\n</function>\n</tool_call>"},
 }
 
-// wrap returns a payload in its envelope. Text that is already there is not put
-// there twice.
+// wrap returns a payload in its envelope, without repeating text that it
+// already contains.
 func (e envelope) wrap(payload string) string {
 	before, after := e.before, e.after
 	if strings.HasPrefix(payload, strings.TrimSpace(before)) {
@@ -42,7 +42,7 @@ func (e envelope) wrap(payload string) string {
 	return before + payload + after
 }
 
-// dialects name the dialect of labels that are no dialect: those of reasoning
+// dialects maps labels that are no dialect to one: those of reasoning
 // parsers, which are tested without calls, and of models with another dialect.
 var dialects = map[string]string{
 	"reasoning_only":              "hermes",
@@ -64,8 +64,8 @@ var dialects = map[string]string{
 	"reasoning:step3p5":           "step3p5",
 }
 
-// templates name the dialect of a template by what it writes before calls, for a
-// parser that is made for each template.
+// templates maps the text of a template before calls to its dialect, for a
+// parser that is generated from the template.
 var templates = map[string]string{
 	"<tool_call>":          "hermes",
 	"[TOOL_CALLS] [":       "mistral",
@@ -74,7 +74,7 @@ var templates = map[string]string{
 	"[":                    "json_generic",
 }
 
-// dialectName returns the name or alias of the dialect that a row is read in.
+// dialectName returns the name or alias of the dialect in which a row is read.
 func (r *row) dialectName() string {
 	if name, ok := templates[r.ToolTag]; ok {
 		return name
@@ -86,10 +86,10 @@ func (r *row) dialectName() string {
 	return name
 }
 
-// wrappedText returns what is read: the input in its envelope.
+// wrappedText returns the text to read: the input in its envelope.
 func (r *row) wrappedText() string { return envelopes[r.Dialect].wrap(r.Input) }
 
-// chunks returns the chunks of a row, or nil where it has none.
+// chunks returns the chunks of a row, or nil.
 func (r *row) chunks() []string {
 	if strings.Join(r.Chunks, "") != r.wrappedText() {
 		return nil

@@ -176,7 +176,7 @@ func TestInsideReasoning(t *testing.T) {
 		"<|channel|>final<|message|>":                          false,
 		"<|channel|>final<|message|>Yes":                       false,
 	} {
-		if got := isInsideReasoning(text, s); got != inside {
+		if got := isReasoningOpenAfter(text, s); got != inside {
 			t.Errorf("%s: %t", text, got)
 		}
 	}

@@ -7,23 +7,24 @@ import (
 	"strings"
 )
 
-// splits is how many random splits of a text are read.
+// splits is the number of random splits of each text.
 const splits = 3
 
-// splitDifference reads a text in pieces: those of the row, byte by byte and some random
-// ones that are the same in every run. It returns how a reading differs from
-// that of the whole, or "".
+// splitDifference reads a text in pieces: the chunks of the row, single bytes,
+// and some random pieces that are the same in every run. It returns how a
+// reading differs from that of the whole text, or "".
 func splitDifference(id, text string, chunks []string, s setting, whole reading) string {
-	want := whole.facts()
+	want := whole.describeAll()
 	for _, way := range waysToSplit(id, text, chunks) {
-		if got := readPieces(way.pieces, s).facts(); got != want {
+		if got := readPieces(way.pieces, s).describeAll(); got != want {
 			return way.name + ": " + firstDifference(want, got)
 		}
 	}
 	return ""
 }
 
-// splitDifferenceUnnamed is splitDifference for a text whose dialect has to be told from it.
+// splitDifferenceUnnamed is splitDifference for a text whose dialect is
+// detected.
 func splitDifferenceUnnamed(id, text string, s setting) string {
 	s.dialect = ""
 	if broken := splitDifference(id, text, nil, s, readText(text, s)); broken != "" {
@@ -71,7 +72,7 @@ func cutPieces(text string, next func(rest int) int) [][]byte {
 	return pieces
 }
 
-// pieceLengths lists the lengths of pieces.
+// pieceLengths returns the lengths of pieces as text.
 func pieceLengths(pieces [][]byte) string {
 	all := make([]string, len(pieces))
 	for i, p := range pieces {
@@ -80,12 +81,12 @@ func pieceLengths(pieces [][]byte) string {
 	return strings.Join(all, "+")
 }
 
-// facts returns everything that a reading says, a fact a line.
-func (g reading) facts() string {
+// describeAll returns everything in a reading, one fact per line.
+func (g reading) describeAll() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "dialect %s\ncontent %q\nreasoning %q\n", g.dialect, g.content, g.reasoning)
 	for _, c := range g.calls {
-		fmt.Fprintf(&b, "call %d-%d %s priority %v text %q\n", c.Start, c.End, describe(c), c.Priority, c.Text)
+		fmt.Fprintf(&b, "call %d-%d %s priority %v text %q\n", c.Start, c.End, describeCall(c), c.Priority, c.Text)
 	}
 	for _, f := range g.findings {
 		call := -1

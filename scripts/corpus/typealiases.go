@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// typeWords are words for types that stand in schemas of the corpus and not in
-// JSON Schema, with the type that is meant; "" is any.
+// typeWords maps the names of types in schemas of the corpus that are not in
+// JSON Schema to types; "" is any.
 var typeWords = map[string]string{
 	"dict": "object", "HashMap": "object",
 	"tuple": "array", "Array": "array", "ArrayList": "array",
@@ -16,8 +16,8 @@ var typeWords = map[string]string{
 	"any":     "", "": "",
 }
 
-// translateTypes returns a schema in the words of JSON Schema. What is no JSON
-// object is no schema: nil.
+// translateTypes returns a schema with the type names of JSON Schema. It
+// returns nil for anything but a JSON object.
 func translateTypes(raw json.RawMessage) json.RawMessage {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -36,8 +36,8 @@ func translateTypes(raw json.RawMessage) json.RawMessage {
 	return out
 }
 
-// renameTypes changes the words for types in a schema and all in it. A property
-// that is called "type" has an object for a value and is not taken for one.
+// renameTypes changes the names of types in a schema and all its parts. A
+// property named "type" has an object as its value and is left alone.
 func renameTypes(v any) {
 	switch v := v.(type) {
 	case []any:

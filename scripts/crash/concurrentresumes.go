@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// lockedResume lets a run that was killed go on while another does so, and waits for its model: it is refused.
-func (s *sweep) lockedResume(ctx context.Context, w *world) error {
+// tryLockedResume resumes a killed run while another resume of it waits for its model: it is refused.
+func (s *sweep) tryLockedResume(ctx context.Context, w *workspace) error {
 	return s.eachDistinctState(ctx, w, s.every, func(first leg, at folderSnapshot, n int) error {
 		if err := w.restoreSnapshot(at); err != nil {
 			return err
@@ -20,7 +20,7 @@ func (s *sweep) lockedResume(ctx context.Context, w *world) error {
 		holds := w.startResume(ctx)
 		select {
 		case <-asked:
-		case <-holds.over: // it did not ask its model
+		case <-holds.over: // it made no request
 			return holds.err
 		}
 		second, err := w.resume(ctx, "")
@@ -30,15 +30,15 @@ func (s *sweep) lockedResume(ctx context.Context, w *world) error {
 			return errors.Join(err, holds.err)
 		}
 		st := &runHistory{}
-		if err := w.add(st, first, nil); err != nil {
+		if err := w.addLeg(st, first, nil); err != nil {
 			return err
 		}
-		if err := w.add(st, holds.leg, nil); err != nil {
+		if err := w.addLeg(st, holds.leg, nil); err != nil {
 			return err
 		}
-		var more []charge
+		var more []violation
 		if second.exit != exitLocked || !strings.Contains(second.stderr, "in use by another run") {
-			more = append(more, charge{unfit, fmt.Sprintf("the second resume: exit %d: %s%s", second.exit, second.stdout, second.stderr)})
+			more = append(more, violation{unfit, fmt.Sprintf("the second resume: exit %d: %s%s", second.exit, second.stdout, second.stderr)})
 		}
 		if err := w.resumeToEnd(ctx, st); err != nil {
 			return err
@@ -47,21 +47,21 @@ func (s *sweep) lockedResume(ctx context.Context, w *world) error {
 	})
 }
 
-// racingResumes lets a run that was killed go on four times at once: no more than one succeeds.
-func (s *sweep) racingResumes(ctx context.Context, w *world) error {
+// tryRacingResumes resumes a killed run four times at once: at most one succeeds.
+func (s *sweep) tryRacingResumes(ctx context.Context, w *workspace) error {
 	return s.eachDistinctState(ctx, w, s.every, func(first leg, at folderSnapshot, n int) error {
 		if err := w.restoreSnapshot(at); err != nil {
 			return err
 		}
 		st := &runHistory{}
-		if err := w.add(st, first, nil); err != nil {
+		if err := w.addLeg(st, first, nil); err != nil {
 			return err
 		}
-		var all [4]*started
+		var all [4]*backgroundResume
 		for i := range all {
 			all[i] = w.startResume(ctx)
 		}
-		var more []charge
+		var more []violation
 		var winner leg
 		successes := 0
 		for _, one := range all {
@@ -76,13 +76,13 @@ func (s *sweep) racingResumes(ctx context.Context, w *world) error {
 			case l.exit == exitUnknown || l.hasNoRecord() || successes == 0 && l.isAlreadyFinished():
 				winner = l
 			case l.exit != exitLocked && !l.isAlreadyFinished():
-				more = append(more, charge{unfit, fmt.Sprintf("of four resumes one: exit %d: %s%s", l.exit, l.stdout, l.stderr)})
+				more = append(more, violation{unfit, fmt.Sprintf("of four resumes one: exit %d: %s%s", l.exit, l.stdout, l.stderr)})
 			}
 		}
 		if successes > 1 {
-			more = append(more, charge{twice, fmt.Sprintf("%d of four resumes", successes)})
+			more = append(more, violation{twice, fmt.Sprintf("%d of four resumes", successes)})
 		}
-		if err := w.add(st, winner, nil); err != nil {
+		if err := w.addLeg(st, winner, nil); err != nil {
 			return err
 		}
 		if err := w.resumeToEnd(ctx, st); err != nil {
@@ -92,15 +92,15 @@ func (s *sweep) racingResumes(ctx context.Context, w *world) error {
 	})
 }
 
-// A started is a resume in the background.
-type started struct {
+// A backgroundResume is a resume in the background.
+type backgroundResume struct {
 	over chan struct{} // closed at its end
 	leg  leg
 	err  error
 }
 
-func (w *world) startResume(ctx context.Context) *started {
-	one := &started{over: make(chan struct{})}
+func (w *workspace) startResume(ctx context.Context) *backgroundResume {
+	one := &backgroundResume{over: make(chan struct{})}
 	go func() {
 		defer close(one.over)
 		one.leg, one.err = w.resume(ctx, "")

@@ -30,30 +30,30 @@ func TestSweep(t *testing.T) {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	s := newSweep(io.Discard)
 	s.dir = dir
-	s.shorten()
+	s.useShortSettings()
 	if err := s.build(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var table strings.Builder
-	err = s.report(t.Context(), ways(), "", &table)
+	err = s.tryAndPrint(t.Context(), disturbances(), "", &table)
 	if err != nil {
 		t.Error(err)
 	}
 	t.Log("\n" + table.String())
-	for _, w := range ways() {
+	for _, w := range disturbances() {
 		if s.tallies[w.id].states == 0 && len(s.skipped) == 0 {
 			t.Errorf("%s: no state was tried", w.id)
 		}
 	}
 }
 
-// A violation is printed with the command that shows it again, and is a failure.
+// A violatingState is printed with the command that shows it again, and is a failure.
 func TestViolation(t *testing.T) {
 	s := newSweep(io.Discard)
-	s.tallies["kill"] = &tally{guilty: map[guilt]int{}}
-	s.countState("kill", "plain", "; before a write", []int{3, 4}, []charge{{repeated, "twice"}})
+	s.tallies["kill"] = &tally{violations: map[violationKind]int{}}
+	s.countState("kill", "plain", "; before a write", []int{3, 4}, []violation{{repeated, "twice"}})
 	var b strings.Builder
-	if err := s.print(&b, []way{{id: "kill", what: "x"}}); err != nil {
+	if err := s.print(&b, []disturbance{{id: "kill", what: "x"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"| kill: x | 1 | 1 | 0 |", "plain; before a write", "-seed 1 -only kill -scenario 'plain' -at 3,4"} {
@@ -67,11 +67,11 @@ const theAnswer = `{"answer":"x"}` + "\n"
 
 // A courtWorld is a folder of a run with one call of each program, of which the first two records and
 // as many of more as there are stand in its run file.
-func courtWorld(t *testing.T, effects string, more ...runfile.Body) *world {
+func courtWorld(t *testing.T, effects string, more ...runfile.Body) *workspace {
 	t.Helper()
 	sc := &scenario{name: "court", dialect: "tool", api: modelserver.Ollama, turns: [][]call{{plainCall("one"), keyedCall("two")}}}
 	sc.deriveFields()
-	w := newWorld(filepath.Join(t.TempDir(), "w"), "", sc)
+	w := newWorkspace(filepath.Join(t.TempDir(), "w"), "", sc)
 	w.whole = theAnswer
 	t.Cleanup(w.model.Close)
 	at := w.initialSnapshot()
@@ -113,28 +113,28 @@ func TestJudge(t *testing.T) {
 		more    []runfile.Body
 		legs    []leg
 		done    string
-		want    []guilt
+		want    []violationKind
 	}{
 		{"a good end", both, []runfile.Body{done}, []leg{killed, ok, again}, "c1", nil},
 		{"a key that is used again", both + "k two 1\n", []runfile.Body{done}, []leg{ok, again}, "c1", nil},
-		{"a change twice", both + "none one 2\n", []runfile.Body{done}, []leg{ok, again}, "c1", []guilt{repeated}},
-		{"another key", both + "j two 2\n", []runfile.Body{done}, []leg{ok, again}, "c1", []guilt{repeated}},
-		{"no key", "none one 1\nnone two 1\nnone two 1\n", []runfile.Body{done}, []leg{ok, again}, "c1", []guilt{repeated}},
+		{"a change twice", both + "none one 2\n", []runfile.Body{done}, []leg{ok, again}, "c1", []violationKind{repeated}},
+		{"another key", both + "j two 2\n", []runfile.Body{done}, []leg{ok, again}, "c1", []violationKind{repeated}},
+		{"no key", "none one 1\nnone two 1\nnone two 1\n", []runfile.Body{done}, []leg{ok, again}, "c1", []violationKind{repeated}},
 		{"an open call", "none one 1\n", nil, []leg{killed, unknown}, "", nil},
-		{"a call that is not named", "none one 1\n", nil, []leg{killed, {exit: exitUnknown, stderr: "hm", file: fileBefore}}, "", []guilt{unexplained}},
-		{"a call that is not open", both, []runfile.Body{done}, []leg{killed, unknown}, "", []guilt{unexplained}},
-		{"another answer", both, []runfile.Body{done}, []leg{{stdout: "{}\n", file: fileBefore}, again}, "", []guilt{unexplained}},
-		{"another exit", both, []runfile.Body{done}, []leg{killed, {exit: exitInput, stderr: "bad", file: fileBefore}}, "", []guilt{unexplained}},
-		{"not begun, and it was", both, []runfile.Body{done}, []leg{killed, {exit: exitInput, stderr: "run file run.jsonl not found", file: fileBefore}}, "", []guilt{unexplained}},
-		{"answered, and never said", both, []runfile.Body{done}, []leg{killed, again}, "", []guilt{unexplained}},
-		{"twice a success", both, []runfile.Body{done}, []leg{ok, ok}, "", []guilt{twice}},
-		{"a result that is gone", both, nil, []leg{killed, unknown}, "c1", []guilt{lost}},
-		{"a step that is missing", "none one 1\n", []runfile.Body{done}, []leg{ok, again}, "c1", []guilt{lost}},
-		{"success in spite of a fault", both, []runfile.Body{done}, []leg{{stdout: theAnswer, file: fileBefore, place: "before fsync of the run file"}, again}, "", []guilt{unfit}},
-		{"half a file", both, []runfile.Body{done}, []leg{{exit: -1, file: `{"ans`}, ok, again}, "", []guilt{unfit}},
-		{"a file that was another one before", both, []runfile.Body{done, putCall, runfile.Intent{Call: "p", Before: &runfile.BeforeImage{State: chat.FileMissing}}, putDone}, []leg{ok, again}, "c1", []guilt{unfit}},
+		{"a call that is not named", "none one 1\n", nil, []leg{killed, {exit: exitUnknown, stderr: "hm", file: fileBefore}}, "", []violationKind{unexplained}},
+		{"a call that is not open", both, []runfile.Body{done}, []leg{killed, unknown}, "", []violationKind{unexplained}},
+		{"another answer", both, []runfile.Body{done}, []leg{{stdout: "{}\n", file: fileBefore}, again}, "", []violationKind{unexplained}},
+		{"another exit", both, []runfile.Body{done}, []leg{killed, {exit: exitInput, stderr: "bad", file: fileBefore}}, "", []violationKind{unexplained}},
+		{"not begun, and it was", both, []runfile.Body{done}, []leg{killed, {exit: exitInput, stderr: "run file run.jsonl not found", file: fileBefore}}, "", []violationKind{unexplained}},
+		{"answered, and never said", both, []runfile.Body{done}, []leg{killed, again}, "", []violationKind{unexplained}},
+		{"twice a success", both, []runfile.Body{done}, []leg{ok, ok}, "", []violationKind{twice}},
+		{"a result that is gone", both, nil, []leg{killed, unknown}, "c1", []violationKind{lost}},
+		{"a step that is missing", "none one 1\n", []runfile.Body{done}, []leg{ok, again}, "c1", []violationKind{lost}},
+		{"success in spite of a fault", both, []runfile.Body{done}, []leg{{stdout: theAnswer, file: fileBefore, place: "before fsync of the run file"}, again}, "", []violationKind{unfit}},
+		{"half a file", both, []runfile.Body{done}, []leg{{exit: -1, file: `{"ans`}, ok, again}, "", []violationKind{unfit}},
+		{"a file that was another one before", both, []runfile.Body{done, putCall, runfile.Intent{Call: "p", Before: &runfile.BeforeImage{State: chat.FileMissing}}, putDone}, []leg{ok, again}, "c1", []violationKind{unfit}},
 		{"a file as it was before", both, []runfile.Body{done, putCall, runfile.Intent{Call: "p", Before: &asBefore}, putDone}, []leg{ok, again}, "c1", nil},
-		{"records out of order", both, []runfile.Body{done, done}, []leg{ok, again}, "", []guilt{unfit}},
+		{"records out of order", both, []runfile.Body{done, done}, []leg{ok, again}, "", []violationKind{unfit}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -143,18 +143,18 @@ func TestJudge(t *testing.T) {
 			if test.done != "" {
 				st.done[test.done] = true
 			}
-			charges, err := w.judge(st)
+			found, err := w.findViolations(st)
 			if err != nil {
 				t.Fatal(err)
 			}
-			var got []guilt
-			for _, c := range charges {
-				if !slices.Contains(got, c.guilt) {
-					got = append(got, c.guilt)
+			var got []violationKind
+			for _, c := range found {
+				if !slices.Contains(got, c.kind) {
+					got = append(got, c.kind)
 				}
 			}
 			if !slices.Equal(got, test.want) {
-				t.Errorf("%v, want %v", charges, test.want)
+				t.Errorf("%v, want %v", found, test.want)
 			}
 		})
 	}
@@ -163,13 +163,13 @@ func TestJudge(t *testing.T) {
 // What is not tried is said, once.
 func TestSkippedIsSaid(t *testing.T) {
 	s := newSweep(io.Discard)
-	s.skip("strace: %s", "there is none")
-	s.skip("strace: %s", "there is none")
+	s.noteSkipped("strace: %s", "there is none")
+	s.noteSkipped("strace: %s", "there is none")
 	var b strings.Builder
 	if err := s.print(&b, nil); err != nil || strings.Count(b.String(), "skipped: strace: there is none") != 1 {
 		t.Errorf("%v\n%s", err, b.String())
 	}
-	if err := s.run(context.Background(), ways(), "nothing"); err == nil {
+	if err := s.run(context.Background(), disturbances(), "nothing"); err == nil {
 		t.Error("a scenario that there is not is tried")
 	}
 }

@@ -24,8 +24,8 @@ import (
 	"oneshot/scripts/modelserver"
 )
 
-// A model serves the replies of a scenario. What it says depends on the conversation alone, but
-// for the notes, so that a run can be cut off and go on anywhere.
+// A model serves the replies of a scenario. They depend only on the conversation, except for the notes, so that a
+// run can be interrupted and resumed anywhere.
 type model struct {
 	*httptest.Server
 	sc  *scenario
@@ -33,14 +33,14 @@ type model struct {
 
 	mu    sync.Mutex
 	open  map[net.Conn]bool
-	asked chan struct{} // gets a value for each request that is held, if requests are held
-	hold  chan struct{} // closed when they are let go
-	play  string        // what is said instead of the script from the second turn on, or ""
+	asked chan struct{} // receives a value for each held request; nil if none are held
+	hold  chan struct{} // closed to release them
+	play  string        // the replies from the second turn on, instead of the script's; "" for the script
 }
 
 func startModel(sc *scenario, dir string) *model {
 	m := &model{sc: sc, dir: dir, open: map[net.Conn]bool{}}
-	s := &modelserver.Server{AtOnce: true, Tools: true, Answer: m.answer}
+	s := &modelserver.Server{AtOnce: true, Tools: true, Answer: m.answerRequest}
 	routes := http.NewServeMux()
 	routes.Handle("/", s.Handler())
 	routes.HandleFunc("POST "+effects, m.serveEffect)
@@ -52,7 +52,7 @@ func startModel(sc *scenario, dir string) *model {
 
 func (m *model) address() string { return m.Listener.Addr().String() }
 
-// trackConnection keeps the list of open connections.
+// trackConnection updates the set of open connections.
 func (m *model) trackConnection(c net.Conn, state http.ConnState) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -61,7 +61,7 @@ func (m *model) trackConnection(c net.Conn, state http.ConnState) {
 	}
 }
 
-// awaitIdle waits until those who have asked have gone, and what they had sent has been done.
+// awaitIdle waits until all connections are closed and their requests are handled.
 func (m *model) awaitIdle() error {
 	for range 1000 {
 		m.mu.Lock()
@@ -75,14 +75,14 @@ func (m *model) awaitIdle() error {
 	return errors.New("somebody still asks the server")
 }
 
-// effects is where a tool has the server do something.
+// effects is the path of requests with an effect.
 const effects = "/effects"
 
-// serveEffect logs its step, with its key, unless it knows the key, and then lingers if it is the step
-// that the file linger names.
+// serveEffect logs the step with its key, unless the key is known, and then waits if the file linger names the
+// step.
 func (m *model) serveEffect(w http.ResponseWriter, r *http.Request) {
 	var body struct{ Step, Note string }
-	text, err := io.ReadAll(r.Body) // to its end, so that it is noticed when the client goes away
+	text, err := io.ReadAll(r.Body) // to its end, so that a disconnect of the client is noticed
 	if err == nil {
 		err = json.Unmarshal(text, &body)
 	}
@@ -116,7 +116,7 @@ func (m *model) logEffect(key, step, note string) (status int, err error) {
 	return http.StatusCreated, os.WriteFile(path, fmt.Appendf(done, "%s %s %s\n", key, step, note), 0o600)
 }
 
-// holdRequests makes requests wait until release is called. The channel gets a value for each.
+// holdRequests holds requests until release is called. The channel receives a value for each.
 func (m *model) holdRequests() (asked <-chan struct{}, release func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -130,7 +130,7 @@ func (m *model) holdRequests() (asked <-chan struct{}, release func()) {
 	})
 }
 
-func (m *model) answer(r modelserver.Request) modelserver.Reply {
+func (m *model) answerRequest(r modelserver.Request) modelserver.Reply {
 	m.mu.Lock()
 	asked, hold, play := m.asked, m.hold, m.play
 	m.mu.Unlock()
@@ -140,28 +140,28 @@ func (m *model) answer(r modelserver.Request) modelserver.Reply {
 	}
 	turns := turnsBefore(r.Body)
 	if play != "" && turns > 0 {
-		return playReply(play)
+		return parsePlayReply(play)
 	}
 	return m.sc.reply(turns, r)
 }
 
-// setPlay has the model say something else from the second turn on; "" ends it.
-func (m *model) setPlay(play string) {
+// overrideReplies replaces the replies from the second turn on; "" restores the script.
+func (m *model) overrideReplies(play string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.play = play
 }
 
-// playReply is a reply in the form of [modelserver.ParsePlay].
-func playReply(play string) modelserver.Reply {
+// parsePlayReply parses a reply in the form of [modelserver.ParsePlay].
+func parsePlayReply(play string) modelserver.Reply {
 	reply, err := modelserver.ParsePlay("crash", play)
 	if err != nil {
-		panic(err) // it was written here
+		panic(err) // the definitions are constants
 	}
 	return reply
 }
 
-// turnsBefore counts the replies in a request.
+// turnsBefore returns the number of replies in a request.
 func turnsBefore(body []byte) int {
 	turns := 0
 	for _, e := range gjson.GetBytes(body, "messages").Array() {
@@ -172,23 +172,23 @@ func turnsBefore(body []byte) int {
 	return turns
 }
 
-// reply says what comes behind a number of turns: calls, the end, and the answer, which says how many
-// turns and results there were.
+// reply returns the reply after a number of turns: calls, the end, or the answer, which contains the numbers of
+// turns and results.
 func (sc *scenario) reply(turns int, r modelserver.Request) modelserver.Reply {
 	switch {
 	case turns < len(sc.turns) && sc.turns[turns] != nil:
-		return sc.writeCalls(sc.turns[turns], r.Number)
+		return sc.callsReply(sc.turns[turns], r.Number)
 	case turns == len(sc.turns) && sc.dialect == "tool":
-		return sc.writeCalls([]call{{"finalResponse", ""}}, r.Number)
+		return sc.callsReply([]call{{"finalResponse", ""}}, r.Number)
 	case turns == len(sc.turns) && sc.dialect == "toolcalls":
-		return sc.writeCalls([]call{{"end_turn", "{}"}}, r.Number)
+		return sc.callsReply([]call{{"end_turn", "{}"}}, r.Number)
 	}
 	results := strings.Count(string(r.Body), `\"ok\":`)
 	return modelserver.Text(fmt.Sprintf(`{"answer":"%d turns, %d results"}`, turns, results))
 }
 
-// writeCalls writes calls as the scenario's dialect has them.
-func (sc *scenario) writeCalls(calls []call, number int) modelserver.Reply {
+// callsReply returns a reply with calls in the scenario's dialect.
+func (sc *scenario) callsReply(calls []call, number int) modelserver.Reply {
 	var parts []string
 	for i, c := range calls {
 		arguments := strings.ReplaceAll(c.arguments, note, strconv.Itoa(number))
@@ -203,7 +203,7 @@ func (sc *scenario) writeCalls(calls []call, number int) modelserver.Reply {
 	}
 	switch sc.dialect {
 	case "native":
-		return playReply(strings.Join(append(parts, "stop"), "\n"))
+		return parsePlayReply(strings.Join(append(parts, "stop"), "\n"))
 	case "toolcalls":
 		return modelserver.Text(`{"toolCalls":[` + strings.Join(parts, ",") + "]}")
 	}

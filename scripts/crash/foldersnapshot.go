@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// A folderSnapshot is what is in a folder: the content of its files, by path. Folders end with a slash.
+// A folderSnapshot is the content of a folder: the content of each file by path. Paths of folders end with a slash.
 type folderSnapshot map[string]string
 
-// initialSnapshot is what is there before a run is disturbed.
-func (w *world) initialSnapshot() folderSnapshot {
+// initialSnapshot returns the content of the folder before a run is disturbed.
+func (w *workspace) initialSnapshot() folderSnapshot {
 	if w.prepared != nil {
 		return w.prepared
 	}
 	return folderSnapshot{"ask.yaml": ask, "approve.sh": approve, "tools/": "", "tools/send.yaml": tools, "tools/post.yaml": strings.ReplaceAll(requests, address, w.model.address()), "report.yaml": report, "work/": "", "work/text.md": textBefore, "out/": "", "out/answer.json": fileBefore}
 }
 
-// restoreSnapshot makes a snapshot what is in the folder, when nothing that was sent is under way any more.
-func (w *world) restoreSnapshot(s folderSnapshot) error {
+// restoreSnapshot replaces the content of the folder by a snapshot, once no request is in flight.
+func (w *workspace) restoreSnapshot(s folderSnapshot) error {
 	if err := w.model.awaitIdle(); err != nil {
 		return err
 	}
@@ -53,8 +53,8 @@ func modeOf(name string) fs.FileMode {
 	return 0o600
 }
 
-// removeFolder removes the folder. What a killed run had started can still write there for a moment.
-func (w *world) removeFolder() (err error) {
+// removeFolder removes the folder. Processes started by a killed run can still write there for a moment.
+func (w *workspace) removeFolder() (err error) {
 	for range 50 {
 		if err = os.RemoveAll(w.dir); err == nil {
 			return nil
@@ -64,8 +64,8 @@ func (w *world) removeFolder() (err error) {
 	return err
 }
 
-// takeSnapshot returns what is in the folder.
-func (w *world) takeSnapshot() (folderSnapshot, error) {
+// takeSnapshot returns the content of the folder.
+func (w *workspace) takeSnapshot() (folderSnapshot, error) {
 	s := folderSnapshot{}
 	err := filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == w.dir {

@@ -10,22 +10,22 @@ import (
 	"oneshot/pkg/failpoint"
 )
 
-// kills kills the run at each place, and lets it go on.
-func (s *sweep) kills(ctx context.Context, w *world) error {
-	return s.faultAtEachPlace(ctx, w, failpoint.Kill)
+// tryKills kills the run at each failpoint, and resumes it.
+func (s *sweep) tryKills(ctx context.Context, w *workspace) error {
+	return s.injectFaultAtEachFailpoint(ctx, w, failpoint.Kill)
 }
 
-// powerCuts kills the run at each place, and takes from its file what was not synced, as a power cut could.
-func (s *sweep) powerCuts(ctx context.Context, w *world) error {
-	for n := s.firstPlace(); ; n += s.stride {
-		if !s.isWanted(n) {
+// tryPowerCuts kills the run at each failpoint, and drops unsynced records from its file, as a power cut could.
+func (s *sweep) tryPowerCuts(ctx context.Context, w *workspace) error {
+	for n := s.firstFailpoint(); ; n += s.stride {
+		if !s.isStateChosen(n) {
 			continue
 		}
-		l, err := w.runFirst(ctx, fmt.Sprintf("%s %d", failpoint.Kill, n))
+		l, err := w.runFromStart(ctx, fmt.Sprintf("%s %d", failpoint.Kill, n))
 		if err != nil || l.place == "" {
 			return err
 		}
-		if err := w.dropRecords(l.unsynced); err != nil {
+		if err := w.dropUnsynced(l.unsynced); err != nil {
 			return err
 		}
 		if err := s.finishAndJudge(ctx, w, &runHistory{}, l, n); err != nil || len(s.at) > 0 {
@@ -34,8 +34,9 @@ func (s *sweep) powerCuts(ctx context.Context, w *world) error {
 	}
 }
 
-// dropRecords takes whole records of that many bytes from the end of the run file, and what was half written behind them.
-func (w *world) dropRecords(unsynced int64) error {
+// dropUnsynced drops complete records of that many bytes from the end of the run file, and any incomplete record
+// after them.
+func (w *workspace) dropUnsynced(unsynced int64) error {
 	log, err := w.readRunFile()
 	if err != nil || log.Size == 0 {
 		return err
@@ -43,29 +44,29 @@ func (w *world) dropRecords(unsynced int64) error {
 	return os.Truncate(w.path("run.jsonl"), log.Size-unsynced)
 }
 
-// diskFull lets each operation fail because there is no room.
-func (s *sweep) diskFull(ctx context.Context, w *world) error {
-	return s.faultAtEachPlace(ctx, w, failpoint.Full)
+// tryDiskFull makes each operation fail for lack of disk space.
+func (s *sweep) tryDiskFull(ctx context.Context, w *workspace) error {
+	return s.injectFaultAtEachFailpoint(ctx, w, failpoint.Full)
 }
 
-// ioErrors lets each operation fail because the disk does.
-func (s *sweep) ioErrors(ctx context.Context, w *world) error {
-	return s.faultAtEachPlace(ctx, w, failpoint.Error)
+// tryIOErrors makes each operation fail with an I/O error.
+func (s *sweep) tryIOErrors(ctx context.Context, w *workspace) error {
+	return s.injectFaultAtEachFailpoint(ctx, w, failpoint.Error)
 }
 
-// shortWrites lets each write end in the middle.
-func (s *sweep) shortWrites(ctx context.Context, w *world) error {
-	return s.faultAtEachPlace(ctx, w, failpoint.Short)
+// tryShortWrites cuts each write in half.
+func (s *sweep) tryShortWrites(ctx context.Context, w *workspace) error {
+	return s.injectFaultAtEachFailpoint(ctx, w, failpoint.Short)
 }
 
-// faultAtEachPlace runs a scenario with a fault at its first place, its second one, and so on until there is no
-// such place.
-func (s *sweep) faultAtEachPlace(ctx context.Context, w *world, kind string) error {
-	for n := s.firstPlace(); ; n += s.stride {
-		if !s.isWanted(n) {
+// injectFaultAtEachFailpoint runs a scenario with a fault at its first failpoint, its second one, and so on until there
+// are no more.
+func (s *sweep) injectFaultAtEachFailpoint(ctx context.Context, w *workspace, kind string) error {
+	for n := s.firstFailpoint(); ; n += s.stride {
+		if !s.isStateChosen(n) {
 			continue
 		}
-		l, err := w.runFirst(ctx, fmt.Sprintf("%s %d", kind, n))
+		l, err := w.runFromStart(ctx, fmt.Sprintf("%s %d", kind, n))
 		if err != nil || l.place == "" {
 			return err
 		}
@@ -75,12 +76,12 @@ func (s *sweep) faultAtEachPlace(ctx context.Context, w *world, kind string) err
 	}
 }
 
-// firstPlace returns the first place that is tried.
-func (s *sweep) firstPlace() int { return 1 + int(s.seed%uint64(s.stride)) }
+// firstFailpoint returns the number of the first failpoint to try.
+func (s *sweep) firstFailpoint() int { return 1 + int(s.seed%uint64(s.stride)) }
 
-// finishAndJudge ends a history whose last leg was disturbed, and judges it.
-func (s *sweep) finishAndJudge(ctx context.Context, w *world, st *runHistory, l leg, at ...int) error {
-	if err := w.add(st, l, nil); err != nil {
+// finishAndJudge resumes a run whose last leg was disturbed to its end, and judges it.
+func (s *sweep) finishAndJudge(ctx context.Context, w *workspace, st *runHistory, l leg, at ...int) error {
+	if err := w.addLeg(st, l, nil); err != nil {
 		return err
 	}
 	if l.exit == exitIO {
@@ -94,10 +95,10 @@ func (s *sweep) finishAndJudge(ctx context.Context, w *world, st *runHistory, l 
 	return s.recordVerdict(w, st, nil, at...)
 }
 
-// validateRunFile holds what an I/O error has left against the checker of run files.
-func (w *world) validateRunFile(ctx context.Context, st *runHistory) error {
+// validateRunFile checks the run file after an I/O error with the program's own checker.
+func (w *workspace) validateRunFile(ctx context.Context, st *runHistory) error {
 	if _, err := os.Stat(w.path("run.jsonl")); err != nil {
-		return nil // it could not be begun
+		return nil // nothing was recorded
 	}
 	l, err := w.run(ctx, "", "validate", "run.jsonl")
 	if err == nil && l.exit != exitOK && st.broken == "" {
@@ -106,31 +107,31 @@ func (w *world) validateRunFile(ctx context.Context, st *runHistory) error {
 	return err
 }
 
-// killsAgain kills the run, and then its resume at each place.
-func (s *sweep) killsAgain(ctx context.Context, w *world) error {
+// tryKillsOfResume kills the run, and then its resume at each failpoint.
+func (s *sweep) tryKillsOfResume(ctx context.Context, w *workspace) error {
 	return s.eachDistinctState(ctx, w, s.every, func(first leg, at folderSnapshot, n int) error {
-		return s.faultAtEachResumePlace(ctx, w, failpoint.Kill, first, at, n)
+		return s.injectFaultAtEachResumeFailpoint(ctx, w, failpoint.Kill, first, at, n)
 	})
 }
 
-// errorsAgain kills the run, and lets each operation of the resume fail.
-func (s *sweep) errorsAgain(ctx context.Context, w *world) error {
+// tryErrorsOfResume kills the run, and makes each operation of its resume fail.
+func (s *sweep) tryErrorsOfResume(ctx context.Context, w *workspace) error {
 	return s.eachDistinctState(ctx, w, s.every, func(first leg, at folderSnapshot, n int) error {
-		return s.faultAtEachResumePlace(ctx, w, failpoint.Error, first, at, n)
+		return s.injectFaultAtEachResumeFailpoint(ctx, w, failpoint.Error, first, at, n)
 	})
 }
 
-// faultAtEachResumePlace disturbs the resume from one state at each of its places.
-func (s *sweep) faultAtEachResumePlace(ctx context.Context, w *world, kind string, first leg, at folderSnapshot, n int) error {
-	for m := s.firstPlace(); ; m += s.stride {
-		if !s.isWanted(n, m) {
+// injectFaultAtEachResumeFailpoint disturbs the resume from one state at each of its failpoints.
+func (s *sweep) injectFaultAtEachResumeFailpoint(ctx context.Context, w *workspace, kind string, first leg, at folderSnapshot, n int) error {
+	for m := s.firstFailpoint(); ; m += s.stride {
+		if !s.isStateChosen(n, m) {
 			continue
 		}
 		st := &runHistory{tools: kind != failpoint.Kill}
 		if err := w.restoreSnapshot(at); err != nil {
 			return err
 		}
-		if err := w.add(st, first, nil); err != nil {
+		if err := w.addLeg(st, first, nil); err != nil {
 			return err
 		}
 		l, err := w.resume(ctx, fmt.Sprintf("%s %d", kind, m))
@@ -143,15 +144,15 @@ func (s *sweep) faultAtEachResumePlace(ctx context.Context, w *world, kind strin
 	}
 }
 
-// eachDistinctState calls f with each state that a kill leaves and that differs from the one before it,
-// or with one of every so many of them. Where the seed says the first one is.
-func (s *sweep) eachDistinctState(ctx context.Context, w *world, every int, f func(first leg, at folderSnapshot, n int) error) error {
+// eachDistinctState calls f with each state after a kill that differs from the one before, or with every n-th of
+// them. The seed selects the first one.
+func (s *sweep) eachDistinctState(ctx context.Context, w *workspace, every int, f func(first leg, at folderSnapshot, n int) error) error {
 	last, count := "", int(s.seed%uint64(every))
-	for n := s.firstPlace(); ; n += s.stride {
-		if !s.isWanted(n) {
+	for n := s.firstFailpoint(); ; n += s.stride {
+		if !s.isStateChosen(n) {
 			continue
 		}
-		l, err := w.runFirst(ctx, fmt.Sprintf("%s %d", failpoint.Kill, n))
+		l, err := w.runFromStart(ctx, fmt.Sprintf("%s %d", failpoint.Kill, n))
 		if err != nil || l.place == "" {
 			return err
 		}
@@ -173,9 +174,9 @@ func (s *sweep) eachDistinctState(ctx context.Context, w *world, every int, f fu
 	}
 }
 
-// stateFingerprint is what tells the states of one scenario apart: the kinds of the records, whether one is torn,
-// and which files there are.
-func (w *world) stateFingerprint(at folderSnapshot) string {
+// stateFingerprint identifies a state of a scenario: the kinds of the records, whether the last one is torn, and
+// the names of the files.
+func (w *workspace) stateFingerprint(at folderSnapshot) string {
 	log, err := w.readRunFile()
 	shape := fmt.Sprint(err, log.Torn != nil, len(at), at["out/answer.json"] == fileBefore, len(parseEffects(at)))
 	for _, r := range log.Records {

@@ -11,43 +11,44 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A guilt is what a run must never be found guilty of.
-type guilt string
+// A violationKind is a kind of violation.
+type violationKind string
 
 const (
-	repeated    guilt = "effects repeated without their key"
-	unexplained guilt = "runs neither continued nor explained"
-	twice       guilt = "answers printed twice as success"
-	lost        guilt = "completed steps lost"
-	unfit       guilt = "ends or files that are not as they should be"
+	repeated    violationKind = "effects repeated without their key"
+	unexplained violationKind = "runs neither continued nor explained"
+	twice       violationKind = "answers printed twice as success"
+	lost        violationKind = "completed steps lost"
+	unfit       violationKind = "ends or files that are not as they should be"
 )
 
-var guilts = []guilt{repeated, unexplained, twice, lost, unfit}
+var violationKinds = []violationKind{repeated, unexplained, twice, lost, unfit}
 
-// A charge is one violation in a history.
-type charge struct {
-	guilt guilt
-	why   string
+// A violation is a breach of a guarantee in a run.
+type violation struct {
+	kind violationKind
+	why  string
 }
 
-// judge compares a run with the one that was not disturbed.
-func (w *world) judge(s *runHistory) ([]charge, error) {
+// findViolations compares a run with the undisturbed one.
+func (w *workspace) findViolations(s *runHistory) ([]violation, error) {
 	j, err := w.newJudgement(s)
 	if err != nil {
 		return nil, err
 	}
-	j.checkRepeats()
+	j.checkEffectsOnce()
 	j.checkEnd()
 	j.checkSuccesses()
-	j.checkSteps()
-	j.checkReplaced()
+	j.checkRecordedSteps()
+	j.checkFailedReplacements()
 	j.checkBeforeImages()
 	j.checkFinalFiles()
-	return j.charges, nil
+	return j.violations, nil
 }
 
-// newJudgement begins one. A run file that is damaged now is a charge, and its records in front of that count.
-func (w *world) newJudgement(s *runHistory) (*judgement, error) {
+// newJudgement reads the state after a run. A damaged run file is a violation, and the records before the damage
+// count.
+func (w *workspace) newJudgement(s *runHistory) (*judgement, error) {
 	files, err := w.takeSnapshot()
 	if err != nil {
 		return nil, err
@@ -55,25 +56,25 @@ func (w *world) newJudgement(s *runHistory) (*judgement, error) {
 	log, err := w.readRunFile()
 	j := &judgement{w: w, s: s, files: files, log: log, effects: parseEffects(files)}
 	if err != nil {
-		j.addCharge(unexplained, "the run file: %v", err)
+		j.addViolation(unexplained, "the run file: %v", err)
 	}
 	return j, nil
 }
 
 type judgement struct {
-	w       *world
-	s       *runHistory
-	files   folderSnapshot
-	log     *runfile.Log
-	effects map[string][]string // the keys with which each step was made
-	charges []charge
+	w          *workspace
+	s          *runHistory
+	files      folderSnapshot
+	log        *runfile.Log
+	effects    map[string][]string // the keys of each step
+	violations []violation
 }
 
-func (j *judgement) addCharge(g guilt, format string, args ...any) {
-	j.charges = append(j.charges, charge{g, fmt.Sprintf(format, args...)})
+func (j *judgement) addViolation(g violationKind, format string, args ...any) {
+	j.violations = append(j.violations, violation{g, fmt.Sprintf(format, args...)})
 }
 
-// parseEffects reads what the programs took down.
+// parseEffects parses the log of effects.
 func parseEffects(files folderSnapshot) map[string][]string {
 	effects := map[string][]string{}
 	for line := range strings.Lines(files["work/effects.log"]) {
@@ -84,22 +85,22 @@ func parseEffects(files folderSnapshot) map[string][]string {
 	return effects
 }
 
-// checkRepeats: an effect without a key happens once, one with a key under that key alone.
-func (j *judgement) checkRepeats() {
+// checkEffectsOnce checks that an effect without a key happens once, and one with a key only under that key.
+func (j *judgement) checkEffectsOnce() {
 	for _, step := range j.w.sc.steps {
 		keys := j.effects[step.name]
 		for _, key := range keys[min(1, len(keys)):] {
 			switch {
 			case !step.keyed:
-				j.addCharge(repeated, "step %s happened %d times", step.name, len(keys))
+				j.addViolation(repeated, "step %s happened %d times", step.name, len(keys))
 			case key != keys[0] || key == "none":
-				j.addCharge(repeated, "step %s happened under the keys %q", step.name, keys)
+				j.addViolation(repeated, "step %s happened under the keys %q", step.name, keys)
 			}
 		}
 	}
 }
 
-// lastLegs returns the leg that says how the run ended: that before the one which shows that it cannot
+// lastLegs returns the leg that reports how the run ended, and the one after it, which shows that the run cannot
 // succeed again.
 func (j *judgement) lastLegs() (end leg, again *leg) {
 	legs := j.s.legs
@@ -109,30 +110,30 @@ func (j *judgement) lastLegs() (end leg, again *leg) {
 	return j.s.last(), nil
 }
 
-// checkEnd: the run came to its answer, or said why not.
+// checkEnd checks that the run ended with its answer, or reported why not.
 func (j *judgement) checkEnd() {
 	end, _ := j.lastLegs()
-	answer := j.w.sc.handedOverAnswer(end)
+	answer := j.w.sc.deliveredAnswer(end)
 	switch {
 	case end.exit == exitOK && answer == j.w.whole:
 	case end.exit == exitOK:
-		j.addCharge(unexplained, "the answer is %q, and that of the undisturbed run %q", answer, j.w.whole)
+		j.addViolation(unexplained, "the answer is %q, and that of the undisturbed run %q", answer, j.w.whole)
 	case end.exit == exitUnknown:
 		j.checkUnknownOutcome(end)
 	case end.isAlreadyFinished():
-		if !j.hasHandedOverAnswer() {
-			j.addCharge(unexplained, "the run is said to have its answer, and never handed it over")
+		if !j.hasKilledLegWithAnswer() {
+			j.addViolation(unexplained, "the run is said to have its answer, and never handed it over")
 		}
 	case end.hasNoRecord():
 		if len(j.log.Records) > 0 || len(j.effects) > 0 {
-			j.addCharge(unexplained, "the run is said not to have begun: %d records, effects %v", len(j.log.Records), j.effects)
+			j.addViolation(unexplained, "the run is said not to have begun: %d records, effects %v", len(j.log.Records), j.effects)
 		}
 	default:
-		j.addCharge(unexplained, "exit %d: %s%s", end.exit, end.stdout, end.stderr)
+		j.addViolation(unexplained, "exit %d: %s%s", end.exit, end.stdout, end.stderr)
 	}
 }
 
-// checkUnknownOutcome: a call has begun and its outcome is unknown. It is named.
+// checkUnknownOutcome checks that a call that has begun and whose outcome is unknown is named.
 func (j *judgement) checkUnknownOutcome(end leg) {
 	open := map[string]bool{}
 	for _, r := range j.log.LiveRecords() {
@@ -148,20 +149,20 @@ func (j *judgement) checkUnknownOutcome(end leg) {
 			return
 		}
 	}
-	j.addCharge(unexplained, "exit %d, open calls %v, and no word of them: %s", end.exit, open, end.stderr)
+	j.addViolation(unexplained, "exit %d, open calls %v, and no word of them: %s", end.exit, open, end.stderr)
 }
 
-// hasHandedOverAnswer reports whether a leg that was killed had handed over the whole answer.
-func (j *judgement) hasHandedOverAnswer() bool {
+// hasKilledLegWithAnswer reports whether a killed leg had delivered the whole answer.
+func (j *judgement) hasKilledLegWithAnswer() bool {
 	for _, l := range j.s.legs {
-		if j.w.sc.handedOverAnswer(l) == j.w.whole {
+		if j.w.sc.deliveredAnswer(l) == j.w.whole {
 			return true
 		}
 	}
 	return false
 }
 
-// checkSuccesses: there is one at most, but where the record could not say so.
+// checkSuccesses checks that at most one leg succeeds, unless the record could not say that one had.
 func (j *judgement) checkSuccesses() {
 	n := 0
 	for _, l := range j.s.legs {
@@ -170,19 +171,19 @@ func (j *judgement) checkSuccesses() {
 		}
 	}
 	if n > 1 {
-		j.addCharge(twice, "%d times", n)
+		j.addViolation(twice, "%d times", n)
 	}
 	if end, again := j.lastLegs(); again != nil && !end.hasUnrecordedEnd() && (!again.isAlreadyFinished() || !j.w.sc.wrapped && again.stdout != "") {
-		j.addCharge(twice, "after its success: exit %d: %s%s", again.exit, again.stdout, again.stderr)
+		j.addViolation(twice, "after its success: exit %d: %s%s", again.exit, again.stdout, again.stderr)
 	}
 }
 
-// checkSteps: what was on record as done stays so, and what is on record as done has been done.
-func (j *judgement) checkSteps() {
+// checkRecordedSteps checks that steps recorded as done stay recorded, and have been done.
+func (j *judgement) checkRecordedSteps() {
 	now := completedChanges(j.log)
 	for id := range j.s.done {
 		if !now[id] {
-			j.addCharge(lost, "the result of %s was on record, and is no more", id)
+			j.addViolation(lost, "the result of %s was on record, and is no more", id)
 		}
 	}
 	end, _ := j.lastLegs()
@@ -192,18 +193,18 @@ func (j *judgement) checkSteps() {
 	told := j.countReportedFailures()
 	for _, step := range j.w.sc.steps {
 		if len(j.effects[step.name]) == 0 && told == 0 {
-			j.addCharge(lost, "step %s did not happen", step.name)
+			j.addViolation(lost, "step %s did not happen", step.name)
 		}
 	}
 	for name, content := range j.w.sc.files {
 		if j.files["work/"+name] != content && !j.s.tools {
-			j.addCharge(lost, "%s holds %q", name, j.files["work/"+name])
+			j.addViolation(lost, "%s holds %q", name, j.files["work/"+name])
 		}
 	}
 }
 
-// checkReplaced: a file_put that fails after it has replaced the file says so (D5).
-func (j *judgement) checkReplaced() {
+// checkFailedReplacements checks that a file_put that fails after replacing the file says so (D5).
+func (j *judgement) checkFailedReplacements() {
 	puts := map[string][2]string{}
 	for _, r := range j.log.LiveRecords() {
 		switch b := r.Body.(type) {
@@ -215,14 +216,14 @@ func (j *judgement) checkReplaced() {
 		case runfile.Result:
 			put, ok := puts[b.Call]
 			if ok && b.Result.Error != nil && j.files["work/"+put[0]] == put[1] && !strings.Contains(b.Result.Error.Message, "taken effect") {
-				j.addCharge(lost, "the call %s has replaced %s, and says only: %s", b.Call, put[0], b.Result.Error.Message)
+				j.addViolation(lost, "the call %s has replaced %s, and says only: %s", b.Call, put[0], b.Result.Error.Message)
 			}
 		}
 	}
 }
 
-// checkBeforeImages: the intent of a file_put describes the file as it was (decision 12), also where it was cut off and made
-// again. What scenarios write to a file that a call of theirs has written is not held against it.
+// checkBeforeImages checks that the intent of a file_put describes the previous file (decision 12), even if the
+// call was interrupted and repeated. Files that the scenario's own calls wrote are exempt.
 func (j *judgement) checkBeforeImages() {
 	paths, seen := map[string]string{}, map[string]bool{}
 	for _, r := range j.log.LiveRecords() {
@@ -243,14 +244,14 @@ func (j *judgement) checkBeforeImages() {
 				want = runfile.BeforeImage{State: chat.FilePresent, Bytes: int64(len(textBefore)), SHA256: digest(textBefore), Text: textBefore}
 			}
 			if b.Before == nil || *b.Before != want {
-				j.addCharge(unfit, "the intent of %s says of %s before: %+v", b.Call, path, b.Before)
+				j.addViolation(unfit, "the intent of %s says of %s before: %+v", b.Call, path, b.Before)
 			}
 		}
 	}
 }
 
-// countReportedFailures counts the results that report a failure or an unknown outcome,
-// and, where tools were disturbed, of any.
+// countReportedFailures counts the results that report a failure or an unknown outcome; if tools were disturbed,
+// those of all calls.
 func (j *judgement) countReportedFailures() int {
 	n := 0
 	for _, r := range j.log.LiveRecords() {
@@ -259,7 +260,7 @@ func (j *judgement) countReportedFailures() int {
 			continue
 		}
 		if !j.s.tools && b.Result.Error.Code != chat.UnknownOutcome {
-			j.addCharge(lost, "the call %s failed: %s", b.Call, b.Result.Error.Message)
+			j.addViolation(lost, "the call %s failed: %s", b.Call, b.Result.Error.Message)
 		}
 		n++
 	}

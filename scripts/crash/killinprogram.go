@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// killsInProgram kills the run while one of its programs runs on after its effect: the first one, the second one,
-// and so on.
-func (s *sweep) killsInProgram(ctx context.Context, w *world) error {
+// tryKillsInProgram kills the run while one of its programs is still running after its effect: the first program,
+// the second one, and so on.
+func (s *sweep) tryKillsInProgram(ctx context.Context, w *workspace) error {
 	for i, step := range w.sc.steps {
-		if !s.isWanted(i + 1) {
+		if !s.isStateChosen(i + 1) {
 			continue
 		}
 		at := w.initialSnapshot()
@@ -26,7 +26,7 @@ func (s *sweep) killsInProgram(ctx context.Context, w *world) error {
 			err = os.Remove(w.path("work/linger"))
 		}
 		st := &runHistory{}
-		if err := w.add(st, l, err); err != nil {
+		if err := w.addLeg(st, l, err); err != nil {
 			return err
 		}
 		if err := w.resumeToEnd(ctx, st); err != nil {
@@ -39,9 +39,9 @@ func (s *sweep) killsInProgram(ctx context.Context, w *world) error {
 	return nil
 }
 
-// runKilledAt begins the run, and kills it when a step has taken effect.
-func (w *world) runKilledAt(ctx context.Context, step string) (leg, error) {
-	cmd := w.command(ctx, "", append([]string{w.program}, w.firstArgs()...)...)
+// runKilledAt starts the run, and kills it once a step has taken effect.
+func (w *workspace) runKilledAt(ctx context.Context, step string) (leg, error) {
+	cmd := w.newCommand(ctx, "", append([]string{w.program}, w.startArgs()...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Start(); err != nil {
@@ -50,13 +50,13 @@ func (w *world) runKilledAt(ctx context.Context, step string) (leg, error) {
 	for end := time.Now().Add(legLimit); len(w.currentEffects()[step]) == 0 && time.Now().Before(end); {
 		time.Sleep(5 * time.Millisecond)
 	}
-	_ = cmd.Process.Kill() // it may have ended, and its leg says so then
+	_ = cmd.Process.Kill() // it may have ended, which its leg reports
 	err := cmd.Wait()
-	return w.newLeg(cmd, w.firstArgs(), stdout.String(), stderr.String(), err)
+	return w.newLeg(cmd, w.startArgs(), stdout.String(), stderr.String(), err)
 }
 
-// currentEffects returns what the programs have done so far.
-func (w *world) currentEffects() map[string][]string {
-	log, _ := os.ReadFile(w.path("work/effects.log")) // it may not be there yet
+// currentEffects returns the effects so far.
+func (w *workspace) currentEffects() map[string][]string {
+	log, _ := os.ReadFile(w.path("work/effects.log")) // it may not exist yet
 	return parseEffects(folderSnapshot{"work/effects.log": string(log)})
 }

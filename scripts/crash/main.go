@@ -1,14 +1,14 @@
 //go:build unix
 
-// Command crash kills oneshot wherever it writes, lets it go on, and looks whether it can be
-// trusted: whether an effect happened twice, a step was lost, an answer was handed over twice, or a
-// run came to nothing that anybody could explain. It prints one Markdown table, and for each
-// violation the command that shows it again; with one it ends with exit 1.
+// Command crash kills oneshot wherever it writes, resumes it, and checks the guarantees:
+// no effect happens twice, no step is lost, no answer is delivered twice, and no run ends
+// without an explanation. It prints one Markdown table, and for each
+// violation a command that reproduces it; with any it exits with 1.
 //
 //	make crash ARGS="[-only kill,eio] [-scenario keyed] [-at 17] [-seed 1] [-short] [-keep]"
 //
-// It is run in the folder of the project, and builds the program with the tag crash: see package
-// fault. Folders are in memory where there is such a place, because what a kill leaves does not depend
+// Run it in the folder of the project. It builds the program with the tag crash: see package
+// failpoint. Folders are in memory if possible, because the state after a kill does not depend
 // on the disk.
 package main
 
@@ -42,7 +42,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	flags := flag.NewFlagSet("crash", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	short := flags.Bool("short", false, "try a part of the states only")
-	only := flags.String("only", "", "the `ways` to disturb runs, with commas between them: "+strings.Join(wayIDs(), ","))
+	only := flags.String("only", "", "the `ways` to disturb runs, with commas between them: "+strings.Join(disturbanceIDs(), ","))
 	name := flags.String("scenario", "", "the only `scenario` that is disturbed")
 	at := flags.String("at", "", "the only `state` that is tried, as a violation names it")
 	flags.Uint64Var(&s.seed, "seed", 1, "of the random moments")
@@ -54,13 +54,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	if *short {
-		s.shorten()
+		s.useShortSettings()
 	}
-	chosen, err := chosenWays(*only)
+	chosen, err := chosenDisturbances(*only)
 	if err != nil {
 		return err
 	}
-	if s.at, err = parseAt(*at); err != nil {
+	if s.at, err = parseStateNumbers(*at); err != nil {
 		return err
 	}
 	if len(s.at) > 0 {
@@ -79,11 +79,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err := s.build(ctx); err != nil {
 		return err
 	}
-	return s.report(ctx, chosen, *name, stdout)
+	return s.tryAndPrint(ctx, chosen, *name, stdout)
 }
 
-// report tries the chosen ways and prints the results.
-func (s *sweep) report(ctx context.Context, chosen []way, scenario string, stdout io.Writer) error {
+// tryAndPrint tries the chosen disturbances and prints the results.
+func (s *sweep) tryAndPrint(ctx context.Context, chosen []disturbance, scenario string, stdout io.Writer) error {
 	failure := s.run(ctx, chosen, scenario)
 	if err := errors.Join(failure, s.print(stdout, chosen)); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (s *sweep) report(ctx context.Context, chosen []way, scenario string, stdou
 	return nil
 }
 
-// memoryFolder returns a folder in memory, or "" for the usual one.
+// memoryFolder returns a folder in memory, or "" for the default one.
 func memoryFolder() string {
 	const dir = "/dev/shm"
 	if unix.Access(dir, unix.W_OK) != nil {
@@ -103,33 +103,33 @@ func memoryFolder() string {
 	return dir
 }
 
-func wayIDs() []string {
+func disturbanceIDs() []string {
 	var all []string
-	for _, w := range ways() {
+	for _, w := range disturbances() {
 		all = append(all, w.id)
 	}
 	return all
 }
 
-// chosenWays returns the ways of a list of ids, or all of them for none.
-func chosenWays(list string) ([]way, error) {
-	all := ways()
+// chosenDisturbances returns the disturbances in a list of ids, or all if it is empty.
+func chosenDisturbances(list string) ([]disturbance, error) {
+	all := disturbances()
 	if list == "" {
 		return all, nil
 	}
-	var some []way
+	var some []disturbance
 	for id := range strings.SplitSeq(list, ",") {
-		i := slices.Index(wayIDs(), id)
+		i := slices.Index(disturbanceIDs(), id)
 		if i < 0 {
-			return nil, fmt.Errorf("there is no way %q, only %s", id, strings.Join(wayIDs(), ", "))
+			return nil, fmt.Errorf("there is no way %q, only %s", id, strings.Join(disturbanceIDs(), ", "))
 		}
 		some = append(some, all[i])
 	}
 	return some, nil
 }
 
-// parseAt reads the numbers of a state.
-func parseAt(text string) (at []int, err error) {
+// parseStateNumbers parses the numbers of a state.
+func parseStateNumbers(text string) (at []int, err error) {
 	if text == "" {
 		return nil, nil
 	}

@@ -13,27 +13,27 @@ import (
 	"oneshot/pkg/failpoint"
 )
 
-// rand returns the chance of one state of a way: the same for the same seed.
-func (s *sweep) rand(n int) *rand.Rand { return rand.New(rand.NewPCG(s.seed, uint64(n))) }
+// newRand returns the random source for one state of a disturbance: the same for the same seed.
+func (s *sweep) newRand(n int) *rand.Rand { return rand.New(rand.NewPCG(s.seed, uint64(n))) }
 
-// randomKills kills a run and its resumes at random moments, some times, and lets it go on.
-func (s *sweep) randomKills(ctx context.Context, w *world) error {
+// tryRandomKills kills a run and its resumes at random moments, several times, and resumes it.
+func (s *sweep) tryRandomKills(ctx context.Context, w *workspace) error {
 	for n := 1; n <= s.random; n++ {
-		if !s.isWanted(n) {
+		if !s.isStateChosen(n) {
 			continue
 		}
-		chance := s.rand(n)
+		chance := s.newRand(n)
 		if err := w.restoreSnapshot(w.initialSnapshot()); err != nil {
 			return err
 		}
 		st := &runHistory{}
-		args := w.firstArgs()
+		args := w.startArgs()
 		for range 1 + chance.IntN(3) {
 			l, err := w.runKilledAfter(ctx, time.Duration(chance.Int64N(int64(w.took)*5/4)), args)
-			if err := w.add(st, l, err); err != nil {
+			if err := w.addLeg(st, l, err); err != nil {
 				return err
 			}
-			if !st.isOpen() {
+			if !st.needsResume() {
 				break
 			}
 			args = w.resumeArgs()
@@ -48,12 +48,12 @@ func (s *sweep) randomKills(ctx context.Context, w *world) error {
 	return nil
 }
 
-// runKilledAfter runs the program and kills it after a while, if it has not ended by then.
-func (w *world) runKilledAfter(ctx context.Context, after time.Duration, args []string) (leg, error) {
-	if err := os.RemoveAll(w.placeFile()); err != nil {
+// runKilledAfter runs the program and kills it after a while unless it has ended.
+func (w *workspace) runKilledAfter(ctx context.Context, after time.Duration, args []string) (leg, error) {
+	if err := os.RemoveAll(w.failpointFile()); err != nil {
 		return leg{}, err
 	}
-	cmd := w.command(ctx, "", append([]string{w.program}, args...)...)
+	cmd := w.newCommand(ctx, "", append([]string{w.program}, args...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Start(); err != nil {
@@ -66,19 +66,19 @@ func (w *world) runKilledAfter(ctx context.Context, after time.Duration, args []
 }
 
 const (
-	placesOfCall = 7                     // that a call has at least, so that all kills find one
-	startUp      = 20 * time.Millisecond // before a run does anything
+	placesOfCall = 7                     // minimum failpoints of a call, so that every kill hits one
+	startUp      = 20 * time.Millisecond // until a run does anything
 )
 
-// killLongRun kills a run of many calls again and again, at random places and at random moments, and lets
-// it go on each time.
-func (s *sweep) killLongRun(ctx context.Context, w *world) error {
-	chance, reach := s.rand(0), s.calls*placesOfCall/s.legs
+// tryKillsOfLongRun kills a run of many calls repeatedly, at random failpoints and at random moments, and resumes
+// it each time.
+func (s *sweep) tryKillsOfLongRun(ctx context.Context, w *workspace) error {
+	chance, reach := s.newRand(0), s.calls*placesOfCall/s.legs
 	if err := w.restoreSnapshot(w.initialSnapshot()); err != nil {
 		return err
 	}
 	st := &runHistory{}
-	args := w.firstArgs()
+	args := w.startArgs()
 	for n := range s.legs {
 		var l leg
 		var err error
@@ -87,10 +87,10 @@ func (s *sweep) killLongRun(ctx context.Context, w *world) error {
 		} else {
 			l, err = w.runKilledAfter(ctx, time.Duration(chance.Int64N(int64(w.took)/int64(s.legs)))+startUp, args)
 		}
-		if err := w.add(st, l, err); err != nil {
+		if err := w.addLeg(st, l, err); err != nil {
 			return err
 		}
-		if !st.isOpen() {
+		if !st.needsResume() {
 			return fmt.Errorf("the run ended before kill %d of %d: exit %d: %s", n+1, s.legs, l.exit, l.stderr)
 		}
 		if log, err := w.readRunFile(); err == nil && len(log.Records) > 0 {

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// print prints what was tried and found, and how to see each violation again.
-func (s *sweep) print(w io.Writer, chosen []way) error {
+// print prints the counts, and for each violation a command that reproduces it.
+func (s *sweep) print(w io.Writer, chosen []disturbance) error {
 	var b strings.Builder
 	b.WriteString("| way | states |")
-	for _, g := range guilts {
+	for _, g := range violationKinds {
 		fmt.Fprintf(&b, " %s |", g)
 	}
-	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(guilts)) + "\n")
-	total := &tally{guilty: map[guilt]int{}}
+	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(violationKinds)) + "\n")
+	total := &tally{violations: map[violationKind]int{}}
 	for _, way := range chosen {
 		t := s.tallies[way.id]
 		t.appendRow(&b, way.id+": "+way.what)
 		total.states += t.states
-		for g, n := range t.guilty {
-			total.guilty[g] += n
+		for g, n := range t.violations {
+			total.violations[g] += n
 		}
 	}
 	total.appendRow(&b, "all")
@@ -35,19 +35,19 @@ func (s *sweep) print(w io.Writer, chosen []way) error {
 			break
 		}
 		fmt.Fprintf(&b, "\n%s%s\n    %s: %s\n    make crash ARGS=\"-keep -seed %d -only %s -scenario '%s' -at %s\"\n",
-			v.scenario, v.place, v.guilt, strings.TrimSpace(v.why), s.seed, v.way, v.scenario, formatNumbers(v.at))
+			v.scenario, v.place, v.kind, strings.TrimSpace(v.why), s.seed, v.disturbance, v.scenario, formatNumbers(v.at))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// shown is how many violations are printed.
+// shown is the maximum number of printed violations.
 const shown = 20
 
 func (t *tally) appendRow(b *strings.Builder, name string) {
 	fmt.Fprintf(b, "| %s | %d |", name, t.states)
-	for _, g := range guilts {
-		fmt.Fprintf(b, " %d |", t.guilty[g])
+	for _, g := range violationKinds {
+		fmt.Fprintf(b, " %d |", t.violations[g])
 	}
 	b.WriteString("\n")
 }

@@ -11,15 +11,15 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A runHistory is a run from its beginning to where it cannot go on, however often it was disturbed.
+// A runHistory is a run with all its legs until it cannot be resumed, however often it was disturbed.
 type runHistory struct {
 	legs   []leg
-	done   map[string]bool // the calls of changes that were on record as done before the last leg
-	tools  bool            // a tool may have failed, because what it does was disturbed, too
+	done   map[string]bool // the changes recorded as done before the last leg, by call
+	tools  bool            // a tool may have failed because its own work was disturbed
 	broken string          // what was wrong with the run file before the last leg
 }
 
-// exitOK and its like are exit codes.
+// Exit codes.
 const (
 	exitOK       = 0
 	exitUsage    = 2
@@ -34,11 +34,11 @@ const (
 
 func (s *runHistory) last() leg { return s.legs[len(s.legs)-1] }
 
-// isOpen reports whether the run was disturbed, so that it is to go on.
-func (s *runHistory) isOpen() bool { return s.last().exit == -1 || s.last().exit == exitIO }
+// needsResume reports whether the run was disturbed, so that it has to be resumed.
+func (s *runHistory) needsResume() bool { return s.last().exit == -1 || s.last().exit == exitIO }
 
-// add adds a leg, and notes what was on record after those before it.
-func (w *world) add(s *runHistory, l leg, err error) error {
+// addLeg adds a leg, with the changes recorded before it.
+func (w *workspace) addLeg(s *runHistory, l leg, err error) error {
 	if err != nil {
 		return err
 	}
@@ -50,18 +50,18 @@ func (w *world) add(s *runHistory, l leg, err error) error {
 		}
 		return nil
 	}
-	if s.isOpen() {
+	if s.needsResume() {
 		s.done = completedChanges(log)
 	}
 	return nil
 }
 
-// resumeToEnd lets a run that was disturbed go on to its end, and then once more: what has succeeded
-// must not succeed again.
-func (w *world) resumeToEnd(ctx context.Context, s *runHistory) error {
-	if s.isOpen() {
+// resumeToEnd resumes a disturbed run to its end, and then once more: a run that has succeeded must not succeed
+// again.
+func (w *workspace) resumeToEnd(ctx context.Context, s *runHistory) error {
+	if s.needsResume() {
 		l, err := w.resume(ctx, "")
-		if err := w.add(s, l, err); err != nil {
+		if err := w.addLeg(s, l, err); err != nil {
 			return err
 		}
 	}
@@ -69,10 +69,10 @@ func (w *world) resumeToEnd(ctx context.Context, s *runHistory) error {
 		return nil
 	}
 	l, err := w.resume(ctx, "")
-	return w.add(s, l, err)
+	return w.addLeg(s, l, err)
 }
 
-// completedChanges returns the calls that changed something and whose result is on record.
+// completedChanges returns the calls with an effect whose result is recorded.
 func completedChanges(log *runfile.Log) map[string]bool {
 	begun, done := map[string]bool{}, map[string]bool{}
 	for _, r := range log.LiveRecords() {
@@ -88,8 +88,8 @@ func completedChanges(log *runfile.Log) map[string]bool {
 	return done
 }
 
-// handedOverAnswer returns the answer that a leg has handed over, or "".
-func (sc *scenario) handedOverAnswer(l leg) string {
+// deliveredAnswer returns the answer that a leg delivered, or "".
+func (sc *scenario) deliveredAnswer(l leg) string {
 	switch {
 	case sc.file && l.file == fileBefore:
 		return ""
@@ -112,12 +112,12 @@ func (l leg) isAlreadyFinished() bool {
 	return l.exit == exitUsage && strings.Contains(l.stderr, "the run has already finished")
 }
 
-// hasUnrecordedEnd reports whether a leg has delivered its answer and warns that its record does not say so (D3).
+// hasUnrecordedEnd reports whether a leg delivered its answer and warned that this is not recorded (D3).
 func (l leg) hasUnrecordedEnd() bool {
 	return l.exit == exitOK && strings.Contains(l.stderr, "the end of the run was not recorded")
 }
 
-// hasNoRecord reports whether a leg says that there is nothing on record.
+// hasNoRecord reports whether a leg says that nothing is recorded.
 func (l leg) hasNoRecord() bool {
 	return l.exit == exitInput && (strings.Contains(l.stderr, "before its first record was written") || strings.Contains(l.stderr, " not found"))
 }

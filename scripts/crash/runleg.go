@@ -19,48 +19,48 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// legLimit is how long the program may take, however slow the machine is.
+// legLimit limits the time of one leg, on any machine.
 const legLimit = 2 * time.Minute
 
-// A leg is what the program did, from a start to its end.
+// A leg is one run of the program, from its start to its end.
 type leg struct {
 	args           []string
 	exit           int // -1 if it was killed
 	stdout, stderr string
-	place          string // of the fault, if it came to that
-	unsynced       int64  // bytes at the end of the run file, whole records, that a power cut could take then
-	file           string // what the file of -o holds then
+	place          string // of the fault, if it happened
+	unsynced       int64  // bytes of whole records at the end of the run file that a power cut could lose then
+	file           string // content of the file of -o afterwards
 	took           time.Duration
 }
 
-// A world is a folder in which a scenario is run, and its model. Its folder has the same name
-// for every state, because a run resumes only in its own folder.
-type world struct {
+// A workspace is the folder in which a scenario runs, and its model. The folder has the same name for every state,
+// because a run resumes only in its own folder.
+type workspace struct {
 	sc       *scenario
 	dir      string
 	program  string
 	model    *model
-	way      string         // in which it is disturbed
+	way      string         // the id of its disturbance
 	whole    string         // the answer of the undisturbed run
-	took     time.Duration  // the undisturbed run
-	prepared folderSnapshot // what its first leg has left; nil where there is none
+	took     time.Duration  // duration of the undisturbed run
+	prepared folderSnapshot // the folder after its first leg; nil if there is none
 }
 
-func newWorld(dir, program string, sc *scenario) *world {
-	return &world{sc: sc, dir: dir, program: program, model: startModel(sc, dir)}
+func newWorkspace(dir, program string, sc *scenario) *workspace {
+	return &workspace{sc: sc, dir: dir, program: program, model: startModel(sc, dir)}
 }
 
-func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
+func (w *workspace) path(name string) string { return filepath.Join(w.dir, name) }
 
-// runFirst runs the scenario from its beginning; the fault is as in [failpoint.EnvVar], without the file.
-func (w *world) runFirst(ctx context.Context, plan string) (leg, error) {
+// runFromStart runs the scenario from its beginning; plan is a fault as in [failpoint.EnvVar], without the file.
+func (w *workspace) runFromStart(ctx context.Context, plan string) (leg, error) {
 	if err := w.restoreSnapshot(w.initialSnapshot()); err != nil {
 		return leg{}, err
 	}
-	return w.run(ctx, plan, w.firstArgs()...)
+	return w.run(ctx, plan, w.startArgs()...)
 }
 
-func (w *world) firstArgs() []string {
+func (w *workspace) startArgs() []string {
 	if w.prepared != nil {
 		return w.resumeArgs()
 	}
@@ -72,11 +72,11 @@ func (w *world) firstArgs() []string {
 }
 
 // resume resumes the run.
-func (w *world) resume(ctx context.Context, plan string) (leg, error) {
+func (w *workspace) resume(ctx context.Context, plan string) (leg, error) {
 	return w.run(ctx, plan, w.resumeArgs()...)
 }
 
-func (w *world) resumeArgs() []string {
+func (w *workspace) resumeArgs() []string {
 	args := append([]string{"run", "--resume", "run.jsonl"}, w.outputFlags()...)
 	if w.sc.first != nil {
 		args = append(args, w.sc.first.answers...)
@@ -84,15 +84,15 @@ func (w *world) resumeArgs() []string {
 	return args
 }
 
-// runFirstLeg makes the first leg of a run, if it has one.
-func (w *world) runFirstLeg(ctx context.Context) error {
+// prepareFirstLeg runs the first leg of the scenario, if it has one.
+func (w *workspace) prepareFirstLeg(ctx context.Context) error {
 	first := w.sc.first
 	if first == nil {
 		return nil
 	}
-	w.model.setPlay(first.play)
-	l, err := w.runFirst(ctx, "")
-	w.model.setPlay("")
+	w.model.overrideReplies(first.play)
+	l, err := w.runFromStart(ctx, "")
+	w.model.overrideReplies("")
 	if err != nil {
 		return err
 	}
@@ -103,8 +103,8 @@ func (w *world) runFirstLeg(ctx context.Context) error {
 	return err
 }
 
-// outputFlags are the flags that say where the answer goes.
-func (w *world) outputFlags() []string {
+// outputFlags returns the flags that select the destination of the answer.
+func (w *workspace) outputFlags() []string {
 	switch {
 	case w.sc.file:
 		return []string{"-o", "out/answer.json"}
@@ -114,34 +114,34 @@ func (w *world) outputFlags() []string {
 	return nil
 }
 
-// command is the program, in the folder and with an environment of its own.
-func (w *world) command(ctx context.Context, plan string, args ...string) *exec.Cmd {
+// newCommand returns a command that runs the program, with its own folder and environment.
+func (w *workspace) newCommand(ctx context.Context, plan string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = w.dir
 	cmd.Env = []string{"HOME=" + w.dir, "PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TMPDIR=" + os.TempDir()}
 	if plan != "" {
-		cmd.Env = append(cmd.Env, failpoint.EnvVar+"="+plan+" "+w.placeFile())
+		cmd.Env = append(cmd.Env, failpoint.EnvVar+"="+plan+" "+w.failpointFile())
 	}
-	cmd.WaitDelay = time.Second // what it started may still hold its output
+	cmd.WaitDelay = time.Second // its children may still hold its output
 	return cmd
 }
 
-// placeFile is where the place of a fault is written, beside the folder.
-func (w *world) placeFile() string { return w.dir + ".place" }
+// failpointFile returns the name of the file, beside the folder, to which the failpoint of a fault is written.
+func (w *workspace) failpointFile() string { return w.dir + ".place" }
 
 // run runs the program to its end.
-func (w *world) run(ctx context.Context, plan string, args ...string) (leg, error) {
-	return w.runAs(ctx, plan, append([]string{w.program}, args...)...)
+func (w *workspace) run(ctx context.Context, plan string, args ...string) (leg, error) {
+	return w.runCommandLine(ctx, plan, append([]string{w.program}, args...)...)
 }
 
-// runAs runs a command line that starts the program.
-func (w *world) runAs(ctx context.Context, plan string, args ...string) (leg, error) {
+// runCommandLine runs a command line that starts the program.
+func (w *workspace) runCommandLine(ctx context.Context, plan string, args ...string) (leg, error) {
 	ctx, cancel := context.WithTimeout(ctx, legLimit)
 	defer cancel()
-	if err := os.Remove(w.placeFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(w.failpointFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return leg{}, err
 	}
-	cmd := w.command(ctx, plan, args...)
+	cmd := w.newCommand(ctx, plan, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	began := time.Now()
@@ -154,14 +154,14 @@ func (w *world) runAs(ctx context.Context, plan string, args ...string) (leg, er
 	return l, err
 }
 
-// newLeg returns the leg of a command that has ended.
-func (w *world) newLeg(cmd *exec.Cmd, args []string, stdout, stderr string, err error) (leg, error) {
+// newLeg returns the leg of an ended command.
+func (w *workspace) newLeg(cmd *exec.Cmd, args []string, stdout, stderr string, err error) (leg, error) {
 	var status *exec.ExitError
 	if err != nil && !errors.As(err, &status) && !errors.Is(err, exec.ErrWaitDelay) {
 		return leg{}, err
 	}
 	l := leg{args: args, exit: cmd.ProcessState.ExitCode(), stdout: stdout, stderr: stderr}
-	place, err := os.ReadFile(w.placeFile())
+	place, err := os.ReadFile(w.failpointFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return l, err
 	}
@@ -176,8 +176,8 @@ func (w *world) newLeg(cmd *exec.Cmd, args []string, stdout, stderr string, err 
 	return l, err
 }
 
-// readRunFile reads the run file, which may not be there.
-func (w *world) readRunFile() (*runfile.Log, error) {
+// readRunFile reads the run file, which may not exist.
+func (w *workspace) readRunFile() (*runfile.Log, error) {
 	log, err := runfile.ReadFile(w.path("run.jsonl"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return &runfile.Log{}, nil

@@ -13,8 +13,8 @@ import (
 	"oneshot/scripts/modelserver"
 )
 
-// A call is what the scripted model asks for. Notes in its arguments are the number of the request
-// that it answers, so that a model that is asked again asks for something else.
+// A call is a call by the scripted model. Notes in its arguments are the number of the request that it answers, so
+// that a model that is asked again makes a different call.
 type call struct{ tool, arguments string }
 
 // A scenario is a run that is disturbed.
@@ -22,24 +22,24 @@ type scenario struct {
 	name    string
 	api     modelserver.API
 	dialect string
-	turns   [][]call // nil for the answer, to which the user has something to say
-	flags   []string // beside those for the model and the record
+	turns   [][]call // nil for the answer, which needs input of the user
+	flags   []string // besides those for the model and the record
 	file    bool     // the answer goes to a file
 	wrapped bool     // in an envelope
-	steps   []step   // what has happened in the end
+	steps   []step   // all effects of a complete run
 	files   map[string]string
-	kind    runfile.Kind // of a record that the run has to have; "" for none
-	first   *firstLeg    // undisturbed, before the run is; nil for none
+	kind    runfile.Kind // of a required record; "" for none
+	first   *firstLeg    // undisturbed, before the disturbed resume; nil for none
 }
 
-// A firstLeg is how a run ends before it is resumed, and disturbed only then.
+// A firstLeg is an undisturbed first part of a run. Only its resume is disturbed.
 type firstLeg struct {
 	exit    int
-	play    string   // what the model says from its second turn on, in the form of [modelserver.ParsePlay]; "" for its script
-	answers []string // the flags with which the run is resumed
+	play    string   // the replies from the second turn on, in the form of [modelserver.ParsePlay]; "" for the script's
+	answers []string // the flags of the resume
 }
 
-// A step is an effect of a program or a server, as the log has it.
+// A step is one effect of a program or a server, as logged.
 type step struct {
 	name  string
 	keyed bool
@@ -47,11 +47,11 @@ type step struct {
 
 const note = "NOTE"
 
-func readCall(path string) call {
+func fileReadCall(path string) call {
 	return call{"file_read", fmt.Sprintf(`{"filePaths":[%q]}`, path)}
 }
 
-func putCall(path, content, match string) call {
+func filePutCall(path, content, match string) call {
 	more := ""
 	if match != "" {
 		more = fmt.Sprintf(`,"ifMatch":%q`, match)
@@ -80,73 +80,73 @@ func digest(content string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// What is in the folder of a run before it begins.
+// Contents of files in the folder before a run.
 const (
 	textBefore = "apples\n"
 	fileBefore = `{"answer":"of yesterday"}` + "\n"
 )
 
-// programs are the flags by which the programs of the scenarios can be run.
+// programs are the flags that enable the programs of the scenarios.
 var programs = []string{"--tools", "tools", "--tool", "send_*", "--enable-exec"}
 
-// scenarios returns the runs that are disturbed. Each has reads, and writes of another kind.
+// scenarios returns the runs to disturb. Each has reads, and one kind of writes.
 func scenarios() []*scenario {
 	all := []*scenario{
 		{
 			name: "files", api: modelserver.Ollama, dialect: "tool", flags: []string{"--allow", "file_put"},
 			turns: [][]call{
-				{readCall("text.md")},
-				{putCall("new/a.md", "a\n", "none"), putCall("b.md", "b\n", "")},
-				{readCall("b.md"), putCall("text.md", "pears\n", digest(textBefore))},
+				{fileReadCall("text.md")},
+				{filePutCall("new/a.md", "a\n", "none"), filePutCall("b.md", "b\n", "")},
+				{fileReadCall("b.md"), filePutCall("text.md", "pears\n", digest(textBefore))},
 			},
 		},
 		{
 			name: "keyed", api: modelserver.Chat, dialect: "native", file: true,
 			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
-			turns: [][]call{{readCall("text.md"), keyedCall("one")}, {keyedCall("two"), putCall("a.md", "a\n", "none"), keyedCall("three")}},
+			turns: [][]call{{fileReadCall("text.md"), keyedCall("one")}, {keyedCall("two"), filePutCall("a.md", "a\n", "none"), keyedCall("three")}},
 		},
 		{
 			name: "plain", api: modelserver.Ollama, dialect: "tool",
 			flags: append([]string{"--allow", "send_*"}, programs...),
-			turns: [][]call{{readCall("text.md"), plainCall("one")}, {plainCall("two"), keyedCall("three"), plainCall("four")}},
+			turns: [][]call{{fileReadCall("text.md"), plainCall("one")}, {plainCall("two"), keyedCall("three"), plainCall("four")}},
 		},
 		{
 			name: "told", api: modelserver.Messages, dialect: "native",
 			flags: append([]string{"--policy", "report.yaml"}, programs...),
-			turns: [][]call{{plainCall("one")}, {plainCall("two"), readCall("text.md")}},
+			turns: [][]call{{plainCall("one")}, {plainCall("two"), fileReadCall("text.md")}},
 		},
 		{
 			name: "envelope", api: modelserver.Ollama, dialect: "toolcalls", wrapped: true,
 			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
-			turns: [][]call{{keyedCall("one"), readCall("text.md")}, {putCall("a.md", "a\n", "")}},
+			turns: [][]call{{keyedCall("one"), fileReadCall("text.md")}, {filePutCall("a.md", "a\n", "")}},
 		},
 		{
 			name: "requests", api: modelserver.Chat, dialect: "native",
 			flags: []string{"--allow", "post_*", "--tools", "tools", "--tool", "post_*", "--allow-host", address},
-			turns: [][]call{{postedCall("one"), readCall("text.md")}, {postedPlainCall("two"), postedCall("three")}},
+			turns: [][]call{{postedCall("one"), fileReadCall("text.md")}, {postedPlainCall("two"), postedCall("three")}},
 		},
 		{
 			name: "approved", kind: runfile.KindApproval, api: modelserver.Chat, dialect: "native",
 			flags: append([]string{"--policy", "ask.yaml", "--approve", "./approve.sh"}, programs...),
-			turns: [][]call{{readCall("text.md"), plainCall("one")}, {putCall("text.md", "pears\n", ""), plainCall("two")}},
+			turns: [][]call{{fileReadCall("text.md"), plainCall("one")}, {filePutCall("text.md", "pears\n", ""), plainCall("two")}},
 		},
 		{
 			name: "answered", kind: runfile.KindUserInput, api: modelserver.Chat, dialect: "native",
 			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
 			first: &firstLeg{exit: exitNeeds, answers: []string{"--answer", "step=three"}},
-			turns: [][]call{{plainCall("one")}, {{"send_asked", `{"note":"` + note + `"}`}, putCall("text.md", "pears\n", "")}, {{"send_asked", `{"step":"three","note":"` + note + `"}`}}},
+			turns: [][]call{{plainCall("one")}, {{"send_asked", `{"note":"` + note + `"}`}, filePutCall("text.md", "pears\n", "")}, {{"send_asked", `{"step":"three","note":"` + note + `"}`}}},
 		},
 		{
 			name: "silent", kind: runfile.KindResumed, api: modelserver.Chat, dialect: "native",
 			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
 			first: &firstLeg{exit: exitNoAnswer, play: "text \"\"\nstop"},
-			turns: [][]call{{plainCall("one"), putCall("a.md", "a\n", "none")}, {plainCall("two"), putCall("text.md", "pears\n", "")}},
+			turns: [][]call{{plainCall("one"), filePutCall("a.md", "a\n", "none")}, {plainCall("two"), filePutCall("text.md", "pears\n", "")}},
 		},
 		{
 			name: "rejected", kind: runfile.KindResumed, api: modelserver.Chat, dialect: "native",
 			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
 			first: &firstLeg{exit: exitRejected, play: "status 400\nheader Content-Type: application/json\nraw \"{}\""},
-			turns: [][]call{{plainCall("one"), putCall("a.md", "a\n", "none")}, {keyedCall("two"), putCall("text.md", "pears\n", "")}},
+			turns: [][]call{{plainCall("one"), filePutCall("a.md", "a\n", "none")}, {keyedCall("two"), filePutCall("text.md", "pears\n", "")}},
 		},
 	}
 	for _, sc := range all {
@@ -155,7 +155,7 @@ func scenarios() []*scenario {
 	return all
 }
 
-// longScenario returns a run of some calls.
+// longScenario returns a run of that many calls.
 func longScenario(calls int) *scenario {
 	sc := &scenario{
 		name: fmt.Sprintf("%d calls", calls), api: modelserver.Chat, dialect: "native", file: true,
@@ -163,16 +163,16 @@ func longScenario(calls int) *scenario {
 	}
 	for i := 0; i < calls; i += 4 {
 		name := fmt.Sprint("s", i)
-		sc.turns = append(sc.turns, []call{readCall("text.md"), putCall(name+".md", name, "none"), keyedCall(name), putCall("last.md", name, "")})
+		sc.turns = append(sc.turns, []call{fileReadCall("text.md"), filePutCall(name+".md", name, "none"), keyedCall(name), filePutCall("last.md", name, "")})
 	}
 	sc.deriveFields()
 	return sc
 }
 
-// deriveFields fills in what follows from the turns.
+// deriveFields sets the fields that follow from the turns.
 func (sc *scenario) deriveFields() {
 	sc.flags = append([]string{"--root", "work", "--tool", "file_read"}, sc.flags...)
-	if sc.hasCall("file_put") {
+	if sc.hasCallWithPrefix("file_put") {
 		sc.flags = append(sc.flags, "--tool", "file_put")
 	}
 	sc.files = map[string]string{"text.md": textBefore}
@@ -190,11 +190,11 @@ func (sc *scenario) deriveFields() {
 	}
 }
 
-// needsPrograms reports whether a scenario needs what only Linux has.
-func (sc *scenario) needsPrograms() bool { return sc.hasCall("send_") }
+// needsPrograms reports whether a scenario runs programs, which only Linux supports.
+func (sc *scenario) needsPrograms() bool { return sc.hasCallWithPrefix("send_") }
 
-// hasCall reports whether a tool is called whose name begins so.
-func (sc *scenario) hasCall(name string) bool {
+// hasCallWithPrefix reports whether the scenario calls a tool whose name begins with a prefix.
+func (sc *scenario) hasCallWithPrefix(name string) bool {
 	for _, turn := range sc.turns {
 		if slices.ContainsFunc(turn, func(c call) bool { return strings.HasPrefix(c.tool, name) }) {
 			return true
@@ -203,12 +203,12 @@ func (sc *scenario) hasCall(name string) bool {
 	return false
 }
 
-// tools are the definitions of the programs: each logs its key, if it has one, and its step, and then
-// lingers if it is the step that the file linger names.
-var tools = definition("send_keyed", "idempotent: {key: env MESSAGE_KEY}\n"+program) + "---\n" + definition("send_plain", program) + "---\n" + asked
+// tools are the definitions of the programs: each logs its key, if any, and its step, and then
+// waits if the file linger names the step.
+var tools = toolDefinition("send_keyed", "idempotent: {key: env MESSAGE_KEY}\n"+program) + "---\n" + toolDefinition("send_plain", program) + "---\n" + asked
 
 // asked is the definition of a program whose step only the user knows.
-var asked = strings.Replace(definition("send_asked", program), `signature: "send_asked(step: string, note: string)"`,
+var asked = strings.Replace(toolDefinition("send_asked", program), `signature: "send_asked(step: string, note: string)"`,
 	`parameters: {note: {type: string}, step: {type: string, ask: "Which step?"}}`, 1)
 
 const program = `effect: exec
@@ -216,16 +216,16 @@ exec: {argv: [/bin/sh, -c, 'echo "$${MESSAGE_KEY-none} $1 $2" >> effects.log; if
 `
 
 // requests are the definitions of what a server does: see [model.effect]. The server knows a key that it has seen.
-var requests = definition("post_keyed", "idempotent: {key: header Idempotency-Key}\n"+strings.ReplaceAll(request, "body: json", "body: json, done: [409]")) + "---\n" + definition("post_plain", request)
+var requests = toolDefinition("post_keyed", "idempotent: {key: header Idempotency-Key}\n"+strings.ReplaceAll(request, "body: json", "body: json, done: [409]")) + "---\n" + toolDefinition("post_plain", request)
 
 const (
-	address = "ADDRESS" // stands for that of the server
+	address = "ADDRESS" // placeholder for the server's
 	request = `effect: write
 http: {method: POST, url: "http://` + address + effects + `", body: json}
 `
 )
 
-func definition(name, more string) string {
+func toolDefinition(name, more string) string {
 	return strings.ReplaceAll(`name: NAME
 description: Send a text.
 signature: "NAME(step: string, note: string)"

@@ -12,22 +12,21 @@ import (
 	"strings"
 )
 
-// traceable are the calls of the system at which strace kills. It counts them for each thread, and also
-// those of what a tool runs: a program that is killed is a call that failed.
+// traceable are the system calls at which strace kills. It counts them per thread, and also
+// those of programs run by tools: a killed program is a failed call.
 var traceable = []string{"write", "fsync", "flock", "ftruncate", "linkat", "renameat", "renameat2"}
 
-// straceKills kills the run by means of strace, which knows nothing of the places in the program, at the first
-// call of each kind, at the second one, and so on. A state is the number of the kind, from 1, and that of
-// the call.
-func (s *sweep) straceKills(ctx context.Context, w *world) error {
+// tryStraceKills kills the run with strace, independently of failpoints, at the first system call of each kind, at
+// the second one, and so on. A state is the number of the kind, from 1, and that of the call.
+func (s *sweep) tryStraceKills(ctx context.Context, w *workspace) error {
 	strace, err := exec.LookPath("strace")
 	if err != nil {
-		s.skip("strace: there is none")
+		s.noteSkipped("strace: there is none")
 		return nil
 	}
 	for i, name := range traceable {
-		for n := s.firstPlace(); ; n += s.stride {
-			if !s.isWanted(i+1, n) {
+		for n := s.firstFailpoint(); ; n += s.stride {
+			if !s.isStateChosen(i+1, n) {
 				continue
 			}
 			l, killed, err := w.runTraced(ctx, strace, name, n)
@@ -36,7 +35,7 @@ func (s *sweep) straceKills(ctx context.Context, w *world) error {
 			}
 			if !killed {
 				if l.exit != exitOK {
-					s.skip("strace: it is not allowed: exit %d: %s", l.exit, l.stderr)
+					s.noteSkipped("strace: it is not allowed: exit %d: %s", l.exit, l.stderr)
 					return nil
 				}
 				break
@@ -52,15 +51,15 @@ func (s *sweep) straceKills(ctx context.Context, w *world) error {
 	return nil
 }
 
-// runTraced runs the scenario with a kill at a call of the system, and reports whether there was one.
-func (w *world) runTraced(ctx context.Context, strace, name string, n int) (l leg, killed bool, err error) {
+// runTraced runs the scenario with a kill at a system call, and reports whether it was reached.
+func (w *workspace) runTraced(ctx context.Context, strace, name string, n int) (l leg, killed bool, err error) {
 	if err := w.restoreSnapshot(w.initialSnapshot()); err != nil {
 		return l, false, err
 	}
 	report := w.dir + ".strace"
 	inject := name + ":signal=KILL:when=" + strconv.Itoa(n)
-	args := append([]string{strace, "-f", "-o", report, "-e", "trace=" + name, "-e", "inject=" + inject, w.program}, w.firstArgs()...)
-	if l, err = w.runAs(ctx, "", args...); err != nil {
+	args := append([]string{strace, "-f", "-o", report, "-e", "trace=" + name, "-e", "inject=" + inject, w.program}, w.startArgs()...)
+	if l, err = w.runCommandLine(ctx, "", args...); err != nil {
 		return l, false, err
 	}
 	text, err := os.ReadFile(report)

@@ -17,25 +17,25 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A sweep tries ways to disturb runs, and counts.
+// A sweep disturbs runs and counts the results.
 type sweep struct {
-	dir     string // for everything that is built and written
+	dir     string // of everything built and written
 	program string
 	seed    uint64
 	random  int   // kills at random moments, of each scenario
 	calls   int   // of the long run
-	legs    int   // how often it is killed
-	every   int   // of so many distinct states one is disturbed again
-	stride  int   // of so many places one is tried
-	bytes   int   // of so many bytes of a run file one is cut off or flipped
-	at      []int // the only state that is tried, if there is one
+	legs    int   // kills of the long run
+	every   int   // one of this many distinct states is disturbed again
+	stride  int   // one of this many failpoints is tried
+	bytes   int   // one of this many bytes of a run file is a cut or gets a flipped bit
+	at      []int // the only state to try; nil for all
 	brief   bool  // a slow way has one scenario and no more than a few states
 	keep    bool
 	log     io.Writer
 
 	mu         sync.Mutex
 	tallies    map[string]*tally
-	violations []violation
+	violations []violatingState
 	skipped    []string
 }
 
@@ -43,29 +43,29 @@ func newSweep(log io.Writer) *sweep {
 	return &sweep{seed: 1, random: 40, calls: 200, legs: 50, every: 8, stride: 1, bytes: 1, log: log, tallies: map[string]*tally{}}
 }
 
-// shorten leaves so much that it takes some seconds.
-func (s *sweep) shorten() {
+// useShortSettings reduces the sweep to a few seconds.
+func (s *sweep) useShortSettings() {
 	s.brief = true
 	s.random, s.calls, s.legs, s.every, s.stride, s.bytes = 1, 12, 3, 4, 9, 197
 }
 
-// A tally counts the results of one way.
+// A tally counts the results of one disturbance.
 type tally struct {
-	states int
-	guilty map[guilt]int
+	states     int
+	violations map[violationKind]int
 }
 
-// A violation is a state from which a run did what it must not.
-type violation struct {
-	way      string
-	scenario string
-	at       []int
-	place    string
-	charge
+// A violatingState is a state from which a run violated a guarantee.
+type violatingState struct {
+	disturbance string
+	scenario    string
+	at          []int
+	place       string
+	violation
 }
 
-// run tries ways with the scenario of a name, or with all, some at a time.
-func (s *sweep) run(ctx context.Context, chosen []way, name string) error {
+// run tries disturbances with the named scenario, or with all, several at a time.
+func (s *sweep) run(ctx context.Context, chosen []disturbance, name string) error {
 	all := s.tasks(chosen, name)
 	if len(all) == 0 {
 		return fmt.Errorf("there is no scenario %q", name)
@@ -76,8 +76,8 @@ func (s *sweep) run(ctx context.Context, chosen []way, name string) error {
 	for i := range failures {
 		workers.Go(func() {
 			for t := range queue {
-				if err := s.try(ctx, t.way, t.scenario); err != nil {
-					failures[i] = errors.Join(failures[i], fmt.Errorf("%s, %s: %w", t.way.id, t.scenario.name, err))
+				if err := s.try(ctx, t.disturbance, t.scenario); err != nil {
+					failures[i] = errors.Join(failures[i], fmt.Errorf("%s, %s: %w", t.disturbance.id, t.scenario.name, err))
 				}
 			}
 		})
@@ -90,16 +90,16 @@ func (s *sweep) run(ctx context.Context, chosen []way, name string) error {
 	return errors.Join(failures...)
 }
 
-// try tries one way with one scenario, in a folder of its own.
-func (s *sweep) try(ctx context.Context, w way, sc *scenario) (err error) {
+// try tries one disturbance with one scenario, in its own folder.
+func (s *sweep) try(ctx context.Context, w disturbance, sc *scenario) (err error) {
 	if sc.needsPrograms() && runtime.GOOS != "linux" {
-		s.skip("%s: programs are run on Linux alone", sc.name)
+		s.noteSkipped("%s: programs are run on Linux alone", sc.name)
 		return nil
 	}
-	here := newWorld(filepath.Join(s.dir, w.id+"-"+sc.name), s.program, sc)
+	here := newWorkspace(filepath.Join(s.dir, w.id+"-"+sc.name), s.program, sc)
 	here.way = w.id
 	defer here.model.Close()
-	if err := here.undisturbed(ctx); err != nil {
+	if err := here.runUndisturbed(ctx); err != nil {
 		return err
 	}
 	if err := w.try(s, ctx, here); err != nil {
@@ -111,16 +111,16 @@ func (s *sweep) try(ctx context.Context, w way, sc *scenario) (err error) {
 	return here.removeFolder()
 }
 
-// undisturbed makes the run once, to learn its answer.
-func (w *world) undisturbed(ctx context.Context) error {
-	if err := w.runFirstLeg(ctx); err != nil {
+// runUndisturbed runs the scenario once, to learn its answer.
+func (w *workspace) runUndisturbed(ctx context.Context) error {
+	if err := w.prepareFirstLeg(ctx); err != nil {
 		return err
 	}
-	l, err := w.runFirst(ctx, "")
+	l, err := w.runFromStart(ctx, "")
 	if err != nil {
 		return err
 	}
-	if w.whole = w.sc.handedOverAnswer(l); l.exit != exitOK || w.whole == "" {
+	if w.whole = w.sc.deliveredAnswer(l); l.exit != exitOK || w.whole == "" {
 		return fmt.Errorf("the undisturbed run: exit %d: %s%s", l.exit, l.stdout, l.stderr)
 	}
 	w.took = l.took
@@ -132,17 +132,17 @@ func (w *world) undisturbed(ctx context.Context) error {
 	return errors.Join(err, w.undisturbedError(&runHistory{legs: []leg{l}}))
 }
 
-// undisturbedError is an error for an undisturbed run that is not as it should be.
-func (w *world) undisturbedError(st *runHistory) error {
-	charges, err := w.judge(st)
-	for _, c := range charges {
-		err = errors.Join(err, fmt.Errorf("the undisturbed run: %s: %s", c.guilt, c.why))
+// undisturbedError returns an error if an undisturbed run is not as expected.
+func (w *workspace) undisturbedError(st *runHistory) error {
+	found, err := w.findViolations(st)
+	for _, c := range found {
+		err = errors.Join(err, fmt.Errorf("the undisturbed run: %s: %s", c.kind, c.why))
 	}
 	return err
 }
 
-// skip notes once what is not tried.
-func (s *sweep) skip(format string, args ...any) {
+// noteSkipped logs once what is not tried.
+func (s *sweep) noteSkipped(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if text := fmt.Sprintf(format, args...); !slices.Contains(s.skipped, text) {
@@ -150,15 +150,15 @@ func (s *sweep) skip(format string, args ...any) {
 	}
 }
 
-// isWanted reports whether a state is to be tried, or one that begins so.
-func (s *sweep) isWanted(at ...int) bool {
+// isStateChosen reports whether a state, or one that begins with these numbers, is to be tried.
+func (s *sweep) isStateChosen(at ...int) bool {
 	n := min(len(s.at), len(at))
 	return slices.Equal(s.at[:n], at[:n])
 }
 
-// recordVerdict counts a state and what is wrong with the history that began there, besides what is known already.
-func (s *sweep) recordVerdict(w *world, st *runHistory, known []charge, at ...int) error {
-	charges, err := w.judge(st)
+// recordVerdict counts a state and the violations in the run that began there, besides the known ones.
+func (s *sweep) recordVerdict(w *workspace, st *runHistory, known []violation, at ...int) error {
+	found, err := w.findViolations(st)
 	if err != nil {
 		return err
 	}
@@ -168,22 +168,22 @@ func (s *sweep) recordVerdict(w *world, st *runHistory, known []charge, at ...in
 			place += "; " + l.place
 		}
 	}
-	s.countState(w.way, w.sc.name, place, at, append(charges, known...))
+	s.countState(w.way, w.sc.name, place, at, append(found, known...))
 	return nil
 }
 
-func (s *sweep) countState(way, scenario, place string, at []int, charges []charge) {
+func (s *sweep) countState(way, scenario, place string, at []int, found []violation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.tallies[way]
 	t.states++
-	for _, c := range charges {
-		t.guilty[c.guilt]++
-		s.violations = append(s.violations, violation{way, scenario, slices.Clone(at), place, c})
+	for _, c := range found {
+		t.violations[c.kind]++
+		s.violations = append(s.violations, violatingState{way, scenario, slices.Clone(at), place, c})
 	}
 }
 
-// build builds the program with the places at which it can be made to fail.
+// build builds the program with failpoints.
 func (s *sweep) build(ctx context.Context) error {
 	fmt.Fprintln(s.log, "crash: building oneshot with the tag crash")
 	s.program = filepath.Join(s.dir, "oneshot")

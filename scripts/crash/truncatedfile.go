@@ -17,22 +17,22 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A record is a whole run file, whose parts are opened.
-type record struct {
+// An intactFile is a complete run file, whose parts are opened.
+type intactFile struct {
 	text  []byte
-	ends  []int // behind each line
+	ends  []int // the offset after each line
 	log   *runfile.Log
-	file  string // for the parts
+	file  string // the file to which parts are written
 	other string // the first line of another run of the same scenario
 }
 
-// newRecord reads the run file of the undisturbed run, and makes that run once more.
-func (w *world) newRecord(ctx context.Context) (*record, error) {
+// newIntactFile reads the run file of the undisturbed run, and runs the scenario once more.
+func (w *workspace) newIntactFile(ctx context.Context) (*intactFile, error) {
 	text, err := os.ReadFile(w.path("run.jsonl"))
 	if err != nil {
 		return nil, err
 	}
-	r := &record{text: text, file: w.dir + ".jsonl"}
+	r := &intactFile{text: text, file: w.dir + ".jsonl"}
 	for i, b := range text {
 		if b == '\n' {
 			r.ends = append(r.ends, i+1)
@@ -41,7 +41,7 @@ func (w *world) newRecord(ctx context.Context) (*record, error) {
 	if r.log, err = runfile.Read(bytes.NewReader(text)); err != nil {
 		return nil, err
 	}
-	if l, err := w.runFirst(ctx, ""); err != nil || l.exit != exitOK {
+	if l, err := w.runFromStart(ctx, ""); err != nil || l.exit != exitOK {
 		return nil, errors.Join(err, fmt.Errorf("the undisturbed run: exit %d: %s", l.exit, l.stderr))
 	}
 	second, err := os.ReadFile(w.path("run.jsonl"))
@@ -49,8 +49,8 @@ func (w *world) newRecord(ctx context.Context) (*record, error) {
 	return r, err
 }
 
-// lineAt returns the number of the line in which a byte stands, from 1, and where it begins.
-func (r *record) lineAt(at int) (number, begin int) {
+// lineAt returns the number, from 1, and the start of the line that contains a byte.
+func (r *intactFile) lineAt(at int) (number, begin int) {
 	for i, end := range r.ends {
 		if at < end {
 			return i + 1, begin
@@ -60,12 +60,12 @@ func (r *record) lineAt(at int) (number, begin int) {
 	return len(r.ends) + 1, begin
 }
 
-// openRunFile opens a run file of that content, as a resume does.
-func (r *record) openRunFile(text []byte) (log *runfile.Log, left []byte, err error) {
+// openRunFile opens a run file with that content, as a resume does.
+func (r *intactFile) openRunFile(text []byte) (log *runfile.Log, left []byte, err error) {
 	if err := os.WriteFile(r.file, text, 0o600); err != nil {
 		return nil, nil, err
 	}
-	syscall.ForkLock.RLock() // a program that is being started has the lock, too, until it is one
+	syscall.ForkLock.RLock() // a child being started holds the lock too, until its exec
 	defer syscall.ForkLock.RUnlock()
 	w, log, err := runfile.Open(r.file)
 	if err != nil {
@@ -78,8 +78,8 @@ func (r *record) openRunFile(text []byte) (log *runfile.Log, left []byte, err er
 	return log, left, err
 }
 
-// whyNotHolding says what is wrong with an opened file that is to hold the first n records and nothing else, or "".
-func (r *record) whyNotHolding(n int, text []byte) string {
+// wrongContentReason returns what is wrong with an opened file that should hold exactly the first n records, or "".
+func (r *intactFile) wrongContentReason(n int, text []byte) string {
 	log, left, err := r.openRunFile(text)
 	switch {
 	case n == 0 && isDamage(err, diag.RunSequence, 1, 0):
@@ -94,8 +94,8 @@ func (r *record) whyNotHolding(n int, text []byte) string {
 	return ""
 }
 
-// whyNotRefused says what is wrong with a file that is to be refused with a place, or "".
-func (r *record) whyNotRefused(code diag.Code, line, offset int, text []byte) string {
+// whyNotRefused returns what is wrong with opening a file that should be refused with a position, or "".
+func (r *intactFile) whyNotRefused(code diag.Code, line, offset int, text []byte) string {
 	if _, _, err := r.openRunFile(text); !isDamage(err, code, line, offset) {
 		return fmt.Sprintf("%v, not %s at line %d (offset %d)", err, code, line, offset)
 	}
@@ -107,7 +107,7 @@ func isDamage(err error, code diag.Code, line, offset int) bool {
 	return errors.As(err, &damage) && damage.Code == code && damage.Line == line && damage.Offset == int64(offset)
 }
 
-// tornTails are what can stand behind the last byte that was written, and hold no line feed.
+// tornTails returns possible contents after the last written byte, without a line feed.
 func tornTails(chance *rand.Rand) []string {
 	noise := make([]byte, 40)
 	for i := range noise {
@@ -116,53 +116,53 @@ func tornTails(chance *rand.Rand) []string {
 	return []string{"", "\x00\x00\x00\x00\x00\x00\x00", string(noise), strings.Repeat("\x00", 4096)}
 }
 
-// truncatedFiles opens each prefix of a run file, with each tail: what is whole of it counts, and nothing else.
-// A state is the length of the prefix and the number of the tail; behind it comes one with a line feed, and
-// one with a line feed and more.
-func (s *sweep) truncatedFiles(ctx context.Context, w *world) error {
-	r, err := w.newRecord(ctx)
+// tryTruncatedFiles opens each prefix of a run file, with each tail: exactly its whole records count. A state is
+// the length of the prefix and the number of the tail; the tails are followed by one with a line feed, and one with
+// more after it.
+func (s *sweep) tryTruncatedFiles(ctx context.Context, w *workspace) error {
+	r, err := w.newIntactFile(ctx)
 	if err != nil {
 		return err
 	}
-	tails := tornTails(s.rand(0))
-	for cut := s.firstPlace() - 1; cut <= len(r.text); cut += s.bytes {
+	tails := tornTails(s.newRand(0))
+	for cut := s.firstFailpoint() - 1; cut <= len(r.text); cut += s.bytes {
 		prefix := r.text[:cut:cut]
 		line, begin := r.lineAt(cut)
 		whole := line - 1
 		for i, tail := range tails {
-			s.countOpened(w, r.whyNotHolding(whole, append(prefix, tail...)), cut, i+1)
+			s.countOpenedFile(w, r.wrongContentReason(whole, append(prefix, tail...)), cut, i+1)
 		}
 		ended := append(prefix, '\n')
 		if cut < len(r.text) && r.text[cut] == '\n' {
-			s.countOpened(w, r.whyNotHolding(whole+1, ended), cut, len(tails)+1)
+			s.countOpenedFile(w, r.wrongContentReason(whole+1, ended), cut, len(tails)+1)
 			continue
 		}
-		s.countOpened(w, r.whyNotHolding(whole, ended), cut, len(tails)+1)
-		s.countOpened(w, r.whyNotRefused(diag.RunDamaged, line, begin, append(ended, 'x')), cut, len(tails)+2)
+		s.countOpenedFile(w, r.wrongContentReason(whole, ended), cut, len(tails)+1)
+		s.countOpenedFile(w, r.whyNotRefused(diag.RunDamaged, line, begin, append(ended, 'x')), cut, len(tails)+2)
 	}
-	return s.resumeEach(ctx, w, r)
+	return s.resumeFromEachRecord(ctx, w, r)
 }
 
-// countOpened counts a file that was opened in this process.
-func (s *sweep) countOpened(w *world, why string, at ...int) {
+// countOpenedFile counts a file opened in this process.
+func (s *sweep) countOpenedFile(w *workspace, why string, at ...int) {
 	switch {
-	case !s.isWanted(at...):
+	case !s.isStateChosen(at...):
 		return
 	case why == "":
 		s.countState(w.way, w.sc.name, "", at, nil)
 		return
 	}
-	s.countState(w.way, w.sc.name, "", at, []charge{{unexplained, why}})
+	s.countState(w.way, w.sc.name, "", at, []violation{{unexplained, why}})
 }
 
-// resumeEach lets the run go on from each number of records, in the world as it was before it.
-func (s *sweep) resumeEach(ctx context.Context, w *world, r *record) error {
+// resumeFromEachRecord resumes the run from each number of records, with the rest of the folder as it was.
+func (s *sweep) resumeFromEachRecord(ctx context.Context, w *workspace, r *intactFile) error {
 	for n := 0; n < len(r.ends); n += s.stride {
 		at, end := w.initialSnapshot(), 0
 		if n > 0 {
 			end = r.ends[n-1]
 		}
-		if !s.isWanted(end, 0) {
+		if !s.isStateChosen(end, 0) {
 			continue
 		}
 		at["run.jsonl"] = string(r.text[:end])
@@ -171,16 +171,16 @@ func (s *sweep) resumeEach(ctx context.Context, w *world, r *record) error {
 		}
 		l, err := w.resume(ctx, "")
 		st := &runHistory{tools: true}
-		if err := w.add(st, l, err); err != nil {
+		if err := w.addLeg(st, l, err); err != nil {
 			return err
 		}
 		j, err := w.newJudgement(st)
 		if err != nil {
 			return err
 		}
-		j.checkRepeats()
+		j.checkEffectsOnce()
 		j.checkEnd()
-		s.countState(w.way, w.sc.name, "", []int{end, 0}, j.charges)
+		s.countState(w.way, w.sc.name, "", []int{end, 0}, j.violations)
 	}
 	return nil
 }

@@ -16,23 +16,25 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A drawn is a finding, with the text that it is about.
-type drawn struct {
+// A sampledFinding is a finding with the text that it is about.
+type sampledFinding struct {
 	*row
 	record  lint.ParseResult
 	finding diag.Finding
 }
 
-// codeAndDialect returns what a finding is of: its code in its dialect.
-func (d drawn) codeAndDialect() string { return string(d.finding.Code) + " " + d.record.Dialect }
+// codeAndDialect returns the code and the dialect of a finding.
+func (d sampledFinding) codeAndDialect() string {
+	return string(d.finding.Code) + " " + d.record.Dialect
+}
 
-// drawFindings prints findings for a person to judge: as many as are asked for, each of
-// another code or dialect as long as there are others.
-func (q request) drawFindings(rows []*row, out io.Writer) {
-	found := make([][]drawn, len(rows))
+// printSampledFindings prints the requested number of findings for review, each
+// with another code or dialect as long as there are others.
+func (q request) printSampledFindings(rows []*row, out io.Writer) {
+	found := make([][]sampledFinding, len(rows))
 	inParallel(len(rows), func(i int) { found[i] = findingsOf(rows[i]) })
 	random := rand.New(rand.NewPCG(q.seed, 0))
-	byKind := map[string][]drawn{}
+	byKind := map[string][]sampledFinding{}
 	for _, d := range slices.Concat(found...) {
 		byKind[d.codeAndDialect()] = append(byKind[d.codeAndDialect()], d)
 	}
@@ -51,26 +53,27 @@ func (q request) drawFindings(rows []*row, out io.Writer) {
 	}
 }
 
-// findingsOf reads a row as the command parse does and returns what it finds.
-func findingsOf(r *row) []drawn {
+// findingsOf reads a row as the command parse does and returns its findings.
+func findingsOf(r *row) []sampledFinding {
 	if _, not := inapplicableReason(r); not || r.Kind != "" || r.Input == "" {
 		return nil
 	}
-	o := lint.Options{Reasoning: reasoningRule(r).start, Tools: r.registry()}
+	o := lint.Options{Reasoning: reasoningRule(r).start, Tools: r.newRegistry()}
 	if !strings.HasPrefix(r.Dialect, "native_") {
 		o.Dialect, _ = dialect.Lookup(r.dialectName())
 	}
-	var all []drawn
+	var all []sampledFinding
 	for record := range lint.ParseCapture("", []byte(r.wrappedText()), o) {
 		for _, f := range record.Findings {
-			all = append(all, drawn{r, record, f})
+			all = append(all, sampledFinding{r, record, f})
 		}
 	}
 	return all
 }
 
-// registry returns the tools of a row; nil where there are none, or none that can be defined.
-func (r *row) registry() *tool.Registry {
+// newRegistry returns the tools of a row; nil if there are none or they cannot
+// be defined.
+func (r *row) newRegistry() *tool.Registry {
 	if len(r.Tools) == 0 {
 		return nil
 	}
@@ -93,15 +96,15 @@ func (r *row) registry() *tool.Registry {
 	return registry
 }
 
-// print prints a finding, the text and what was read in it.
-func (d drawn) print(out io.Writer) {
+// print prints a finding, the text and the reading.
+func (d sampledFinding) print(out io.Writer) {
 	f, text := d.finding, string(d.record.Text.Bytes)
 	start, end := max(f.Span.Start-d.record.Text.Offset, 0), max(f.Span.End-d.record.Text.Offset, 0)
 	start, end = min(start, len(text)), min(end, len(text))
 	fmt.Fprintf(out, "dialect %s; --reasoning %s; %s\n", cmp.Or(d.record.Dialect, "none"), startNames[reasoningRule(d.row).start], d.toolNames())
-	fmt.Fprintf(out, "text, which begins on line %d: %s\n", d.record.Text.LinesBefore+1, clip(quote(text), start, len(text) < 4*excerpt))
+	fmt.Fprintf(out, "text, which begins on line %d: %s\n", d.record.Text.LinesBefore+1, clipAround(goLiteral(text), start, len(text) < 4*excerpt))
 	for i, c := range d.record.Calls {
-		fmt.Fprintf(out, "call %d: %s %s, %s, executable %t\n", i, c.Name, clip(string(c.Arguments), 0, false), c.Status, c.Executable)
+		fmt.Fprintf(out, "call %d: %s %s, %s, executable %t\n", i, c.Name, clipAround(string(c.Arguments), 0, false), c.Status, c.Executable)
 	}
 	for _, other := range d.record.Findings {
 		if other.String() != f.String() {
@@ -109,7 +112,7 @@ func (d drawn) print(out io.Writer) {
 		}
 	}
 	fmt.Fprintf(out, "FINDING: %s\n", f)
-	fmt.Fprintf(out, "at: %s\n", clip(quote(text[start:end]), 0, false))
+	fmt.Fprintf(out, "at: %s\n", clipAround(goLiteral(text[start:end]), 0, false))
 	if f.Hint != "" {
 		fmt.Fprintf(out, "hint: %s\n", f.Hint)
 	}
@@ -119,8 +122,8 @@ func (d drawn) print(out io.Writer) {
 	fmt.Fprintln(out)
 }
 
-// fixedText returns the text as a fix makes it.
-func (d drawn) fixedText(fix diag.Fix) string {
+// fixedText returns the text after a fix.
+func (d sampledFinding) fixedText(fix diag.Fix) string {
 	edits := slices.Clone(fix.Edits)
 	for i := range edits {
 		edits[i].Start -= d.record.Text.Offset
@@ -133,15 +136,15 @@ func (d drawn) fixedText(fix diag.Fix) string {
 	if err != nil || made == 0 {
 		return "cannot be applied"
 	}
-	return clip(quote(fixed), edits[0].Start, false)
+	return clipAround(goLiteral(fixed), edits[0].Start, false)
 }
 
-// toolNames lists the tools of a row with the names of their parameters.
-func (d drawn) toolNames() string {
+// toolNames returns the tools of a row with the names of their parameters.
+func (d sampledFinding) toolNames() string {
 	var names []string
 	for _, t := range d.Tools {
 		var schema struct{ Properties map[string]any }
-		_ = json.Unmarshal(t.Parameters, &schema) // a schema without properties has none to show
+		_ = json.Unmarshal(t.Parameters, &schema) // an invalid schema shows no properties
 		names = append(names, t.Name+"("+strings.Join(slices.Sorted(maps.Keys(schema.Properties)), ", ")+")")
 	}
 	if len(names) == 0 {
