@@ -14,7 +14,7 @@ import (
 const cutArguments = `{"path":"a/b c","limit":150,"deep":{"list":[1,22,"three four"],"none":null},"sure":true,"text":"first\nsecond line\n\nlast"}`
 
 // cutTools declare the types of the arguments, which some dialects need.
-var cutTools = Toolset{"look_up": ShapeOf(json.RawMessage(`{"type":"object","properties":{
+var cutTools = Toolset{"look_up": shapeOfSchema(json.RawMessage(`{"type":"object","properties":{
 	"path":{"type":"string"},"limit":{"type":"integer"},"deep":{"type":"object"},"sure":{"type":"boolean"},"text":{"type":"string"}}}`))}
 
 // cutTexts are calls of each dialect that no renderer writes: with text instead of

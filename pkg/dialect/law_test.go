@@ -15,6 +15,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/schema"
 )
 
 // tool and toolcalls are the dialects that are tested with where one is enough.
@@ -113,7 +114,7 @@ var knownTools = sync.OnceValue(func() Toolset {
 })
 
 // anyShape returns a shape with the members of an object, of any types.
-func anyShape(object json.RawMessage) *Shape {
+func anyShape(object json.RawMessage) func() *schema.Shape {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(object, &members) != nil {
 		return nil
@@ -123,7 +124,7 @@ func anyShape(object json.RawMessage) *Shape {
 	for i, key := range slices.Sorted(maps.Keys(members)) {
 		properties[key] = map[string]string{"type": types[(i+len(key))%len(types)]}
 	}
-	return ShapeOf(json.RawMessage(mustJSON(map[string]any{"type": "object", "properties": properties})))
+	return shapeOfSchema(json.RawMessage(mustJSON(map[string]any{"type": "object", "properties": properties})))
 }
 
 // some returns all of many, or one of stride from an offset on: others have the others.

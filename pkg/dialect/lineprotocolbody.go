@@ -11,9 +11,9 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
-	"oneshot/pkg/dialect/markup"
 	"oneshot/pkg/literal"
 	"oneshot/pkg/quote"
+	"oneshot/pkg/schema"
 )
 
 // lineArgumentSpans locates the arguments of a call in lines.
@@ -303,7 +303,7 @@ func (b *lineBody) longerAlternatives(r callReader) []chat.Call {
 }
 
 func (b *lineBody) encodeArguments(r *callReader, args []lineArg) json.RawMessage {
-	shape, place := b.sink.tools[r.call.Name], diag.Bytes(r.call.Start, r.call.End)
+	shape, place := b.sink.tools.Shape(r.call.Name), diag.Bytes(r.call.Start, r.call.End)
 	out := []byte{'{'}
 	seen := map[string]bool{}
 	for i, a := range args {
@@ -331,9 +331,9 @@ func (b *lineBody) encodeArguments(r *callReader, args []lineArg) json.RawMessag
 
 // typedValue returns the value of a text: JSON if the schema excludes strings and the text is JSON without
 // duplicate keys, else a string.
-func typedValue(text string, shape *Shape) json.RawMessage {
-	isText := shape == nil || shape.Kinds == 0 || shape.Kinds&markup.String != 0
-	if isText || !json.Valid([]byte(text)) || diag.HasErrors(literal.ParseJSON(text).Findings) {
+func typedValue(text string, shape *schema.Shape) json.RawMessage {
+	kinds := shape.Kinds()
+	if kinds == 0 || kinds&schema.String != 0 || !json.Valid([]byte(text)) || diag.HasErrors(literal.ParseJSON(text).Findings) {
 		return json.RawMessage(quote.JSON(text))
 	}
 	return json.RawMessage(strings.TrimSpace(text))
@@ -379,7 +379,7 @@ func renderLines(_ *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool
 		}
 		text := string(value)
 		_ = json.Unmarshal(value, &text) // otherwise the value is not a string
-		back := typedValue(text, tools[c.Name].Property(name))
+		back := typedValue(text, tools.Shape(c.Name).Property(name))
 		ok = ok && canRenderKey(name) && canRenderValue(text) && isSameValue(back, value)
 		b = append(b, "BEGIN_ARG: "+name+"\n"+text+"\nEND_ARG\n"...)
 	}

@@ -99,7 +99,7 @@ func checkLost(t *testing.T, d *Dialect, text string) {
 // TestMentionedMarkers checks that markers in a sentence are no more than noted, and that
 // a call in a form of its own is reported where the tool is known.
 func TestMentionedMarkers(t *testing.T) {
-	tools := Toolset{"note": ShapeOf([]byte(`{"type":"object","properties":{"text":{"type":"string"}}}`))}
+	tools := Toolset{"note": shapeOfSchema([]byte(`{"type":"object","properties":{"text":{"type":"string"}}}`))}
 	for _, c := range []struct {
 		text  string
 		tools Toolset

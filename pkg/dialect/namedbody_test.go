@@ -12,6 +12,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/quote"
+	"oneshot/pkg/schema"
 )
 
 // Ids are kept as they are written.
@@ -91,7 +92,7 @@ func TestPrecedingName(t *testing.T) {
 // Values in lines have the types of the definition.
 func TestLineTypes(t *testing.T) {
 	d := find(t, "continue")
-	tools := Toolset{"f": ShapeOf(json.RawMessage(`{"properties": {"n": {"type": "integer"}, "s": {"type": "string"}, "l": {"type": "array"}}}`))}
+	tools := Toolset{"f": shapeOfSchema(json.RawMessage(`{"properties": {"n": {"type": "integer"}, "s": {"type": "string"}, "l": {"type": "array"}}}`))}
 	for _, test := range []struct{ key, value, want string }{
 		{"n", "12", `{"n":12}`},
 		{"n", "twelve", `{"n":"twelve"}`},
@@ -265,10 +266,10 @@ func TestNamedQuoted(t *testing.T) {
 
 // A value of lines is JSON only where all of it is, with no key twice.
 func TestTyped(t *testing.T) {
-	number, object := ShapeOf(json.RawMessage(`{"type":"number"}`)), ShapeOf(json.RawMessage(`{"type":"object"}`))
+	number, object := shapeOfSchema(json.RawMessage(`{"type":"number"}`))(), shapeOfSchema(json.RawMessage(`{"type":"object"}`))()
 	for _, test := range []struct {
 		text  string
-		shape *Shape
+		shape *schema.Shape
 		want  string
 	}{
 		{"1.50", number, "1.50"},
@@ -276,7 +277,7 @@ func TestTyped(t *testing.T) {
 		{"7 8", number, `"7 8"`},
 		{"07", number, `"07"`},
 		{"7", nil, `"7"`},
-		{"7", ShapeOf(json.RawMessage(`{"type":["number","string"]}`)), `"7"`},
+		{"7", shapeOfSchema(json.RawMessage(`{"type":["number","string"]}`))(), `"7"`},
 		{`{"a": [1, 2]}`, object, `{"a": [1, 2]}`},
 		{`{"a":1,"a":2}`, object, `"{\"a\":1,\"a\":2}"`},
 		{`{"a":1,}`, object, `"{\"a\":1,}"`},

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/schema"
 )
 
 func TestRender(t *testing.T) {
@@ -112,33 +113,25 @@ func checkRead(t failer, c chat.Call, text, content string, o Options) {
 
 // shapeOf returns the shape that arguments have: an object with a member of some
 // type for each.
-func shapeOf(arguments json.RawMessage) *Shape {
+func shapeOf(arguments json.RawMessage) func() *schema.Shape {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(arguments, &members) != nil {
 		return nil
 	}
 	properties := map[string]any{}
 	for key, value := range members {
-		properties[key] = map[string]string{"type": typeOf(value)}
+		properties[key] = map[string]string{"type": schema.KindOf(bytes.TrimSpace(value)).String()}
 	}
-	return ShapeOf(json.RawMessage(mustJSON(map[string]any{"type": "object", "properties": properties})))
+	return shapeOfSchema(json.RawMessage(mustJSON(map[string]any{"type": "object", "properties": properties})))
 }
 
-// typeOf returns the type of a value in a JSON Schema.
-func typeOf(value json.RawMessage) string {
-	switch bytes.TrimSpace(value)[0] {
-	case '{':
-		return "object"
-	case '[':
-		return "array"
-	case '"':
-		return "string"
-	case 't', 'f':
-		return "boolean"
-	case 'n':
-		return "null"
+// shapeOfSchema returns the function that gives the shape of a schema.
+func shapeOfSchema(text json.RawMessage) func() *schema.Shape {
+	s, findings := schema.Compile("", text)
+	if s == nil {
+		panic(findings[0].Message)
 	}
-	return "number"
+	return s.Shape
 }
 
 // TestRenderPlain checks that every dialect can write an ordinary call.

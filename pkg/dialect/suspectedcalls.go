@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/schema"
 )
 
 // suspectedCalls are tags in the text that are named like known tools, directly followed by a tag named like a
@@ -11,10 +12,10 @@ import (
 // not read as calls.
 type suspectedCalls struct {
 	stage     elementStage
-	inCode    bool   // in inline code, where tags are only mentioned
-	at        int    // start of the tag
-	name      []byte // of the current tag
-	tool      *Shape // of the last tag
+	inCode    bool          // in inline code, where tags are only mentioned
+	at        int           // start of the tag
+	name      []byte        // of the current tag
+	tool      *schema.Shape // of the last tag
 	firstSpan diag.Span
 	firstTool string // tool of the first
 	count     int
@@ -80,12 +81,11 @@ func (e *suspectedCalls) readByte(tools Toolset, c byte, at int) {
 
 // endTool handles a tag that ends at an offset.
 func (e *suspectedCalls) endTool(tools Toolset, end int) {
-	shape, known := tools[string(e.name)]
-	if !known {
+	if _, known := tools[string(e.name)]; !known {
 		e.stage = outsideTags
 		return
 	}
-	e.stage, e.tool = afterTool, shape
+	e.stage, e.tool = afterTool, tools.Shape(string(e.name))
 	if e.count == 0 {
 		e.firstSpan, e.firstTool = diag.Bytes(e.at, end), string(e.name)
 	}

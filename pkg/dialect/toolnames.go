@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -136,11 +135,6 @@ func describeNameProblem(name string) string {
 	return ""
 }
 
-// A Toolset maps tool names to the shapes of their arguments. Dialects with plain text values take their types
-// from it.
+// A Toolset has a function for each known tool that returns the shape of its arguments, see
+// [oneshot/pkg/schema.Shape]. It is called for calls in dialects with plain text values.
 type Toolset = markup.Toolset
-
-// A Shape is the type information of a JSON Schema.
-type Shape = markup.Shape
-
-func ShapeOf(schema json.RawMessage) *Shape { return markup.ShapeOf(schema) }

@@ -124,7 +124,7 @@ func (o Options) toolset() dialect.Toolset {
 	}
 	set := dialect.Toolset{}
 	for _, d := range o.Tools.All() {
-		set[d.Name] = dialect.ShapeOf(d.Schema)
+		set[d.Name] = d.Shape
 	}
 	return set
 }

@@ -41,7 +41,7 @@ func (t *Texts) examples(defs []*tool.Definition, d dialect.Dialect) string {
 	var b strings.Builder
 	for _, def := range defs {
 		for _, c := range Examples(def, false) {
-			if text, ok := d.Render(c, dialect.Toolset{def.Name: dialect.ShapeOf(def.Schema)}); ok {
+			if text, ok := d.Render(c, dialect.Toolset{def.Name: def.Shape}); ok {
 				b.WriteString(text)
 			}
 		}

@@ -43,7 +43,7 @@ func TestExamplesInDialects(t *testing.T) {
 func TestExamplesAreRead(t *testing.T) {
 	texts := load(t)
 	for _, def := range definitions(t) {
-		tools := dialect.Toolset{def.Name: dialect.ShapeOf(def.Schema)}
+		tools := dialect.Toolset{def.Name: def.Shape}
 		for _, e := range slices.Clone(def.Examples) {
 			def.Examples = []tool.Example{e}
 			for _, d := range dialect.Dialects() {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -67,6 +68,7 @@ func compile(raw []byte, at string) (*Schema, []diag.Finding) {
 	} else {
 		violations = explainSchema(doc, err, patterns)
 	}
+	s.shape = sync.OnceValue(func() *Shape { return newShape(s.compiled) })
 	if patterns.done = true; violations == nil {
 		return s, nil
 	}

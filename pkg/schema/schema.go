@@ -23,6 +23,7 @@ type Schema struct {
 	compiled *jsonschema.Schema
 	negated  *jsonschema.Schema // fits exactly what compiled rejects
 	meter    *stepMeter         // shared by both
+	shape    func() *Shape
 }
 
 // maxFindings bounds the findings about one document.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+
+	"oneshot/pkg/schema"
 )
 
 // isAssignableFrom reports whether every value of type u is also of type t. u may be narrower: integer for number, or
@@ -51,7 +53,7 @@ func (t *Type) acceptsLiteral(v json.RawMessage) bool {
 	if t.Kind == Literal {
 		return slices.ContainsFunc(t.Values, func(w json.RawMessage) bool { return bytes.Equal(v, w) })
 	}
-	kind := typeOfLiteral(v)
+	kind := Kind(schema.TypeOf(v))
 	return t.Kind == kind || t.Kind == Number && kind == Integer
 }
 

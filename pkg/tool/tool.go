@@ -167,6 +167,12 @@ func (d *Definition) argumentsSchema() (*schema.Schema, []diag.Finding) {
 	return d.compiled, d.schemaFindings
 }
 
+// Shape returns the shape of the arguments object, nil if the schema is invalid.
+func (d *Definition) Shape() *schema.Shape {
+	s, _ := d.argumentsSchema()
+	return s.Shape()
+}
+
 // The tools with which a model ends its work, one for each call syntax.
 // Every registry contains both. They have no backend: the agent loop answers
 // them.

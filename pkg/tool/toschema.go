@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"oneshot/pkg/quote"
+	"oneshot/pkg/schema"
 )
 
 // Schema returns the JSON Schema of the arguments object, with the parameters in order and no other keys allowed.
@@ -81,7 +82,7 @@ func (p Param) appendSchema(b []byte) []byte {
 func appendEnum(b []byte, values []json.RawMessage) []byte {
 	var types []*Type
 	for _, v := range values {
-		types = append(types, &Type{Kind: typeOfLiteral(v)})
+		types = append(types, &Type{Kind: Kind(schema.TypeOf(v))})
 	}
 	b = append(b, '{')
 	b = appendTypeKeyword(b, types)
@@ -93,23 +94,6 @@ func appendEnum(b []byte, values []json.RawMessage) []byte {
 		b = append(b, v...)
 	}
 	return append(b, `]}`...)
-}
-
-func typeOfLiteral(v json.RawMessage) Kind {
-	switch v[0] {
-	case '"':
-		return String
-	case 't', 'f':
-		return Boolean
-	case 'n':
-		return Null
-	}
-	for _, c := range v {
-		if c == '.' || c == 'e' || c == 'E' {
-			return Number
-		}
-	}
-	return Integer
 }
 
 func appendTypeKeyword(b []byte, types []*Type) []byte {

@@ -16,6 +16,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/jsonrepair"
+	"oneshot/pkg/tool"
 )
 
 // The goals of B2.
@@ -33,8 +34,8 @@ const (
 
 var (
 	benchLarge = `{"query":"` + strings.Repeat(benchText+`\n`, 1400) + `","limit":10}`
-	benchTools = dialect.Toolset{benchTool: dialect.ShapeOf([]byte(`{"type":"object","properties":{
-		"query":{"type":"string"},"limit":{"type":"integer"},"labels":{"type":"array"},"all":{"type":"boolean"},"since":{"type":"string"}}}`))}
+	benchTools = dialect.Toolset{benchTool: (&tool.Definition{Schema: []byte(`{"type":"object","properties":{
+		"query":{"type":"string"},"limit":{"type":"integer"},"labels":{"type":"array"},"all":{"type":"boolean"},"since":{"type":"string"}}}`)}).Shape}
 )
 
 // textSize is about how long texts of several calls, and of none, are.

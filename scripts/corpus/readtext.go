@@ -6,6 +6,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/tool"
 )
 
 // A start is the state in which a text begins.
@@ -54,7 +55,7 @@ func toolset(tools []toolDef) dialect.Toolset {
 	}
 	shapes := dialect.Toolset{}
 	for _, t := range tools {
-		shapes[t.Name] = dialect.ShapeOf(t.Parameters)
+		shapes[t.Name] = (&tool.Definition{Schema: t.Parameters}).Shape
 	}
 	return shapes
 }

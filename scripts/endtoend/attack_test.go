@@ -114,7 +114,7 @@ func shippedTools(ts *testscript.TestScript) dialect.Toolset {
 	ts.Check(err)
 	shapes := dialect.Toolset{}
 	for _, def := range defs {
-		shapes[def.Name] = dialect.ShapeOf(def.Schema)
+		shapes[def.Name] = def.Shape
 	}
 	return shapes
 }

@@ -107,7 +107,7 @@ func (b *builder) paramValue(start, end int) json.RawMessage {
 		}
 		b.out.tracer.dropNested(v.trace)
 		clear, hasSourceOffsets := b.decodeText(text)
-		return v.decode(clear, shape.valueOrItemKinds(), hasSourceOffsets)
+		return v.decode(clear, valueOrItemKinds(shape), hasSourceOffsets)
 	}
 	return v.decodeAttributed(text, b.param.attrs, shape)
 }

@@ -14,7 +14,7 @@ import (
 
 // LocateArguments knows the position of each value, also of nested tags.
 func TestPlaces(t *testing.T) {
-	tools := Toolset{"f": ShapeOf(json.RawMessage(`{"properties":{"list":{"type":"array"},"n":{"type":"integer"}}}`))}
+	tools := Toolset{"f": shapeOfSchema(json.RawMessage(`{"properties":{"list":{"type":"array"},"n":{"type":"integer"}}}`))}
 	for _, tt := range []struct {
 		name   string
 		syntax *Syntax

@@ -199,7 +199,7 @@ func (m *machine) setTool(a attribute) {
 		m.noteError(diag.CallMember, n.start, n.end, "invalid tool name %s", excerpt(n.text))
 		return
 	}
-	m.shape = m.tools[n.text]
+	m.shape = m.tools.Shape(n.text)
 	m.noteName(n)
 	if m.out != nil {
 		m.out.name, m.out.nameSpan = n.text, textRange{n.start, n.end}

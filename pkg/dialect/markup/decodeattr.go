@@ -6,6 +6,7 @@ import (
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
+	"oneshot/pkg/schema"
 )
 
 // A valueForm is the format of a value as declared by its tag.
@@ -45,14 +46,24 @@ func (s *Syntax) formOf(attributes []attribute) valueForm {
 	switch s.typeAttrKinds(attributes) {
 	case 0:
 		return noForm
-	case String:
+	case schema.String:
 		return asText
 	}
 	return asJSON
 }
 
+// typeNames are type names in lower case: those of JSON Schema, and those of programming languages.
+var typeNames = map[string]schema.Kinds{
+	"string": schema.String, "str": schema.String, "text": schema.String, "char": schema.String, "varchar": schema.String, "enum": schema.String,
+	"integer": schema.Number, "int": schema.Number, "int32": schema.Number, "int64": schema.Number, "long": schema.Number, "short": schema.Number, "byte": schema.Number, "uint": schema.Number, "bigint": schema.Number,
+	"number": schema.Number, "float": schema.Number, "double": schema.Number, "decimal": schema.Number,
+	"boolean": schema.Boolean, "bool": schema.Boolean, "null": schema.Null, "none": schema.Null,
+	"array": schema.Array, "list": schema.Array, "tuple": schema.Array, "set": schema.Array, "arraylist": schema.Array,
+	"object": schema.Object, "dict": schema.Object, "map": schema.Object, "hashmap": schema.Object, "hashtable": schema.Object, "struct": schema.Object,
+}
+
 // typeAttrKinds returns the kinds that the type attribute names.
-func (s *Syntax) typeAttrKinds(attributes []attribute) Kinds {
+func (s *Syntax) typeAttrKinds(attributes []attribute) schema.Kinds {
 	a, ok := findAttribute(attributes, s.TypeAttr)
 	if !ok {
 		return 0
@@ -61,10 +72,10 @@ func (s *Syntax) typeAttrKinds(attributes []attribute) Kinds {
 }
 
 // decodeAttributed decodes a text whose tag has attributes.
-func (v *valueReader) decodeAttributed(text []byte, attributes []attribute, shape *Shape) json.RawMessage {
+func (v *valueReader) decodeAttributed(text []byte, attributes []attribute, shape *schema.Shape) json.RawMessage {
 	s := v.m.syntax
 	text, hasSourceOffsets := v.m.decodeText(text)
-	kinds := shape.kinds()
+	kinds := shape.Kinds()
 	switch s.formOf(attributes) {
 	case asText:
 		return v.decodeTextAttr(text, kinds, hasSourceOffsets)
@@ -82,8 +93,8 @@ func (v *valueReader) decodeAttributed(text []byte, attributes []attribute, shap
 
 // decodeTextAttr decodes a text that its tag declares as text. The tag is overruled only if the
 // definition does not allow text and the text is strictly of an allowed kind.
-func (v *valueReader) decodeTextAttr(text []byte, kinds Kinds, hasSourceOffsets bool) json.RawMessage {
-	if kinds != 0 && kinds&String == 0 && v.isStrictJSON(text) {
+func (v *valueReader) decodeTextAttr(text []byte, kinds schema.Kinds, hasSourceOffsets bool) json.RawMessage {
+	if kinds != 0 && kinds&schema.String == 0 && v.isStrictJSON(text) {
 		if value, ok := v.decodeJSON(text, kinds, hasSourceOffsets); ok {
 			v.noteWrongAttribute(len(text), "the tag declares text, but the tool definition does not allow text")
 			return value
@@ -94,24 +105,21 @@ func (v *valueReader) decodeTextAttr(text []byte, kinds Kinds, hasSourceOffsets 
 
 // decodeJSONAttr decodes a text that its tag declares as JSON. Text that is not JSON, or not of
 // an allowed kind if the definition also allows text, stays text.
-func (v *valueReader) decodeJSONAttr(text []byte, kinds Kinds, hasSourceOffsets bool) json.RawMessage {
+func (v *valueReader) decodeJSONAttr(text []byte, kinds schema.Kinds, hasSourceOffsets bool) json.RawMessage {
 	if kinds == 0 {
-		kinds = anyJSON
+		kinds = schema.AnyKind
 	}
 	if value, ok := v.decodeJSON(text, kinds, hasSourceOffsets); ok {
 		return value
 	}
-	if kinds&String == 0 && v.isStrictJSON(text) { // schema validation reports the mismatch
-		if value, ok := v.decodeJSON(text, anyJSON, hasSourceOffsets); ok {
+	if kinds&schema.String == 0 && v.isStrictJSON(text) { // schema validation reports the mismatch
+		if value, ok := v.decodeJSON(text, schema.AnyKind, hasSourceOffsets); ok {
 			return value
 		}
 	}
 	v.noteWrongAttribute(len(text), "the tag declares JSON, but %s; read as text", whyNotJSON(text))
 	return v.decodeAsText(text)
 }
-
-// anyJSON is the set of all kinds.
-const anyJSON = String | Integer | Number | Boolean | Null | Array | Object
 
 // whyNotJSON explains why a text is not JSON.
 func whyNotJSON(text []byte) string {

@@ -5,13 +5,14 @@ import (
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
+	"oneshot/pkg/schema"
 )
 
 // A container is a value that consists of parameter tags.
 type container struct {
 	name    string
 	form    valueForm
-	shape   *Shape
+	shape   *schema.Shape
 	members []member
 	names   map[string]bool
 	trace   int
@@ -30,9 +31,9 @@ func (b *container) json() json.RawMessage {
 }
 
 // child returns the shape of a value in the container.
-func (b *container) child(name string) *Shape {
+func (b *container) child(name string) *schema.Shape {
 	if b.form == asList {
-		return b.shape.items()
+		return b.shape.Items()
 	}
 	return b.shape.Property(name)
 }
@@ -45,7 +46,7 @@ type containerReader struct {
 }
 
 // decodeContainer decodes a text that consists of parameter tags.
-func (v *valueReader) decodeContainer(text []byte, f valueForm, shape *Shape) json.RawMessage {
+func (v *valueReader) decodeContainer(text []byte, f valueForm, shape *schema.Shape) json.RawMessage {
 	in := &lexer{syntax: v.m.syntax, words: v.m.words, text: text, final: true, qualified: v.m.qualified}
 	h := containerReader{v, in, []container{{form: f, shape: shape, trace: v.trace}}}
 	for h.readTag() {

@@ -6,6 +6,7 @@ import (
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
+	"oneshot/pkg/schema"
 )
 
 // itemTag is the tag name of array items.
@@ -15,13 +16,13 @@ const itemTag = "item"
 type elementNode struct {
 	name    string
 	trace   int
-	shape   *Shape
+	shape   *schema.Shape
 	members []member
 	indexes map[string]int
 }
 
 // decodeNested decodes a text of nested tags, and returns false for any other.
-func (v *valueReader) decodeNested(text []byte, shape *Shape) (json.RawMessage, bool) {
+func (v *valueReader) decodeNested(text []byte, shape *schema.Shape) (json.RawMessage, bool) {
 	in := &lexer{syntax: v.m.syntax, text: text, final: true, qualified: v.m.qualified}
 	defer func() { v.m.steps += in.steps }()
 	if !v.canBeNestedTags(in, shape) {
@@ -74,24 +75,24 @@ func (v *valueReader) traceEnd(n *elementNode, at int) {
 }
 
 // decodeEmpty returns the empty object or array for an empty text.
-func (v *valueReader) decodeEmpty(text []byte, shape *Shape) (json.RawMessage, bool) {
-	kinds := shape.kinds()
-	if len(bytes.TrimSpace(text)) > 0 || kinds == 0 || kinds&String != 0 {
+func (v *valueReader) decodeEmpty(text []byte, shape *schema.Shape) (json.RawMessage, bool) {
+	kinds := shape.Kinds()
+	if len(bytes.TrimSpace(text)) > 0 || kinds == 0 || kinds&schema.String != 0 {
 		return nil, false
 	}
 	switch {
-	case kinds&Object != 0:
+	case kinds&schema.Object != 0:
 		return json.RawMessage("{}"), true
-	case kinds&Array != 0:
+	case kinds&schema.Array != 0:
 		return json.RawMessage("[]"), true
 	}
 	return nil, false
 }
 
 // canBeNestedTags reports whether a tag begins here and a value of that shape can consist of tags.
-func (v *valueReader) canBeNestedTags(in *lexer, shape *Shape) bool {
-	kinds := shape.kinds()
-	if kinds != 0 && kinds&(Array|Object) == 0 {
+func (v *valueReader) canBeNestedTags(in *lexer, shape *schema.Shape) bool {
+	kinds := shape.Kinds()
+	if kinds != 0 && kinds&(schema.Array|schema.Object) == 0 {
 		return false
 	}
 	at := in.lookahead
@@ -123,28 +124,28 @@ func (v *valueReader) decodeLeaf(in *lexer, tag marker, n *elementNode) (json.Ra
 }
 
 // decodeLeafText decodes the text in a tag.
-func (v *valueReader) decodeLeafText(text []byte, shape *Shape) json.RawMessage {
+func (v *valueReader) decodeLeafText(text []byte, shape *schema.Shape) json.RawMessage {
 	if value, ok := v.decodeEmpty(text, shape); ok {
 		return value
 	}
 	clear, _ := v.m.decodeText(text)
-	return v.decode(clear, shape.valueOrItemKinds(), false)
+	return v.decode(clear, valueOrItemKinds(shape), false)
 }
 
 // valueOrItemKinds returns the kinds of a value that can be an array or one of several items that form
 // it.
-func (s *Shape) valueOrItemKinds() Kinds {
-	kinds := s.kinds()
-	if kinds&Array != 0 {
-		kinds |= s.items().kinds()
+func valueOrItemKinds(shape *schema.Shape) schema.Kinds {
+	kinds := shape.Kinds()
+	if kinds&schema.Array != 0 {
+		kinds |= shape.Items().Kinds()
 	}
 	return kinds
 }
 
 // child returns the shape of a tag in the node.
-func (n *elementNode) child(name string) *Shape {
-	if name == itemTag && n.shape.Property(name) == nil && n.shape.kinds()&Object == 0 {
-		return n.shape.items()
+func (n *elementNode) child(name string) *schema.Shape {
+	if name == itemTag && n.shape.Property(name) == nil && n.shape.Kinds()&schema.Object == 0 {
+		return n.shape.Items()
 	}
 	return n.shape.Property(name)
 }
@@ -165,7 +166,7 @@ func (n *elementNode) addValue(name string, value json.RawMessage) {
 
 // isList reports whether the tags of the node are items.
 func (n *elementNode) isList() bool {
-	return len(n.members) == 1 && n.members[0].key == itemTag && n.shape.kinds()&Object == 0
+	return len(n.members) == 1 && n.members[0].key == itemTag && n.shape.Kinds()&schema.Object == 0
 }
 
 // json returns the value of the node: an array if its tags are items.

@@ -9,6 +9,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
+	"oneshot/pkg/schema"
 )
 
 // trimPadding returns the offsets of a value without its padding.
@@ -66,14 +67,14 @@ func (v *valueReader) path() string { return pointer(v.m.param.name.text) }
 
 // decode decodes a text of one of several kinds to JSON. If hasSourceOffsets is set, offsets in text are
 // offsets in the source and findings get a span.
-func (v *valueReader) decode(text []byte, kinds Kinds, hasSourceOffsets bool) json.RawMessage {
+func (v *valueReader) decode(text []byte, kinds schema.Kinds, hasSourceOffsets bool) json.RawMessage {
 	switch {
-	case kinds == String:
+	case kinds == schema.String:
 		return v.decodeAsText(text)
 	case kinds == 0:
 		return v.decodeStrict(text, v.m.syntax.Untyped.kinds())
-	case kinds&String != 0:
-		return v.decodeStrict(text, kinds&^String)
+	case kinds&schema.String != 0:
+		return v.decodeStrict(text, kinds&^schema.String)
 	}
 	if value, ok := v.decodeJSON(text, kinds, hasSourceOffsets); ok {
 		return value
@@ -85,8 +86,8 @@ func (v *valueReader) decode(text []byte, kinds Kinds, hasSourceOffsets bool) js
 }
 
 // decodeEscapedJSON decodes an object or array that is escaped like a string but has no quotes.
-func (v *valueReader) decodeEscapedJSON(text []byte, kinds Kinds) (json.RawMessage, bool) {
-	if kinds&(Array|Object) == 0 || !bytes.Contains(text, []byte(`\"`)) {
+func (v *valueReader) decodeEscapedJSON(text []byte, kinds schema.Kinds) (json.RawMessage, bool) {
+	if kinds&(schema.Array|schema.Object) == 0 || !bytes.Contains(text, []byte(`\"`)) {
 		return nil, false
 	}
 	v.m.steps += len(text)
@@ -95,23 +96,23 @@ func (v *valueReader) decodeEscapedJSON(text []byte, kinds Kinds) (json.RawMessa
 
 // decodeJSON decodes a text that is JSON of one of several kinds, with repairs, and returns
 // false for any other.
-func (v *valueReader) decodeJSON(text []byte, kinds Kinds, hasSourceOffsets bool) (json.RawMessage, bool) {
+func (v *valueReader) decodeJSON(text []byte, kinds schema.Kinds, hasSourceOffsets bool) (json.RawMessage, bool) {
 	return v.acceptParsed(v.parseJSON(text), kinds, hasSourceOffsets)
 }
 
 // acceptParsed returns a parsed value if it is of one of several kinds.
-func (v *valueReader) acceptParsed(r literal.Parsed, kinds Kinds, hasSourceOffsets bool) (json.RawMessage, bool) {
+func (v *valueReader) acceptParsed(r literal.Parsed, kinds schema.Kinds, hasSourceOffsets bool) (json.RawMessage, bool) {
 	if r.Value == nil && isFatal(r.Findings) {
 		v.addParsed(r, hasSourceOffsets)
 		v.m.out.invalid = true
 		return json.RawMessage("null"), true
 	}
-	if r.Value != nil && kinds&String == 0 && jsonKind(r.Value) == String {
+	if r.Value != nil && kinds&schema.String == 0 && schema.KindOf(r.Value) == schema.String {
 		if inner, ok := v.decodeStringifiedJSON(r, kinds); ok {
 			return inner, true
 		}
 	}
-	if r.Value == nil || !kinds.has(jsonKind(r.Value)) {
+	if r.Value == nil || kinds&schema.KindOf(r.Value) == 0 {
 		return nil, false
 	}
 	v.addParsed(r, hasSourceOffsets)
@@ -163,29 +164,20 @@ func looksLikeNumber(text []byte) bool {
 	return true
 }
 
-// has reports whether the set contains a kind. Integer and Number count as one: schema
-// validation checks fractions.
-func (k Kinds) has(kind Kinds) bool {
-	if kind&(Integer|Number) != 0 {
-		kind = Integer | Number
-	}
-	return k&kind != 0
-}
-
 // kinds returns the kinds, other than text, of a value without a known type.
-func (u Untyped) kinds() Kinds {
+func (u Untyped) kinds() schema.Kinds {
 	switch u {
 	case Text:
 		return 0
 	case JSON:
-		return anyJSON &^ String
+		return schema.AnyKind &^ schema.String
 	}
-	return Array | Object
+	return schema.Array | schema.Object
 }
 
 // decodeStrict returns the value of a text that is strict JSON of one of several kinds,
 // otherwise the text itself.
-func (v *valueReader) decodeStrict(text []byte, kinds Kinds) json.RawMessage {
+func (v *valueReader) decodeStrict(text []byte, kinds schema.Kinds) json.RawMessage {
 	if kinds == 0 || !canBeJSON(text) {
 		return v.decodeAsText(text)
 	}
@@ -211,13 +203,13 @@ func isFatal(findings []diag.Finding) bool {
 }
 
 // decodeStringifiedJSON returns the object or array in a JSON string if no string is allowed.
-func (v *valueReader) decodeStringifiedJSON(r literal.Parsed, kinds Kinds) (json.RawMessage, bool) {
+func (v *valueReader) decodeStringifiedJSON(r literal.Parsed, kinds schema.Kinds) (json.RawMessage, bool) {
 	var text string
-	if kinds&(Array|Object) == 0 || json.Unmarshal(r.Value, &text) != nil || !v.isStrictJSON([]byte(text)) {
+	if kinds&(schema.Array|schema.Object) == 0 || json.Unmarshal(r.Value, &text) != nil || !v.isStrictJSON([]byte(text)) {
 		return nil, false
 	}
 	inner := v.parseJSON([]byte(text))
-	if inner.Value == nil || inner.Status != chat.StatusOK || !(kinds & (Array | Object)).has(jsonKind(inner.Value)) {
+	if inner.Value == nil || inner.Status != chat.StatusOK || kinds&(schema.Array|schema.Object)&schema.KindOf(inner.Value) == 0 {
 		return nil, false
 	}
 	v.addParsed(r, true)

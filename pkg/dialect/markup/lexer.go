@@ -1,5 +1,7 @@
 package markup
 
+import "oneshot/pkg/schema"
+
 // A lexer reads the markers and tags of one call from a growing text. It decides nothing and reports nothing.
 type lexer struct {
 	syntax     *Syntax
@@ -9,8 +11,8 @@ type lexer struct {
 	pos        int  // end of the text that was read
 	lookahead  int  // end of the text that was searched
 	steps      int
-	qualified  bool   // markers without the prefix or token do not count
-	shape      *Shape // of the arguments
+	qualified  bool          // markers without the prefix or token do not count
+	shape      *schema.Shape // of the arguments
 	tag        tag
 	attrBuffer []attribute // reused for each tag
 	param      param

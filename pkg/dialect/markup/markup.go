@@ -14,6 +14,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/schema"
 )
 
 // A State is the progress of a [Scanner].
@@ -26,6 +27,18 @@ const (
 	Truncated              // the text has ended inside a call
 	NoCall                 // there is no call here
 )
+
+// A Toolset has a function for each known tool that returns the shape of its arguments. It is called for calls
+// in dialects with plain text values.
+type Toolset map[string]func() *schema.Shape
+
+// Shape returns the shape of the arguments of a tool, nil if unknown.
+func (t Toolset) Shape(name string) *schema.Shape {
+	if shape := t[name]; shape != nil {
+		return shape()
+	}
+	return nil
+}
 
 // Options configure a scanner.
 type Options struct {

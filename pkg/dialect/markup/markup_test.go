@@ -10,18 +10,28 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/schema"
 )
 
 // tools are the tools of the tests.
 var tools = Toolset{
-	"note": ShapeOf(json.RawMessage(`{"type": "object", "properties": {
+	"note": shapeOfSchema(json.RawMessage(`{"type": "object", "properties": {
 		"text": {"type": "string"}, "title": {"type": "string"}, "path": {"type": "string"},
 		"count": {"type": "integer"}, "ratio": {"type": "number"}, "draft": {"type": "boolean"}, "none": {"type": "null"},
 		"tags": {"type": "array", "items": {"type": "string"}}, "sizes": {"type": "array", "items": {"type": "integer"}},
 		"meta": {"type": "object", "properties": {"by": {"type": "string"}, "year": {"type": "integer"}, "empty": {"type": "object"}}},
 		"maybe": {"type": ["string", "null"]}, "code": {"anyOf": [{"type": "string"}, {"type": "integer"}]}, "any": {}}}`)),
-	"ping":      ShapeOf(json.RawMessage(`{"type": "object", "properties": {}}`)),
-	"tools.own": ShapeOf(json.RawMessage(`{"type": "object"}`)),
+	"ping":      shapeOfSchema(json.RawMessage(`{"type": "object", "properties": {}}`)),
+	"tools.own": shapeOfSchema(json.RawMessage(`{"type": "object"}`)),
+}
+
+// shapeOfSchema returns the function that gives the shape of a schema.
+func shapeOfSchema(text json.RawMessage) func() *schema.Shape {
+	s, findings := schema.Compile("", text)
+	if s == nil {
+		panic(findings[0].Message)
+	}
+	return s.Shape
 }
 
 // A sample is a text with one call and its expected reading.

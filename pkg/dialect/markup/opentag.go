@@ -275,7 +275,7 @@ func (l *lexer) readParamName() name {
 	l.param.attrs = others
 	n := l.newParamName(a.value, a.start, a.end)
 	n.irregular = n.irregular || a.irregular
-	has, _ := l.shape.hasProperty(n.text)
+	has, _ := l.shape.HasProperty(n.text)
 	n.hasExtra = l.syntax.KeyAttr == InTag && !has && strings.Contains(n.text, "=")
 	return n
 }
@@ -305,7 +305,7 @@ func cleanName(text string, start, end int) name {
 // newParamName returns a parameter name, cleaned unless the tool has a parameter with exactly that
 // name.
 func (l *lexer) newParamName(text string, start, end int) name {
-	if has, _ := l.shape.hasProperty(text); has {
+	if has, _ := l.shape.HasProperty(text); has {
 		return name{text: text, start: start, end: end}
 	}
 	return cleanName(text, start, end)

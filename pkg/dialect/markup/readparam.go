@@ -204,7 +204,7 @@ func (m *machine) isInnerCloser(own bool, follows marker) (bool, verdict) {
 	if v == maybe {
 		return false, maybe
 	}
-	has, knows := m.shape.hasProperty(key)
+	has, knows := m.shape.HasProperty(key)
 	m.ambiguous = m.ambiguous || !knows
 	return knows && !has, yes
 }
@@ -287,7 +287,7 @@ func (m *machine) tryNextParam(found marker) bool {
 		m.lookahead = found.start // the search continues there
 		return false
 	}
-	has, knows := m.shape.hasProperty(key)
+	has, knows := m.shape.HasProperty(key)
 	if v == no || knows && !has {
 		m.addMarkerToValue(found)
 		return true

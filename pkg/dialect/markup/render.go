@@ -8,6 +8,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/literal"
+	"oneshot/pkg/schema"
 )
 
 // Append writes one call in the syntax. Reading it back with the same tools gives an equal call;
@@ -176,39 +177,31 @@ func (w *writer) writeParameter(key string, value json.RawMessage) bool {
 // paramAttributes returns the attributes of the tag of a parameter.
 func (w *writer) paramAttributes(key string, value json.RawMessage) []string {
 	all := []string{w.KeyAttr, key}
-	kind := jsonKind(value)
+	kind := schema.KindOf(value)
 	switch {
 	case w.FormAttr != "":
 		form := asJSON
-		if kind == String {
+		if kind == schema.String {
 			form = asText
 		}
 		all = append(all, w.FormAttr, string(form))
 	case w.StringAttr != "":
 		text := "false"
-		if kind == String {
+		if kind == schema.String {
 			text = "true"
 		}
 		all = append(all, w.StringAttr, text)
 	}
 	if w.TypeAttr != "" {
-		all = append(all, w.TypeAttr, kind.String())
+		all = append(all, w.TypeAttr, schema.TypeOf(value))
 	}
 	return all
 }
 
-// kindNames are the type names of JSON Schema.
-var kindNames = map[Kinds]string{
-	String: "string", Integer: "integer", Number: "number", Boolean: "boolean", Null: "null", Array: "array", Object: "object",
-}
-
-// String returns the JSON Schema name of a single kind.
-func (k Kinds) String() string { return kindNames[k] }
-
 // writeValue writes a text as it is, any other value as JSON.
 func (w *writer) writeValue(value json.RawMessage) {
 	var text string
-	if json.Unmarshal(value, &text) != nil || jsonKind(value) != String {
+	if json.Unmarshal(value, &text) != nil || schema.KindOf(value) != schema.String {
 		text = string(value)
 	}
 	if w.Entities {
@@ -257,13 +250,13 @@ func (w *writer) writeNested(key string, value json.RawMessage) bool {
 func (n *pendingTag) childTags() ([]pendingTag, bool) {
 	var parts []pendingTag
 	var items []json.RawMessage
-	switch jsonKind(n.value) {
-	case Object:
+	switch schema.KindOf(n.value) {
+	case schema.Object:
 		return parts, eachMember(n.value, func(key string, value json.RawMessage) bool {
 			parts = append(parts, pendingTag{key, value, n.depth + 1})
 			return true
 		})
-	case Array:
+	case schema.Array:
 		if json.Unmarshal(n.value, &items) != nil {
 			return nil, false
 		}
