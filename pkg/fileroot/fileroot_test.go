@@ -488,7 +488,7 @@ func TestWalkEnds(t *testing.T) {
 		t.Errorf("stopped by the caller: %v", err)
 	}
 	small := walk{root: w.root, remaining: 2}
-	w.wantRefusal(t, small.push(entry{}), TooLarge)
+	w.wantRefusal(t, small.pushEntries(entry{}), TooLarge)
 }
 
 // A walk passes over what vanishes or is closed to it meanwhile.

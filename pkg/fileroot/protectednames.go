@@ -40,15 +40,15 @@ func (r *Root) protectedReason(clean string) string {
 	switch {
 	case IsProtected(p), slices.ContainsFunc(strings.Split(p, "/"), isTempName):
 		return reason
-	case r.isDotted(p):
+	case r.hasForbiddenDotName(p):
 		return "names with a leading dot are written only if every policy names them in a rule that allows them"
 	}
 	return ""
 }
 
-// isDotted reports whether a folded path has a name with a leading dot that is not allowed. Shells, editors,
+// hasForbiddenDotName reports whether a folded path has a name with a leading dot that is not allowed. Shells, editors,
 // package managers, CI and agents read their configuration from such files, and the list keeps growing.
-func (r *Root) isDotted(folded string) bool {
+func (r *Root) hasForbiddenDotName(folded string) bool {
 	for name := range strings.SplitSeq(folded, "/") {
 		if strings.HasPrefix(name, ".") && !slices.Contains(r.dotted, name) {
 			return true

@@ -26,7 +26,7 @@ const maxEntries = 100_000
 // skipped because [Clean] refuses its name, so that no tool can refer to it.
 func (r *Root) Walk(ctx context.Context, do func(path string, size int64) error, invalidName func(path string)) error {
 	w := walk{root: r, remaining: maxEntries, invalidName: invalidName}
-	if err := w.push(entry{"", r.guards}); err != nil {
+	if err := w.pushEntries(entry{"", r.guards}); err != nil {
 		return err
 	}
 	for len(w.stack) > 0 {
@@ -60,7 +60,7 @@ func (w *walk) step(do func(string, int64) error) error {
 	path := next.path
 	w.stack = w.stack[:len(w.stack)-1]
 	if strings.HasSuffix(path, "/") {
-		return w.push(next)
+		return w.pushEntries(next)
 	}
 	info, err := w.root.root.Lstat(path)
 	if err != nil {
@@ -72,8 +72,8 @@ func (w *walk) step(do func(string, int64) error) error {
 	return do(path, info.Size())
 }
 
-// push pushes the entries of a folder.
-func (w *walk) push(folder entry) error {
+// pushEntries pushes the entries of a folder.
+func (w *walk) pushEntries(folder entry) error {
 	entries, err := w.entries(folder.path)
 	if err != nil {
 		return err

@@ -89,8 +89,8 @@ func (a *arguments) push(char byte, at int) {
 	a.lastEnd = at + 1
 }
 
-// beginItem writes the comma before an item or key if one is needed.
-func (a *arguments) beginItem() {
+// appendItemComma writes the comma before an item or key if one is needed.
+func (a *arguments) appendItemComma() {
 	if top := a.top(); len(a.open) > 0 {
 		if top.items > 0 {
 			a.out = append(a.out, ',')
@@ -99,10 +99,10 @@ func (a *arguments) beginItem() {
 	}
 }
 
-// readArgument reads the first byte of a token in the arguments.
-func (s *Scanner) readArgument(c byte) int {
+// readArgumentStart reads the first byte of a token in the arguments.
+func (s *Scanner) readArgumentStart(c byte) int {
 	if s.args.pending.text != "" && c != ':' && c != '=' {
-		s.resolvePending()
+		s.addPendingAsValue()
 		return 0
 	}
 	switch {
@@ -145,7 +145,7 @@ func (s *Scanner) readPunctuation(c byte) {
 // failNonLiteral reports a character that is not part of a literal.
 func (s *Scanner) failNonLiteral(at int, c byte) {
 	if s.args.pending.text != "" {
-		s.resolvePending()
+		s.addPendingAsValue()
 	}
 	if c == pythonParen {
 		c = '('
@@ -170,9 +170,9 @@ func (s *Scanner) beginValue(start, end int) bool {
 		s.fail(diag.KeywordArgs, start, end, "positional and keyword arguments are mixed")
 	default:
 		if a.want == wantItem {
-			a.beginItem()
+			a.appendItemComma()
 		}
-		s.notePartStart(start)
+		s.recordPartStart(start)
 		return true
 	}
 	return false
@@ -245,7 +245,7 @@ func (s *Scanner) closeBracket(c byte) {
 	top := a.top()
 	switch {
 	case closerOf[top.char] != c:
-		s.failBracket(c)
+		s.failUnmatchedCloser(c)
 		return
 	case a.want == wantColon:
 		s.failKeyWithoutColon()
@@ -345,7 +345,7 @@ func (s *Scanner) failMissingColon(at int) {
 // beginString begins a string after its opening quote.
 func (s *Scanner) beginString(quote byte) {
 	a := &s.args
-	if s.continueString() {
+	if s.joinAdjacentString() {
 		return
 	}
 	s.str.isKey = a.want == wantKey
@@ -354,7 +354,7 @@ func (s *Scanner) beginString(quote byte) {
 		s.fail(diag.BadLiteral, s.tokenStart, s.pos, "a key cannot be a template literal")
 		return
 	case s.str.isKey:
-		a.beginItem()
+		a.appendItemComma()
 	case !s.beginValue(s.tokenStart, s.tokenStart+1):
 		return
 	}
@@ -372,9 +372,9 @@ func (s *Scanner) endString(end int) {
 		return
 	}
 	if s.lang == delimited {
-		s.noteOtherQuotes(end)
+		s.noteQuotedString(end)
 	} else {
-		s.noteString(end)
+		s.noteStringRepairs(end)
 	}
 	switch {
 	case s.lang == python:

@@ -21,8 +21,8 @@ func NewDelimited(delimiter string, o Options) *Scanner {
 	return s
 }
 
-// delimitedToken reads the first byte of a token.
-func (s *Scanner) delimitedToken(p []byte) int {
+// beginDelimitedToken reads the first byte of a token.
+func (s *Scanner) beginDelimitedToken(p []byte) int {
 	c := p[0]
 	atDelimiter := c == s.delimiter[0] && s.hasPrefix(s.delimiter, p)
 	switch {
@@ -36,20 +36,20 @@ func (s *Scanner) delimitedToken(p []byte) int {
 	case s.args.want == wantNext && strings.IndexByte(",]}", c) < 0:
 		return s.readAfterValue(atDelimiter)
 	case atDelimiter:
-		s.openDelimited(s.pos)
+		s.openDelimitedString(s.pos)
 		return len(s.delimiter)
 	}
-	return s.delimitedArgument(c)
+	return s.beginUndelimitedToken(c)
 }
 
-// delimitedArgument reads the first byte of a token that is not a delimiter.
-func (s *Scanner) delimitedArgument(c byte) int {
+// beginUndelimitedToken reads the first byte of a token that is not a delimiter.
+func (s *Scanner) beginUndelimitedToken(c byte) int {
 	switch {
 	case len(s.args.open) == 0 && c != '{':
 		s.fail(diag.BadLiteral, s.pos, s.pos+1, "missing opening brace")
 		return 0
 	case s.isQuote(c) || strings.IndexByte("{}[],:", c) >= 0:
-		return s.readArgument(c)
+		return s.readArgumentStart(c)
 	}
 	s.tokenStart = s.pos
 	switch s.args.want {
@@ -79,19 +79,19 @@ func (s *Scanner) skipDelimitedByte(c byte) int {
 	return 1
 }
 
-// openDelimited begins a string after its opening delimiter.
-func (s *Scanner) openDelimited(opener int) {
+// openDelimitedString begins a string after its opening delimiter.
+func (s *Scanner) openDelimitedString(opener int) {
 	s.openString(0, opener)
 	s.mode = inDelimited
 }
 
-// scanDelimited reads the text between two delimiters.
-func (s *Scanner) scanDelimited(p []byte) int {
+// scanDelimitedString reads the text between two delimiters.
+func (s *Scanner) scanDelimitedString(p []byte) int {
 	first, n := s.delimiter[0], 0
 	if p[0] == first {
 		switch {
 		case s.hasPrefix(s.delimiter, p):
-			s.closeDelimited()
+			s.closeDelimitedString()
 			return len(s.delimiter)
 		case s.undecided:
 			return 0
@@ -109,8 +109,8 @@ func (s *Scanner) scanDelimited(p []byte) int {
 	return n
 }
 
-// closeDelimited ends a string before its closing delimiter.
-func (s *Scanner) closeDelimited() {
+// closeDelimitedString ends a string before its closing delimiter.
+func (s *Scanner) closeDelimitedString() {
 	s.mode = inGap
 	if !s.isParsing() {
 		return
@@ -129,13 +129,13 @@ func (s *Scanner) closeDelimited() {
 		return
 	}
 	s.note(diag.QuoteCharacter, s.tokenStart, end, diag.Warning, "unexpected string delimiters around the key").
-		fix("remove them", s.keyFixKind(s.Captured(text)), diag.Edit{Start: s.tokenStart, End: text}, diag.Edit{Start: s.pos, End: end})
+		addFix("remove them", s.unquoteKeyFixKind(s.Captured(text)), diag.Edit{Start: s.tokenStart, End: text}, diag.Edit{Start: s.pos, End: end})
 	s.endKey(s.str.outStart, end, false)
 }
 
-// keyFixKind returns the kind of the fix that removes the quotes around a key at the start of a
+// unquoteKeyFixKind returns the kind of the fix that removes the quotes around a key at the start of a
 // text.
-func (s *Scanner) keyFixKind(text string) diag.FixKind {
+func (s *Scanner) unquoteKeyFixKind(text string) diag.FixKind {
 	for i := range len(text) {
 		switch c := text[i]; {
 		case s.isQuote(c):
@@ -147,21 +147,21 @@ func (s *Scanner) keyFixKind(text string) diag.FixKind {
 	return diag.Safe
 }
 
-// noteOtherQuotes reports a string in quotes. Replacing them by delimiters is a safe fix if the
+// noteQuotedString reports a string in quotes. Replacing them by delimiters is a safe fix if the
 // string has no escapes and needs none. A key has neither quotes nor delimiters.
-func (s *Scanner) noteOtherQuotes(end int) {
+func (s *Scanner) noteQuotedString(end int) {
 	raw := s.Captured(s.tokenStart + 1)
 	if s.str.isKey {
 		s.note(diag.QuoteCharacter, s.tokenStart, end, diag.Warning, "unexpected quotes around the key").
-			fix("remove them", s.keyFixKind(raw), diag.Edit{Start: s.tokenStart, End: s.tokenStart + 1}, diag.Edit{Start: end - 1, End: end})
-		s.noteString(end)
+			addFix("remove them", s.unquoteKeyFixKind(raw), diag.Edit{Start: s.tokenStart, End: s.tokenStart + 1}, diag.Edit{Start: end - 1, End: end})
+		s.noteStringRepairs(end)
 		return
 	}
 	n := s.note(diag.QuoteCharacter, s.tokenStart, end, diag.Warning, "quotes instead of the dialect's string delimiters")
 	if string(appendJSONString(nil, raw[:end-1-s.tokenStart-1])) == string(s.args.out[s.str.outStart:]) {
-		n.fix("use string delimiters", diag.Safe, s.delimiterEdits(end)...)
+		n.addFix("use string delimiters", diag.Safe, s.delimiterEdits(end)...)
 	} else {
-		s.noteString(end)
+		s.noteStringRepairs(end)
 	}
 }
 

@@ -187,8 +187,8 @@ func appendJSONString(b []byte, text string) []byte {
 	return append(b, '"')
 }
 
-// escapeControl returns the escape of a control character.
-func (s *Scanner) escapeControl(c byte) string {
+// controlEscape returns the escape of a control character.
+func (s *Scanner) controlEscape(c byte) string {
 	escape := string(appendJSONRune(nil, rune(c)))
 	if s.hasJSONStrings() {
 		return escape

@@ -91,7 +91,7 @@ func (s *Scanner) add(f diag.Finding) {
 // A note is a finding that can still get a fix.
 type note struct{ finding *diag.Finding }
 
-func (n note) fix(title string, kind diag.FixKind, edits ...diag.Edit) {
+func (n note) addFix(title string, kind diag.FixKind, edits ...diag.Edit) {
 	if n.finding != nil && len(edits) > 0 {
 		n.finding.Fixes = append(n.finding.Fixes, diag.Fix{Title: title, Kind: kind, Edits: edits})
 	}
@@ -109,8 +109,8 @@ func (s *Scanner) note(code diag.Code, start, end int, severity diag.Severity, f
 	return note{&s.findings[len(s.findings)-1]}
 }
 
-// noteFix records a finding with the collected edits as its fix.
-func (s *Scanner) noteFix(code diag.Code, m fixBuilder, fix diag.FixKind, title, message string) {
+// noteWithFix records a finding with the collected edits as its fix.
+func (s *Scanner) noteWithFix(code diag.Code, m fixBuilder, fix diag.FixKind, title, message string) {
 	if m.count == 0 {
 		return
 	}
@@ -120,37 +120,37 @@ func (s *Scanner) noteFix(code diag.Code, m fixBuilder, fix diag.FixKind, title,
 	if s.editBytes > maxEditBytes || s.isVerbatim() {
 		m.edits = nil
 	}
-	s.note(code, m.start, m.end, diag.Warning, "%s", message).fix(title, fix, m.edits...)
+	s.note(code, m.start, m.end, diag.Warning, "%s", message).addFix(title, fix, m.edits...)
 }
 
 // isVerbatim reports whether the current string should be between delimiters, where nothing is
 // an escape.
 func (s *Scanner) isVerbatim() bool { return s.delimiter != "" && !s.str.isKey }
 
-// noteString records the repairs of the string that has just ended.
-func (s *Scanner) noteString(end int) {
+// noteStringRepairs records the repairs of the string that has just ended.
+func (s *Scanner) noteStringRepairs(end int) {
 	str := &s.str
 	if !str.hasFixes {
 		return
 	}
-	s.noteFix(diag.RawControl, str.controls, diag.Safe, "write escapes",
+	s.noteWithFix(diag.RawControl, str.controls, diag.Safe, "write escapes",
 		"unescaped control character in a string; kept")
 	s.valueChanged = s.valueChanged || str.badEscapes.count > 0
 	if str.hasLetterEscape && str.hasUnknownEscape {
 		s.noteAmbiguousBackslashes(end)
 	} else {
-		s.noteFix(diag.BadEscape, str.badEscapes, diag.Unsafe, "double the backslashes",
+		s.noteWithFix(diag.BadEscape, str.badEscapes, diag.Unsafe, "double the backslashes",
 			"unknown "+languageNames[s.lang]+" escape; read as a literal backslash")
 	}
 	s.noteKeptBackslashes(str.keptBackslashes)
-	s.noteFix(diag.UnescapedQuote, str.fences, diag.Safe, "escape the backticks",
+	s.noteWithFix(diag.UnescapedQuote, str.fences, diag.Safe, "escape the backticks",
 		"backticks inside a template literal; read as text")
 	if str.quotes.count > 0 && str.quotes.end < end {
 		str.quotes.end = end
 	}
-	s.noteFix(diag.QuoteCharacter, str.quotes, diag.Safe, "write double quotes",
+	s.noteWithFix(diag.QuoteCharacter, str.quotes, diag.Safe, "write double quotes",
 		"expected double quotes around the string")
-	s.noteFix(diag.BadEscape, str.looseEscapes, diag.Safe, "remove the backslash",
+	s.noteWithFix(diag.BadEscape, str.looseEscapes, diag.Safe, "remove the backslash",
 		"unnecessary backslash before a quote; dropped")
 }
 
@@ -161,7 +161,7 @@ func (s *Scanner) noteString(end int) {
 func (s *Scanner) noteAmbiguousBackslashes(end int) {
 	const what = "ambiguous backslashes: all are literal, or only those that begin no escape while the others make control characters"
 	if s.isVerbatim() {
-		s.noteAmbiguous(diag.BadEscape, s.tokenStart, end, what).fix("make all backslashes literal: use string delimiters", diag.Unsafe, s.delimiterEdits(end)...)
+		s.noteAmbiguous(diag.BadEscape, s.tokenStart, end, what).addFix("make all backslashes literal: use string delimiters", diag.Unsafe, s.delimiterEdits(end)...)
 		return
 	}
 	var edits []diag.Edit
@@ -181,14 +181,14 @@ func (s *Scanner) noteAmbiguousBackslashes(end int) {
 		}
 	}
 	s.noteAmbiguous(diag.BadEscape, s.tokenStart, end, what).
-		fix("double all backslashes", diag.Unsafe, edits...)
+		addFix("double all backslashes", diag.Unsafe, edits...)
 }
 
 // noteKeptBackslashes reports backslashes that Python keeps because no escape begins there.
 func (s *Scanner) noteKeptBackslashes(m fixBuilder) {
 	if m.count > 0 {
 		s.note(diag.BadEscape, m.start, m.end, diag.Info, "unknown escape; read as a literal backslash").
-			fix("double the backslashes", diag.Safe, m.edits...)
+			addFix("double the backslashes", diag.Safe, m.edits...)
 	}
 }
 
@@ -225,12 +225,12 @@ func (s *Scanner) fail(code diag.Code, start, end int, format string, args ...an
 	}
 	s.phase = skipping
 	if s.lang == jsonText {
-		s.skip.word = s.wordBefore()
+		s.skip.word = s.apostropheAfterWord()
 	}
 }
 
-// wordBefore returns the state of a word that ends here.
-func (s *Scanner) wordBefore() apostrophe {
+// apostropheAfterWord returns the state of a word that ends here.
+func (s *Scanner) apostropheAfterWord() apostrophe {
 	var a apostrophe
 	text := s.captured.text()
 	for _, c := range []byte(text[max(0, len(text)-3):]) {
@@ -263,8 +263,8 @@ func (s *Scanner) noteCut(start int, message string) {
 	s.add(f)
 }
 
-// failBracket reports an unmatched closing bracket.
-func (s *Scanner) failBracket(c byte) {
+// failUnmatchedCloser reports an unmatched closing bracket.
+func (s *Scanner) failUnmatchedCloser(c byte) {
 	top := s.args.top()
 	isOpen := slices.ContainsFunc(s.args.open, func(b bracket) bool { return b.char == openerOf[c] })
 	if top.char == 0 || !isOpen && c == '}' {
@@ -276,16 +276,16 @@ func (s *Scanner) failBracket(c byte) {
 	s.fail(diag.UnbalancedBracket, s.pos, s.pos+1, "missing %q before %q", closerOf[top.char], c)
 	switch {
 	case c == ')':
-		s.addMissingFix(at, strings.TrimSuffix(missing, ")"))
+		s.addBracketsFix(at, strings.TrimSuffix(missing, ")"))
 	case c == ']' && s.goal == goalObject && !strings.Contains(missing, "]"): // of the list around the object
-		s.addMissingFix(at, missing)
+		s.addBracketsFix(at, missing)
 	}
 }
 
 // failUnclosed reports that something else ended the arguments.
 func (s *Scanner) failUnclosed(by string) {
 	if s.args.pending.text != "" {
-		s.resolvePending()
+		s.addPendingAsValue()
 	}
 	if !s.isParsing() {
 		return
@@ -297,7 +297,7 @@ func (s *Scanner) failUnclosed(by string) {
 		s.fail(diag.BadLiteral, s.tokenStart, s.pos+1, "missing value before %s", by)
 	default:
 		s.fail(diag.UnbalancedBracket, s.tokenStart, s.pos+1, "missing %q before %s", missing, by)
-		s.addMissingFix(at, missing)
+		s.addBracketsFix(at, missing)
 	}
 }
 
@@ -310,6 +310,6 @@ func (s *Scanner) missingClosers() string {
 	return b.String()
 }
 
-func (s *Scanner) addMissingFix(at int, brackets string) {
-	note{&s.findings[len(s.findings)-1]}.fix("add "+brackets, diag.Unsafe, diag.Edit{Start: at, End: at, New: brackets})
+func (s *Scanner) addBracketsFix(at int, brackets string) {
+	note{&s.findings[len(s.findings)-1]}.addFix("add "+brackets, diag.Unsafe, diag.Edit{Start: at, End: at, New: brackets})
 }

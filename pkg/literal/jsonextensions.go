@@ -8,7 +8,7 @@ import "oneshot/pkg/diag"
 func (s *Scanner) noteComment(end int) {
 	if s.lang == jsonText && s.isParsing() {
 		s.note(diag.Comment, s.tokenStart, end, diag.Warning, "JSON has no comments").
-			fix("remove it", s.removalFixKind(), diag.Edit{Start: s.tokenStart, End: end})
+			addFix("remove it", s.removalFixKind(), diag.Edit{Start: s.tokenStart, End: end})
 	}
 }
 
@@ -25,26 +25,26 @@ func (s *Scanner) removalFixKind() diag.FixKind {
 func (s *Scanner) noteBlanks(from, to int) {
 	if s.lang == jsonText && s.isParsing() {
 		s.note(diag.BadLiteral, from, to, diag.Warning, "whitespace that JSON does not allow").
-			fix("write a space", s.removalFixKind(), diag.Edit{Start: from, End: to, New: " "})
+			addFix("write a space", s.removalFixKind(), diag.Edit{Start: from, End: to, New: " "})
 	}
 }
 
 func (s *Scanner) noteTrailingComma(at int) {
 	s.note(diag.TrailingComma, at, at+1, diag.Warning, "trailing comma after the last item").
-		fix("remove it", diag.Safe, diag.Edit{Start: at, End: at + 1})
+		addFix("remove it", diag.Safe, diag.Edit{Start: at, End: at + 1})
 }
 
 // noteBareKey reports an unquoted key, also given as JSON.
 func (s *Scanner) noteBareKey(w word, quoted []byte) {
 	if s.lang == jsonText {
 		s.note(diag.UnquotedKey, w.start, w.end, diag.Warning, "unquoted key %s", excerpt(w.text)).
-			fix("add quotes", diag.Safe, diag.Edit{Start: w.start, End: w.end, New: string(quoted)})
+			addFix("add quotes", diag.Safe, diag.Edit{Start: w.start, End: w.end, New: string(quoted)})
 	}
 }
 
-// fixQuote fixes a quote of a string without double quotes, or a double quote in it. It does not
+// addQuoteFix fixes a quote of a string without double quotes, or a double quote in it. It does not
 // fix templates, which have other escapes and line ends.
-func (s *Scanner) fixQuote(at int, double string) {
+func (s *Scanner) addQuoteFix(at int, double string) {
 	if s.lang != jsonText || s.str.quote == '"' || !s.isParsing() {
 		return
 	}
@@ -83,7 +83,7 @@ func (s *Scanner) readNonJSONEscape(c byte) int {
 	case isNewline(c): // JavaScript drops both, others drop the backslash
 		s.emit([]byte(`\\`))
 		s.lineBlank = true
-		s.addEdit(&str.badEscapes, diag.Edit{Start: str.escapeStart, End: s.pos + 1, New: `\\` + s.escapeControl(c)})
+		s.addEdit(&str.badEscapes, diag.Edit{Start: str.escapeStart, End: s.pos + 1, New: `\\` + s.controlEscape(c)})
 	default:
 		s.keepUnknownEscape()
 		return 0

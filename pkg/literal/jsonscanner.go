@@ -251,8 +251,8 @@ func (s *Scanner) Peek(rest []byte) (byte, bool) {
 // endWithoutPunct ends the part before a byte that is not the expected punctuation.
 func (s *Scanner) endWithoutPunct(at int) { s.end, s.state = at, Invalid }
 
-// notePartKey records the key, given as JSON, of the current part.
-func (s *Scanner) notePartKey(key []byte, end int) {
+// recordPartKey records the key, given as JSON, of the current part.
+func (s *Scanner) recordPartKey(key []byte, end int) {
 	switch {
 	case s.goal == goalKey:
 		s.part.start, s.part.keyEnd, s.part.key = s.tokenStart, end, unquote(key)
@@ -262,8 +262,8 @@ func (s *Scanner) notePartKey(key []byte, end int) {
 	}
 }
 
-// notePartStart records the start of the value of the current part.
-func (s *Scanner) notePartStart(start int) {
+// recordPartStart records the start of the value of the current part.
+func (s *Scanner) recordPartStart(start int) {
 	switch depth := len(s.args.open); {
 	case s.goal == goalValue && depth == 0:
 		s.part.start = start
@@ -343,7 +343,7 @@ func (s *Scanner) endAtNextObject(c byte) bool {
 	}
 	comma := a.lastEnd - 1
 	s.fail(diag.UnbalancedBracket, s.pos, s.pos+1, "missing '}': the next object begins here")
-	s.addMissingFix(comma, "}")
+	s.addBracketsFix(comma, "}")
 	s.object.endsAtNext = true
 	s.end, s.state = s.pos, Invalid
 	return true

@@ -26,7 +26,7 @@ func (s *Scanner) readKeyword(c byte) {
 	case s.lang != python && c == '=':
 		s.addEdit(&s.keywords, diag.Edit{Start: s.pos, End: s.pos + 1, New: ": "})
 	}
-	a.beginItem()
+	a.appendItemComma()
 	from := len(a.out)
 	a.out = appendJSONString(a.out, w.text)
 	s.tokenStart = w.start
@@ -51,9 +51,9 @@ func (s *Scanner) beginKeywords(first word) {
 // endKeywords reports keyword arguments at the end of the call.
 func (s *Scanner) endKeywords() {
 	if s.lang == python {
-		s.noteFix(diag.KeywordArgs, s.keywords, diag.Safe, "write =", "colon instead of = after an argument name")
+		s.noteWithFix(diag.KeywordArgs, s.keywords, diag.Safe, "write =", "colon instead of = after an argument name")
 		return
 	}
 	s.keywords.add(diag.Edit{Start: s.pos, End: s.pos, New: "}"})
-	s.noteFix(diag.KeywordArgs, s.keywords, diag.Safe, "write one object", "keyword arguments; read as one object")
+	s.noteWithFix(diag.KeywordArgs, s.keywords, diag.Safe, "write one object", "keyword arguments; read as one object")
 }

@@ -125,7 +125,7 @@ func (s *Scanner) step(p []byte) int {
 	case inBareValue:
 		return s.scanBareValue(p)
 	case inDelimited:
-		return s.scanDelimited(p)
+		return s.scanDelimitedString(p)
 	}
 	return s.readGap(p)
 }
@@ -165,7 +165,7 @@ func (s *Scanner) readGap(p []byte) int {
 	s.firstInLine, s.lineBlank = s.lineBlank, false
 	switch {
 	case s.lang == delimited:
-		return s.delimitedToken(p)
+		return s.beginDelimitedToken(p)
 	case c == '#' && s.lang == python:
 		s.tokenStart, s.mode = s.pos, inLine
 		return 1
@@ -179,7 +179,7 @@ func (s *Scanner) readGap(p []byte) int {
 	case inHead:
 		return s.readAfterWord(c)
 	case inArguments:
-		return s.readArgument(c)
+		return s.readArgumentStart(c)
 	}
 	return s.skipByte(c)
 }

@@ -205,11 +205,11 @@ func (s *Scanner) noteNumberForm(w word, n numeral) {
 	if n.maybeOctal {
 		s.ambiguous = true
 		s.note(diag.NonstandardNumber, w.start, w.end, diag.Error, "ambiguous number %s: decimal or octal", excerpt(w.text)).
-			fix("read it as decimal", diag.Unsafe, edit)
+			addFix("read it as decimal", diag.Unsafe, edit)
 		return
 	}
 	s.note(diag.NonstandardNumber, w.start, w.end, diag.Warning, "%s has %s; read as %s", excerpt(w.text), n.issue, excerpt(n.json)).
-		fix("write "+excerpt(n.json), diag.Safe, edit)
+		addFix("write "+excerpt(n.json), diag.Safe, edit)
 }
 
 // canRoundTrip reports whether a JSON number survives conversion to a 64-bit float and back to its

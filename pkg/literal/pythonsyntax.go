@@ -138,7 +138,7 @@ func (s *Scanner) readPythonControl(c byte) {
 	str := &s.str
 	switch {
 	case c == 0, isNewline(c) && !str.triple:
-		s.addEdit(&str.controls, diag.Edit{Start: s.pos, End: s.pos + 1, New: s.escapeControl(c)})
+		s.addEdit(&str.controls, diag.Edit{Start: s.pos, End: s.pos + 1, New: s.controlEscape(c)})
 		if str.raw {
 			str.controls.edits = nil
 		}
@@ -252,9 +252,9 @@ type pendingKey struct {
 	word       string // the source text, if it is not a string
 }
 
-// continueString makes the current string a continuation of an adjacent one, and reports whether
+// joinAdjacentString makes the current string a continuation of an adjacent one, and reports whether
 // there is one.
-func (s *Scanner) continueString() bool {
+func (s *Scanner) joinAdjacentString() bool {
 	a := &s.args
 	if !a.lastIsString {
 		return false
@@ -289,7 +289,7 @@ func (s *Scanner) readPythonColon() {
 	if key.word != "" {
 		s.valueChanged = true
 		s.note(diag.UnquotedKey, key.start, key.end, diag.Warning, "non-string key %s; read as a string", excerpt(key.word)).
-			fix("add quotes", diag.Unsafe, diag.Edit{Start: key.start, End: key.end, New: string(a.out[key.from:])})
+			addFix("add quotes", diag.Unsafe, diag.Edit{Start: key.start, End: key.end, New: string(a.out[key.from:])})
 	}
 	if s.endKey(key.from, key.end, false); s.isParsing() {
 		a.out = append(a.out, ':')
@@ -300,7 +300,7 @@ func (s *Scanner) readPythonColon() {
 // addValueKey adds a number or word, given as JSON, as a key.
 func (s *Scanner) addValueKey(w word, json string) {
 	a := &s.args
-	a.beginItem()
+	a.appendItemComma()
 	a.key = pendingKey{len(a.out), w.start, w.end, w.text}
 	a.out = appendJSONString(a.out, json)
 	a.want, a.lastKeyBare, a.lastEnd, a.lastIsString = wantColon, false, w.end, false

@@ -32,7 +32,7 @@ func AppendDelimited(b []byte, json []byte, delimiter string) []byte {
 		token := nextToken(json[i:])
 		i += len(token)
 		switch {
-		case token[0] == '"' && isKeyAt(json[i:]):
+		case token[0] == '"' && isFollowedByColon(json[i:]):
 			b = appendKey(b, unquote(token), delimiter)
 		case token[0] == '"':
 			b = appendDelimitedString(b, unquote(token), delimiter)
@@ -65,8 +65,8 @@ func nextToken(json []byte) []byte {
 
 func isNumberByte(c byte) bool { return isDigit(c) || c == '-' || c == '+' || c == '.' }
 
-// isKeyAt reports whether the string before rest is a key.
-func isKeyAt(rest []byte) bool {
+// isFollowedByColon reports whether the string before rest is a key.
+func isFollowedByColon(rest []byte) bool {
 	for _, c := range rest {
 		if !isJSONBlank(c) {
 			return c == ':'

@@ -62,7 +62,7 @@ func (s *Scanner) endHeadWord(word string) {
 	case s.goal == goalStatement && word == "return" && s.head.start == s.tokenStart:
 	case s.goal == goalStatement && word == "await":
 		s.note(diag.NameNoise, s.tokenStart, s.pos, diag.Info, "unexpected await; ignored").
-			fix("remove it", diag.Safe, diag.Edit{Start: s.tokenStart, End: s.pos})
+			addFix("remove it", diag.Safe, diag.Edit{Start: s.tokenStart, End: s.pos})
 	default:
 		s.head.word, s.head.wordEnd, s.head.lineBroken, s.head.token = word, s.pos, false, diag.Span{}
 		if controlWords[word] {
@@ -140,14 +140,14 @@ func (s *Scanner) beginArguments(paren int) {
 	space, name := CutNamespace(s.head.word)
 	if space != "" {
 		s.note(diag.NameNoise, s.captureStart, s.captureStart+len(space), diag.Warning, "unexpected prefix %q in the tool name", space).
-			fix("remove it", diag.Safe, diag.Edit{Start: s.captureStart, End: s.captureStart + len(space)})
+			addFix("remove it", diag.Safe, diag.Edit{Start: s.captureStart, End: s.captureStart + len(space)})
 	}
 	s.head.name = strings.Clone(name)
 	s.phase = inArguments
 	s.args.push('(', paren)
 	if token := s.head.token; token.End > 0 {
 		s.fail(diag.MarkupInName, token.Start, token.End, "control token after the tool name: the end of the name is ambiguous")
-		note{&s.findings[len(s.findings)-1]}.fix("remove it", diag.Unsafe, diag.Edit{Start: token.Start, End: token.End})
+		note{&s.findings[len(s.findings)-1]}.addFix("remove it", diag.Unsafe, diag.Edit{Start: token.Start, End: token.End})
 	}
 }
 

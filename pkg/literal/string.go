@@ -111,7 +111,7 @@ func (s *Scanner) openString(quote byte, at int) {
 	s.str.begin(quote)
 	if s.isParsing() {
 		s.beginString(quote)
-		s.fixQuote(at, `"`)
+		s.addQuoteFix(at, `"`)
 	}
 	s.mode, s.lineBlank = inText, true
 	if s.lang == python {
@@ -123,7 +123,7 @@ func (s *Scanner) openString(quote byte, at int) {
 func (s *Scanner) closeString(end int) {
 	s.mode, s.lineBlank = inGap, false
 	if s.isParsing() {
-		s.fixQuote(end-1, `"`)
+		s.addQuoteFix(end-1, `"`)
 		s.endString(end)
 	}
 }
@@ -184,7 +184,7 @@ func (s *Scanner) readSpecial(c byte) int {
 	case c < 0x20:
 		s.readControl(c)
 	default:
-		s.fixQuote(s.pos, `\"`)
+		s.addQuoteFix(s.pos, `\"`)
 		s.emitRune(rune(c))
 		s.lineBlank = false
 	}
@@ -200,7 +200,7 @@ func (s *Scanner) readControl(c byte) {
 		return
 	}
 	if s.str.quote != '`' {
-		s.addEdit(&s.str.controls, diag.Edit{Start: s.pos, End: s.pos + 1, New: s.escapeControl(c)})
+		s.addEdit(&s.str.controls, diag.Edit{Start: s.pos, End: s.pos + 1, New: s.controlEscape(c)})
 	} else if c == '\r' {
 		s.str.skipLF, c = true, '\n'
 	}

@@ -54,7 +54,7 @@ func (s *Scanner) endBareKey() {
 		s.fail(diag.InvalidUTF8, s.tokenStart, s.pos, "invalid UTF-8")
 		return
 	}
-	a.beginItem()
+	a.appendItemComma()
 	from := len(a.out)
 	a.out = appendJSONString(a.out, key)
 	s.endKey(from, s.pos, false)
@@ -127,9 +127,9 @@ func (s *Scanner) addBareString(w word) {
 	s.valueChanged = true
 	edits := []diag.Edit{{Start: w.start, End: w.start, New: s.delimiter}, {Start: w.end, End: w.end, New: s.delimiter}}
 	if strings.IndexByte(w.text, ':') >= 0 {
-		s.noteAmbiguous(diag.UnquotedString, w.start, w.end, "ambiguous end of an unquoted string").fix("add delimiters", diag.Unsafe, edits...)
+		s.noteAmbiguous(diag.UnquotedString, w.start, w.end, "ambiguous end of an unquoted string").addFix("add delimiters", diag.Unsafe, edits...)
 	} else {
-		s.note(diag.UnquotedString, w.start, w.end, diag.Warning, "missing delimiters around the string").fix("add delimiters", diag.Unsafe, edits...)
+		s.note(diag.UnquotedString, w.start, w.end, diag.Warning, "missing delimiters around the string").addFix("add delimiters", diag.Unsafe, edits...)
 	}
 	s.endValue(w.end)
 	s.lastString = lastString{kind: bareString, outStart: from, end: w.end}

@@ -45,9 +45,9 @@ func (s *Scanner) readAfterValue(atDelimiter bool) int {
 	}
 	remove := diag.Edit{Start: s.pos, End: s.pos + len(s.delimiter)}
 	if isLast {
-		s.note(diag.StrayMarker, s.pos, remove.End, diag.Warning, "extra string delimiter after a string").fix("remove it", diag.Safe, remove)
+		s.note(diag.StrayMarker, s.pos, remove.End, diag.Warning, "extra string delimiter after a string").addFix("remove it", diag.Safe, remove)
 	} else {
-		s.noteAmbiguous(diag.StrayMarker, s.pos, remove.End, "extra string delimiter after a value that may be text").fix("remove it", diag.Unsafe, remove)
+		s.noteAmbiguous(diag.StrayMarker, s.pos, remove.End, "extra string delimiter after a value that may be text").addFix("remove it", diag.Unsafe, remove)
 	}
 	return len(s.delimiter)
 }
@@ -63,7 +63,7 @@ func (s *Scanner) reopenString() bool {
 	raw := s.Captured(last.textStart)[:last.closerStart-last.textStart]
 	s.steps += len(raw)
 	object := s.args.top().char == '{'
-	comma, key := memberTail(raw, object)
+	comma, key := findLastMember(raw, object)
 	if comma < 0 {
 		return false
 	}
@@ -72,23 +72,23 @@ func (s *Scanner) reopenString() bool {
 	s.readComma()
 	if object {
 		s.tokenStart = last.textStart + comma + strings.Index(raw[comma:], key)
-		s.args.beginItem()
+		s.args.appendItemComma()
 		from := len(s.args.out)
 		s.args.out = appendJSONString(s.args.out, key)
 		if s.endKey(from, s.tokenStart+len(key), false); s.isParsing() {
 			s.readColon(':')
 		}
 	}
-	s.openDelimited(last.closerStart)
+	s.openDelimitedString(last.closerStart)
 	for _, c := range []byte(s.Captured(last.closerStart + len(s.delimiter))) {
 		s.emitRune(rune(c)) // whitespace
 	}
 	return true
 }
 
-// memberTail finds the start of a last member or item at the end of a text before a string. It
+// findLastMember finds the start of a last member or item at the end of a text before a string. It
 // returns the index of its comma and its key, or -1 if not found.
-func memberTail(text string, object bool) (comma int, key string) {
+func findLastMember(text string, object bool) (comma int, key string) {
 	rest := strings.TrimRight(text, blanks)
 	if object {
 		before, ok := strings.CutSuffix(rest, ":")
@@ -108,8 +108,8 @@ func memberTail(text string, object bool) (comma int, key string) {
 	return len(rest) - 1, key
 }
 
-// hasMember reports whether a text contains more possible members or items.
-func hasMember(text string, object bool) bool {
+// canContainMembers reports whether a text contains more possible members or items.
+func canContainMembers(text string, object bool) bool {
 	for {
 		_, rest, found := strings.Cut(text, ",")
 		if !found || !object {
@@ -134,10 +134,10 @@ func (s *Scanner) noteUnterminated(text string, start int, object bool, before s
 	edit := diag.Edit{Start: end, End: end, New: s.delimiter}
 	s.valueChanged = true
 	title, what := "add it", "unterminated string: missing delimiter before "+before
-	if hasMember(text, object) {
+	if canContainMembers(text, object) {
 		title, what = "add it at the end", "unterminated string: the position of the missing delimiter is unknown"
 	}
-	s.noteAmbiguous(diag.WrongCloser, start, end, "%s", what).fix(title, diag.Unsafe, edit)
+	s.noteAmbiguous(diag.WrongCloser, start, end, "%s", what).addFix(title, diag.Unsafe, edit)
 }
 
 // replaceString replaces the last string of the output.

@@ -25,7 +25,7 @@ func (s *Scanner) endKey(from, end int, bare bool) {
 		return
 	}
 	a.want, a.lastKeyBare, a.lastEnd = wantColon, bare, end
-	s.notePartKey(key, end)
+	s.recordPartKey(key, end)
 }
 
 // endWord adds a word token to the arguments.
@@ -38,7 +38,7 @@ func (s *Scanner) endWord(text string) {
 	case a.want == wantKey && s.lang == python:
 		s.addWordKey(w)
 	case a.want == wantKey && isBareKey(w.text):
-		a.beginItem()
+		a.appendItemComma()
 		from := len(a.out)
 		a.out = appendJSONString(a.out, w.text)
 		s.noteBareKey(w, a.out[from:])
@@ -61,8 +61,8 @@ func isBareKey(word string) bool {
 	return true
 }
 
-// resolvePending adds the pending word as a value: it is not a key.
-func (s *Scanner) resolvePending() {
+// addPendingAsValue adds the pending word as a value: it is not a key.
+func (s *Scanner) addPendingAsValue() {
 	w := s.args.pending
 	s.args.pending = word{}
 	s.addWordValue(w)
@@ -100,7 +100,7 @@ func (s *Scanner) notePythonWord(w word, json string) {
 		return
 	}
 	s.note(diag.PythonLiteral, w.start, w.end, diag.Warning, "Python literal %s; read as %s", w.text, json).
-		fix("write "+json, diag.Safe, diag.Edit{Start: w.start, End: w.end, New: json})
+		addFix("write "+json, diag.Safe, diag.Edit{Start: w.start, End: w.end, New: json})
 }
 
 // isSmartQuoted reports whether a word begins with a typographic quote.

@@ -49,8 +49,8 @@ func (b block) contains(addr netip.Addr) bool {
 	return err == nil && prefix.Contains(addr)
 }
 
-// specialBlock returns the block of an address that is not public. An unknown address is not public.
-func specialBlock(addr netip.Addr) (block, bool) {
+// nonPublicBlock returns the block of an address that is not public. An unknown address is not public.
+func nonPublicBlock(addr netip.Addr) (block, bool) {
 	for _, b := range blocks {
 		if b.contains(addr) {
 			return b, true

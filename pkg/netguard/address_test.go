@@ -45,7 +45,7 @@ func TestSpecialAddresses(t *testing.T) {
 	refused := 0
 	for _, a := range addrs {
 		a = a.Unmap()
-		_, got := specialBlock(a)
+		_, got := nonPublicBlock(a)
 		if want := refusedBy(never, a); got != want {
 			t.Fatalf("%s is special: %v, want %v", a, got, want)
 		}
@@ -56,7 +56,7 @@ func TestSpecialAddresses(t *testing.T) {
 	if refused < 1000 || len(addrs)-refused < 1000 {
 		t.Errorf("of %d addresses %d were refused", len(addrs), refused)
 	}
-	if _, found := specialBlock(netip.Addr{}); !found {
+	if _, found := nonPublicBlock(netip.Addr{}); !found {
 		t.Error("what is no address is public")
 	}
 }

@@ -93,7 +93,7 @@ func (c ssrfCase) run(t *testing.T) {
 		c.want(t, c.request(t, in, c.URL), c.Expect)
 	}
 	for _, address := range in.dialled {
-		if _, bad := specialBlock(netip.MustParseAddr(address)); bad {
+		if _, bad := nonPublicBlock(netip.MustParseAddr(address)); bad {
 			t.Errorf("%s was connected to", address)
 		}
 	}

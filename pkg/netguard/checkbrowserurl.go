@@ -32,7 +32,7 @@ func CheckBrowserURL(u *url.URL, allowed []HostPort) error {
 		}
 		return nil
 	}
-	b, found := specialBlock(addr)
+	b, found := nonPublicBlock(addr)
 	if !found {
 		b, found = ownBlock(addr, net.InterfaceAddrs)
 	}

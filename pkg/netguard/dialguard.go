@@ -73,7 +73,7 @@ func (g guard) checkAddress(target HostPort, to netip.AddrPort) error {
 	if !standard && !allowed {
 		return unlisted("its port is neither 80 nor 443 and is not allowed for the host")
 	}
-	b, found := specialBlock(addr)
+	b, found := nonPublicBlock(addr)
 	if !found {
 		b, found = ownBlock(addr, g.interfaceAddrs)
 	}

@@ -59,14 +59,14 @@ type parsedURL struct {
 	isAmbiguous   bool   // servers may disagree about the path
 }
 
-// decode decodes the arguments.
-func (f *Facts) decode() {
+// decodeArguments decodes the arguments.
+func (f *Facts) decodeArguments() {
 	f.args, f.resolved = map[string][]value{}, map[string]string{}
 	f.files = nil
 	properties := gjson.GetBytes(f.Def.Schema, "properties")
 	f.hosts, f.decodeError = urlHosts(f.Arguments), ""
 	if f.Def.HTTP != nil {
-		f.hosts = append(f.hosts, hostPort(f.Def.HTTP.Origin))
+		f.hosts = append(f.hosts, hostPortOf(f.Def.HTTP.Origin))
 	}
 	forEachMember(f.Arguments, func(name string, raw []byte) {
 		f.args[name] = f.decodeArgument(name, properties.Get(gjson.Escape(name)), gjson.ParseBytes(raw))
@@ -95,7 +95,7 @@ func (f *Facts) decodeArgument(name string, property, arg gjson.Result) []value 
 
 // decodeValue decodes a value according to its format.
 func (f *Facts) decodeValue(format string, arg gjson.Result) value {
-	v := value{canonical: canonical(arg), text: arg.Str}
+	v := value{canonical: canonicalScalar(arg), text: arg.Str}
 	if arg.Type != gjson.String {
 		return v
 	}
@@ -106,9 +106,9 @@ func (f *Facts) decodeValue(format string, arg gjson.Result) value {
 		if v.url, err = parseURL(v.text); err == nil {
 			v.names = append(v.names, v.url.normalized)
 		}
-		f.hosts = append(f.hosts, hostPort(v.text))
+		f.hosts = append(f.hosts, hostPortOf(v.text))
 	case "path":
-		v.names, err = f.fileNames(v.text)
+		v.names, err = f.cleanAndResolvedNames(v.text)
 	case "command":
 		v.words, err = tool.SplitCommand(v.text)
 	}
@@ -118,9 +118,9 @@ func (f *Facts) decodeValue(format string, arg gjson.Result) value {
 	return v
 }
 
-// canonical returns the canonical form of a scalar with all digits of a number: 5, 5.0 and 50e-1 are equal, two
+// canonicalScalar returns the canonical form of a scalar with all digits of a number: 5, 5.0 and 50e-1 are equal, two
 // numbers with the same float are not.
-func canonical(v gjson.Result) string {
+func canonicalScalar(v gjson.Result) string {
 	switch v.Type {
 	case gjson.String:
 		return canonicalText(v.Str)
@@ -153,8 +153,8 @@ func canonicalNumber(raw string) string {
 	return short + "e" + strconv.Itoa(n-len(fraction)+len(digits)-len(strings.TrimLeft(short, "-")))
 }
 
-// fileNames returns the names of a file: its clean path and the path after resolving links.
-func (f *Facts) fileNames(written string) ([]string, error) {
+// cleanAndResolvedNames returns the names of a file: its clean path and the path after resolving links.
+func (f *Facts) cleanAndResolvedNames(written string) ([]string, error) {
 	clean, err := fileroot.Clean(written)
 	if err != nil {
 		return nil, err
@@ -228,13 +228,13 @@ func urlHosts(args json.RawMessage) []string {
 			return append(hosts, "?") // matches no allowed host
 		}
 		if token.Kind() == '"' && strings.Contains(token.String(), "://") {
-			hosts = append(hosts, hostPort(token.String()))
+			hosts = append(hosts, hostPortOf(token.String()))
 		}
 	}
 }
 
-// hostPort returns the host:port of a URL. Anything else is returned unchanged and equals no host.
-func hostPort(raw string) string {
+// hostPortOf returns the host:port of a URL. Anything else is returned unchanged and equals no host.
+func hostPortOf(raw string) string {
 	if a, err := parseURL(raw); err == nil {
 		return a.hostPort()
 	}

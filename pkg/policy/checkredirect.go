@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// redirectCheck returns the check of redirects of a call that the layers allow. Each layer must allow the call with
+// newRedirectCheck returns the check of redirects of a call that the layers allow. Each layer must allow the call with
 // the new URL, or ask about it by the rule that was approved. A call that could carry private data away is redirected
 // only to hosts that rules name. The function may be used while the state changes.
-func (p *Policy) redirectCheck(f Facts, each []layerDecision, carries bool) func(*url.URL) error {
+func (p *Policy) newRedirectCheck(f Facts, each []layerDecision, carries bool) func(*url.URL) error {
 	return func(u *url.URL) error {
 		a, err := parseURL(u.String())
 		if err != nil {

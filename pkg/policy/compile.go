@@ -220,8 +220,8 @@ func (c *compiler) checkUserRate(at string, l *limit) {
 	switch {
 	case l.rate.Calls == 0:
 		c.addFinding(diag.PolicyValue, at+"/per", "a limit per user needs a rate")
-	case l.maxAtOnce() > MaxLedgerStarts:
-		c.addFinding(diag.PolicyValue, at+"/per", "the ledger keeps at most %d calls, but %d may start at once", MaxLedgerStarts, l.maxAtOnce()).Hint = "use a smaller burst"
+	case l.maxBurst() > MaxLedgerStarts:
+		c.addFinding(diag.PolicyValue, at+"/per", "the ledger keeps at most %d calls, but %d may start at once", MaxLedgerStarts, l.maxBurst()).Hint = "use a smaller burst"
 	}
 }
 

@@ -69,7 +69,7 @@ func allowsType(property gjson.Result, kind string) bool {
 	return !property.Get("type").Exists() || property.Get("items").Exists() && !property.Get("items.type").Exists()
 }
 
-// jsonTypeOf returns the JSON type of a value in the form of [canonical].
+// jsonTypeOf returns the JSON type of a value in the form of [canonicalScalar].
 func jsonTypeOf(one string) string {
 	switch {
 	case strings.HasPrefix(one, canonicalText("")):
@@ -119,7 +119,7 @@ func (c *compiler) compileConstraint(at string, raw json.RawMessage) constraint 
 	}
 	out := constraint{prefix: in.Prefix, port: in.Port}
 	for _, v := range in.In {
-		out.in = append(out.in, canonical(gjson.ParseBytes(v)))
+		out.in = append(out.in, canonicalScalar(gjson.ParseBytes(v)))
 	}
 	out.scheme = compileEach(c, at+"/scheme", in.Scheme, checkScheme)
 	out.host = compileEach(c, at+"/host", in.Host, newHostGlob)

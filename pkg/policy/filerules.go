@@ -60,7 +60,7 @@ func (c *compiler) compileFiles(in filesDocument, execs, boxed bool) fileRules {
 		out.labels = append(out.labels, fileLabels{c.compileFileGlobs("/files/labels/"+strconv.Itoa(i)+"/path", l.Path), l.Add})
 	}
 	if len(c.findings) == 0 {
-		out.compile()
+		out.buildAutomata()
 	}
 	return out
 }
@@ -81,7 +81,7 @@ func (c *compiler) compileFileGlobs(at string, patterns []string) []glob {
 func (c *compiler) checkEnforceable(at string, d fileDenial, boxed bool) {
 	const waive = ", or set files: {programs: unheld} to let programs reach these files"
 	for i, g := range d.globs {
-		if _, ok := g.literal(); !ok {
+		if _, ok := g.literalPath(); !ok {
 			c.addFinding(diag.PolicyPrograms, at+"/path/"+strconv.Itoa(i), "%q is a pattern, which no sandbox can enforce, and enable_exec lets programs run", strings.Join(g, "/")).
 				Hint = "name the folder or the file, such as Keys/**" + waive
 		}
@@ -92,8 +92,8 @@ func (c *compiler) checkEnforceable(at string, d fileDenial, boxed bool) {
 	}
 }
 
-// compile builds the automata of the rules.
-func (r *fileRules) compile() {
+// buildAutomata builds the automata of the rules.
+func (r *fileRules) buildAutomata() {
 	var globs []glob
 	var rules []int
 	for i, d := range r.denials {
@@ -129,7 +129,7 @@ func (r fileRules) withLinkTargets(resolve func(string) (string, error)) fileRul
 	for i := range r.labels {
 		r.labels[i].globs = more(r.labels[i].globs)
 	}
-	r.compile()
+	r.buildAutomata()
 	return r
 }
 
@@ -187,9 +187,9 @@ func (g *guard) Enter(name string) (fileroot.Guard, *fileroot.Denial) {
 // maxDenied bounds the denied files that a decision names.
 const maxDenied = 10
 
-// checkFiles returns the rule that denies the first denied file, "" for none, and each denied file with its reason, so
+// findFileDenials returns the rule that denies the first denied file, "" for none, and each denied file with its reason, so
 // that a model can avoid all of them in its next call.
-func (p *Policy) checkFiles(names []string) (rule, why string) {
+func (p *Policy) findFileDenials(names []string) (rule, why string) {
 	var all []string
 	for _, name := range names {
 		denial := p.findDenial(name)
@@ -252,7 +252,7 @@ func (p *Policy) DeniedFiles() (paths []string, held bool) {
 		for _, d := range l.files.denials {
 			held = held || !l.files.unenforced
 			for _, g := range d.globs {
-				if name, ok := g.literal(); ok {
+				if name, ok := g.literalPath(); ok {
 					paths = append(paths, name)
 				}
 			}

@@ -70,7 +70,7 @@ func TestNamePatterns(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := nameDFA{states: map[string]*nameState{}, cacheRoom: cacheWords}
-		s := d.run(d.start([]int{d.add(pattern, 0)}), name)
+		s := d.stateAfterName(d.startState([]int{d.addPattern(pattern, 0)}), name)
 		if got := len(s.accepts) > 0; got != want {
 			t.Fatalf("%q of %q: %v", pattern, name, got)
 		}

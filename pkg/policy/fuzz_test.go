@@ -69,7 +69,7 @@ func checkDecision(t *testing.T, l *Layer, f Facts, d Decision) {
 	hit := func(args json.RawMessage) bool {
 		f := f
 		f.Arguments = args
-		f.decode()
+		f.decodeArguments()
 		return slices.ContainsFunc(rules.deny, func(r rule) bool { return r.matches(f) })
 	}
 	switch {

@@ -66,9 +66,9 @@ func (g glob) canMatchFiles() bool {
 	return !slices.ContainsFunc(g, func(part string) bool { return part == "" || part == "." || part == ".." })
 }
 
-// literal returns the file or folder that the glob names, "." for the root, and false if it is a pattern. Keys and
+// literalPath returns the file or folder that the glob names, "." for the root, and false if it is a pattern. Keys and
 // Keys/** both name a folder.
-func (g glob) literal() (string, bool) {
+func (g glob) literalPath() (string, bool) {
 	for len(g) > 0 && g[len(g)-1] == "**" {
 		g = g[:len(g)-1]
 	}

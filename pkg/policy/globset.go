@@ -51,7 +51,7 @@ func newGlobSet(globs []glob, rules []int) *globSet {
 	p := &globSet{names: nameDFA{states: map[string]*nameState{}, cacheRoom: cacheWords}, cursors: map[string]*cursor{}, cacheRoom: cacheWords}
 	for i, g := range globs {
 		p.add(g.folded(), rules[i], false)
-		if slices.ContainsFunc(g, isUnlikeFolded) {
+		if slices.ContainsFunc(g, needsRawMatch) {
 			p.add(g, rules[i], true)
 		}
 	}
@@ -63,7 +63,7 @@ func (p *globSet) add(g glob, rule int, raw bool) {
 	for i, part := range g {
 		switch {
 		case part != "**":
-			p.steps = append(p.steps, step{kind: oneName, first: p.names.add(part, len(p.steps)), raw: raw})
+			p.steps = append(p.steps, step{kind: oneName, first: p.names.addPattern(part, len(p.steps)), raw: raw})
 		case i == 0 || g[i-1] != "**":
 			p.steps = append(p.steps, step{kind: anyNames})
 		}
@@ -71,9 +71,9 @@ func (p *globSet) add(g glob, rule int, raw bool) {
 	p.steps = append(p.steps, step{kind: end, rule: rule})
 }
 
-// isUnlikeFolded reports whether a segment may match a name although its folded form does not match the folded name:
+// needsRawMatch reports whether a segment may match a name although its folded form does not match the folded name:
 // with a character that composes with a following mark, or a class of letters.
-func isUnlikeFolded(part string) bool {
+func needsRawMatch(part string) bool {
 	if _, literal := literalName(part); literal {
 		return false
 	}
@@ -132,7 +132,7 @@ func (p *globSet) cursorAt(at []int) *cursor {
 			begin[of] = append(begin[of], s.first)
 		}
 	}
-	c.folded, c.raw = p.names.start(begin[0]), p.names.start(begin[1])
+	c.folded, c.raw = p.names.startState(begin[0]), p.names.startState(begin[1])
 	if size := cursorWords + 3*len(at); size <= p.cacheRoom {
 		p.cacheRoom -= size
 		p.cursors[string(key)] = c
@@ -154,7 +154,7 @@ func (c *cursor) transition(name string) transition {
 	folded := fileroot.Fold(name)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	ends := [2]*nameState{c.names.run(c.folded, folded), c.names.run(c.raw, name)}
+	ends := [2]*nameState{c.names.stateAfterName(c.folded, folded), c.names.stateAfterName(c.raw, name)}
 	m, known := c.transitions[ends]
 	if known {
 		return m

@@ -57,8 +57,8 @@ type nameState struct {
 	others  map[string]*nameState
 }
 
-// add adds the pattern of a step and returns its first token.
-func (d *nameDFA) add(pattern string, step int) (first int) {
+// addPattern adds the pattern of a step and returns its first token.
+func (d *nameDFA) addPattern(pattern string, step int) (first int) {
 	first = len(d.tokens)
 	if _, err := path.Match(pattern, ""); err != nil {
 		d.tokens = append(d.tokens, token{kind: invalidPattern})
@@ -111,13 +111,13 @@ func classLength(pattern string) int {
 	return i + 1
 }
 
-// start returns the state before a name for patterns that begin at the given tokens.
-func (d *nameDFA) start(tokens []int) *nameState {
+// startState returns the state before a name for patterns that begin at the given tokens.
+func (d *nameDFA) startState(tokens []int) *nameState {
 	var at []int
 	for _, i := range tokens {
 		at = d.addReachable(at, i)
 	}
-	return d.state(at)
+	return d.cachedState(at)
 }
 
 // addReachable adds a token to the ones that can come next, and the token after each * as well.
@@ -128,8 +128,8 @@ func (d *nameDFA) addReachable(at []int, i int) []int {
 	return append(at, i)
 }
 
-// state returns the state of a set of tokens and caches it while there is room.
-func (d *nameDFA) state(at []int) *nameState {
+// cachedState returns the state of a set of tokens and caches it while there is room.
+func (d *nameDFA) cachedState(at []int) *nameState {
 	slices.Sort(at)
 	at = slices.Compact(at)
 	var key []byte
@@ -156,29 +156,29 @@ func (d *nameDFA) state(at []int) *nameState {
 // nonASCIIWords estimates the cache cost of a transition on a non-ASCII character.
 const nonASCIIWords = 8
 
-// run returns the state after a name.
-func (d *nameDFA) run(s *nameState, name string) *nameState {
+// stateAfterName returns the state after a name.
+func (d *nameDFA) stateAfterName(s *nameState, name string) *nameState {
 	for name != "" && len(s.at) > 0 {
 		n := charLength(name)
-		s, name = d.next(s, name[:n]), name[n:]
+		s, name = d.stateAfterCharacter(s, name[:n]), name[n:]
 	}
 	return s
 }
 
-// next returns the state after a character.
-func (d *nameDFA) next(s *nameState, char string) *nameState {
+// stateAfterCharacter returns the state after a character.
+func (d *nameDFA) stateAfterCharacter(s *nameState, char string) *nameState {
 	switch {
 	case !s.cached:
-		return d.state(d.tokensAfter(s, char))
+		return d.cachedState(d.tokensAfter(s, char))
 	case len(char) == 1 && char[0] < utf8.RuneSelf:
 		if s.ascii[char[0]] == nil {
-			s.ascii[char[0]] = d.state(d.tokensAfter(s, char))
+			s.ascii[char[0]] = d.cachedState(d.tokensAfter(s, char))
 		}
 		return s.ascii[char[0]]
 	case s.others[char] != nil:
 		return s.others[char]
 	}
-	next := d.state(d.tokensAfter(s, char))
+	next := d.cachedState(d.tokensAfter(s, char))
 	if d.cacheRoom >= nonASCIIWords {
 		d.cacheRoom -= nonASCIIWords
 		s.others[strings.Clone(char)] = next

@@ -127,7 +127,7 @@ func (p *Policy) BlockedReason(def *tool.Definition) (why, hint string) {
 
 // decodeFacts decodes the arguments and adds the labels of the call.
 func (p *Policy) decodeFacts(f *Facts) {
-	f.decode()
+	f.decodeArguments()
 	f.labels = append(slices.Clone(f.Def.Labels), p.fileLabels(f)...)
 	if p.exceedsMatchBudget(f) {
 		f.decodeError = "the arguments are too long for the regular expressions of this tool's rules"
@@ -186,7 +186,7 @@ func (p *Policy) evaluate(s *State, f Facts) Decision {
 		d.ExfiltrationReason = s.exfiltrationReason()
 	}
 	if len(p.Layers) > 0 {
-		d.CheckRedirect = p.redirectCheck(f, each, f.canExfiltrate(s))
+		d.CheckRedirect = p.newRedirectCheck(f, each, f.canExfiltrate(s))
 	}
 	d.Labels, d.ResolvedPaths, d.ledger = f.labels, f.resolved, p.Ledger
 	return d
@@ -237,7 +237,7 @@ func (p *Policy) checkBeforeLayers(f Facts) (d Decision, open bool) {
 	if p.Secrets.ContainsJSON(f.Arguments) {
 		return d.DenySecret(), false
 	}
-	if rule, why := p.checkFiles(f.files); rule != "" {
+	if rule, why := p.findFileDenials(f.files); rule != "" {
 		return d.deny(rule, "%s", why), false
 	}
 	if f.decodeError != "" && len(p.Layers) > 0 { // without layers the tool reports the fault

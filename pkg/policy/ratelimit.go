@@ -59,16 +59,16 @@ func withRates(all ...limitWithRate) []limitWithRate {
 	return slices.DeleteFunc(all, func(r limitWithRate) bool { return r.rate.Calls == 0 })
 }
 
-func (r limitWithRate) window(key string) RateWindow {
-	u := RateWindow{Key: key, MaxStarts: r.maxAtOnce(), Window: r.rate.Per}
+func (r limitWithRate) rateWindow(key string) RateWindow {
+	u := RateWindow{Key: key, MaxStarts: r.maxBurst(), Window: r.rate.Per}
 	if r.burst > 0 {
 		u.Window = time.Duration(float64(r.rate.Per) / float64(r.rate.Calls) * float64(r.burst))
 	}
 	return u
 }
 
-// maxAtOnce returns how many calls may start at once.
-func (l limit) maxAtOnce() int {
+// maxBurst returns how many calls may start at once.
+func (l limit) maxBurst() int {
 	if l.burst > 0 {
 		return l.burst
 	}
@@ -86,10 +86,10 @@ func (d Decision) ReserveStart(s *State, id string, now time.Time) (time.Duratio
 	var shared []RateWindow
 	for _, r := range d.rateLimits {
 		if r.perUser {
-			shared = append(shared, r.window(r.user))
+			shared = append(shared, r.rateWindow(r.user))
 			continue
 		}
-		at = r.window(r.key).NextFree(s.starts[r.key], at)
+		at = r.rateWindow(r.key).NextFree(s.starts[r.key], at)
 	}
 	if len(shared) > 0 {
 		if d.ledger == nil {

@@ -52,7 +52,7 @@ func (p *Policy) exceedsMatchBudget(f *Facts) bool {
 		for _, r := range l.rulesAbout(f.Def.Name) {
 			for _, a := range r.args {
 				if a.match != nil {
-					steps += a.match.instructions * totalBytes(f.args[a.name])
+					steps += a.match.instructions * totalNameBytes(f.args[a.name])
 				}
 			}
 		}
@@ -71,7 +71,7 @@ func (l *Layer) rulesAbout(tool string) []rule {
 	return rules
 }
 
-func totalBytes(values []value) int {
+func totalNameBytes(values []value) int {
 	n := 0
 	for _, v := range values {
 		for _, name := range v.names {

@@ -28,7 +28,7 @@ func (s *State) Apply(at time.Time, body runfile.Body) {
 	s.initMaps()
 	switch b := body.(type) {
 	case runfile.Run:
-		s.addLabels(b.InputLabels, "the input")
+		s.recordLabels(b.InputLabels, "the input")
 	case runfile.Request:
 		s.known.addPrompt(b.Messages)
 	case runfile.Call:
@@ -59,8 +59,8 @@ func (s *State) Apply(at time.Time, body runfile.Body) {
 	case runfile.Result:
 		if call, ok := s.open[b.Call]; ok {
 			s.recordStart(b.Call, at.Add(-b.Duration))
-			s.addLabels(call.Labels, call.Name)
-			s.addLabels(b.Labels, call.Name)
+			s.recordLabels(call.Labels, call.Name)
+			s.recordLabels(b.Labels, call.Name)
 			s.known.addResult(call, b)
 		}
 	}
@@ -104,9 +104,9 @@ func counterKeys(c runfile.Call) []string { return append(strings.Split(c.Rule, 
 // toolKey returns the counter key of a tool. No rule id equals it.
 func toolKey(name string) string { return "tool " + name }
 
-// addLabels records that the model reads data with labels, from a tool or the input. Error messages of a tool are
+// recordLabels records that the model reads data with labels, from a tool or the input. Error messages of a tool are
 // data, too: third parties can write them.
-func (s *State) addLabels(labels []string, from string) {
+func (s *State) recordLabels(labels []string, from string) {
 	for _, text := range labels {
 		if l := tool.Label(text); s.labels[l] == "" {
 			s.labels[l] = from

@@ -53,7 +53,7 @@ func (t *Texts) examples(defs []*tool.Definition, d dialect.Dialect) string {
 	if fence := d.FenceInfo(); fence != "" { // merge adjacent fences
 		calls = strings.ReplaceAll(calls, "\n```\n```"+fence+"\n", "\n")
 	}
-	return "\n\n" + t.fill("examples", "calls", strings.TrimRight(calls, "\n"))
+	return "\n\n" + t.fillTemplate("examples", "calls", strings.TrimRight(calls, "\n"))
 }
 
 // nativeExamples renders examples for a function description.

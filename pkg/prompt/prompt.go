@@ -105,8 +105,8 @@ func (r recorded) ReadFile(name string) ([]byte, error) {
 	return fs.ReadFile(r.FS, name)
 }
 
-// fill replaces {{key}} placeholders. pairs are alternating keys and values. Placeholders in values are not replaced.
-func (t *Texts) fill(name string, pairs ...string) string {
+// fillTemplate replaces {{key}} placeholders. pairs are alternating keys and values. Placeholders in values are not replaced.
+func (t *Texts) fillTemplate(name string, pairs ...string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		pairs[i] = "{{" + pairs[i] + "}}"
 	}
@@ -123,20 +123,20 @@ func (t *Texts) System(base string, defs []*tool.Definition, d dialect.Dialect) 
 	for _, def := range append(slices.Clone(defs), tool.EndingTool(d.Ending)) {
 		docs = append(docs, functionDoc(def))
 	}
-	return joinTexts(base, t.fill("tools",
+	return joinTexts(base, t.fillTemplate("tools",
 		"functions", strings.Join(docs, "\n\n"),
-		"dialect", t.fill("dialect-"+d.Name, "fence", d.FenceInfo()),
+		"dialect", t.fillTemplate("dialect-"+d.Name, "fence", d.FenceInfo()),
 		"examples", t.examples(defs, d),
-		"hints", t.hints(defs)))
+		"hints", t.toolRules(defs)))
 }
 
-// hints renders the rules of a run with tools.
-func (t *Texts) hints(defs []*tool.Definition) string {
+// toolRules renders the rules of a run with tools.
+func (t *Texts) toolRules(defs []*tool.Definition) string {
 	missing := t.text["missing"]
 	if slices.Contains(defs, tool.AskUser) {
 		missing = t.text["missing-ask-user"]
 	}
-	return t.fill("hints", "missing", missing)
+	return t.fillTemplate("hints", "missing", missing)
 }
 
 // NativeSystem renders the system prompt of a run whose model calls natively. The tools are published separately, see
@@ -145,7 +145,7 @@ func (t *Texts) NativeSystem(base string, defs []*tool.Definition) string {
 	if len(defs) == 0 {
 		return joinTexts(base, "")
 	}
-	return joinTexts(base, t.hints(defs))
+	return joinTexts(base, t.toolRules(defs))
 }
 
 // joinTexts appends a text to the base text as a paragraph. Either may be empty.
@@ -169,14 +169,14 @@ type UserMessage struct {
 func (t *Texts) User(q UserMessage) string {
 	input := ""
 	if q.Input != "" {
-		input = t.fill("input", "mark", q.Boundary, "text", neutraliseText(q.Input, q.Boundary))
+		input = t.fillTemplate("input", "mark", q.Boundary, "text", neutraliseText(q.Input, q.Boundary))
 		input = strings.TrimRight(input, "\n")
 	}
-	return t.fill("user", "prompt", strings.TrimRight(q.Prompt, "\n"), "input", input, "now", clock(q.Now))
+	return t.fillTemplate("user", "prompt", strings.TrimRight(q.Prompt, "\n"), "input", input, "now", formatClock(q.Now))
 }
 
-// clock formats a time as "Saturday 2026-11-21 09:30:00 +01:00 (Europe/Berlin)".
-func clock(now time.Time) string {
+// formatClock formats a time as "Saturday 2026-11-21 09:30:00 +01:00 (Europe/Berlin)".
+func formatClock(now time.Time) string {
 	return now.Format("Monday 2006-01-02 15:04:05 -07:00") + " (" + now.Location().String() + ")"
 }
 
@@ -194,7 +194,7 @@ func (t *Texts) Changed(call string, o ToolResult, boundary string) string {
 	if o.Changed == nil {
 		return ""
 	}
-	return t.fill("changed", "call", call, "arguments", Result(o.Changed, boundary, 0))
+	return t.fillTemplate("changed", "call", call, "arguments", Result(o.Changed, boundary, 0))
 }
 
 // Results renders the results of one response and its parse errors. Markers of every dialect and the boundary are
@@ -206,18 +206,18 @@ func (t *Texts) Results(outcomes []ToolResult, faults []diag.Finding, boundary s
 		var changed []string
 		for i, o := range outcomes {
 			number, name := strconv.Itoa(i+1), resultLabel(o.Tool, boundary)
-			b.WriteString(t.fill("result", "mark", boundary, "number", number, "tool", name, "result", Result(o.Result, boundary, o.MaxBytes)))
+			b.WriteString(t.fillTemplate("result", "mark", boundary, "number", number, "tool", name, "result", Result(o.Result, boundary, o.MaxBytes)))
 			b.WriteByte('\n')
 			if text := t.Changed(number+" "+name, o, boundary); text != "" {
 				changed = append(changed, text)
 			}
 		}
 		b.WriteString("--- " + boundary + " end ---")
-		parts = append(parts, t.fill("results", "results", b.String()))
+		parts = append(parts, t.fillTemplate("results", "results", b.String()))
 		parts = append(parts, changed...)
 	}
 	if len(faults) > 0 {
-		parts = append(parts, t.fill("faults", "faults", listFindings(withLines(faults), boundary)))
+		parts = append(parts, t.fillTemplate("faults", "faults", listFindings(withLines(faults), boundary)))
 	}
 	return strings.Join(parts, "\n\n")
 }
@@ -231,7 +231,7 @@ func (t *Texts) Answer(schema json.RawMessage, description string) string {
 	if len(schema) > 0 {
 		parts = append(parts, "It must fit this JSON Schema:\n"+string(schema))
 	}
-	return t.fill("answer", "format", strings.Join(parts, "\n"))
+	return t.fillTemplate("answer", "format", strings.Join(parts, "\n"))
 }
 
 const answerDescriptionPrefix = "It should be: "
@@ -241,40 +241,40 @@ func (t *Texts) TextAnswer(description string) string {
 	if description != "" {
 		description = answerDescriptionPrefix + description
 	}
-	return strings.TrimRight(t.fill("answer-text", "format", description), "\n")
+	return strings.TrimRight(t.fillTemplate("answer-text", "format", description), "\n")
 }
 
 // Violations renders the findings about an answer.
 func (t *Texts) Violations(findings []diag.Finding, boundary string) string {
-	return t.fill("violations", "violations", listFindings(findings, boundary))
+	return t.fillTemplate("violations", "violations", listFindings(findings, boundary))
 }
 
 // Reminder renders the reminder after a reply without a call, with an example and the name of the ending tool.
 func (t *Texts) Reminder(example, ending string) string {
-	return t.fill("reminder", "example", strings.TrimRight(example, "\n"), "ending", ending)
+	return t.fillTemplate("reminder", "example", strings.TrimRight(example, "\n"), "ending", ending)
 }
 
 // Fence renders the message that fences have a new info string.
-func (t *Texts) Fence(info string) string { return t.fill("fence", "fence", info) }
+func (t *Texts) Fence(info string) string { return t.fillTemplate("fence", "fence", info) }
 
 // Leaked renders the reminder after a reply whose text contains a call that should have been native.
 func (t *Texts) Leaked() string { return t.text["leaked"] }
 
 // Required renders the reminder after a reply that ends the work before all required tools were used.
 func (t *Texts) Required(names []string) string {
-	return t.fill("required", "tools", strings.Join(names, ", "))
+	return t.fillTemplate("required", "tools", strings.Join(names, ", "))
 }
 
 // UserInput renders the values that the user supplied for a tool, by name.
 func (t *Texts) UserInput(tool string, values map[string]string) string {
 	text, _ := json.Marshal(values) // strings always have a JSON form
-	return t.fill("told", "tool", tool, "values", string(text))
+	return t.fillTemplate("told", "tool", tool, "values", string(text))
 }
 
 // Answered renders the user's answers to questions, by name.
 func (t *Texts) Answered(values map[string]string) string {
 	text, _ := json.Marshal(values) // strings always have a JSON form
-	return t.fill("answered", "values", string(text))
+	return t.fillTemplate("answered", "values", string(text))
 }
 
 // Empty renders the reminder after an empty reply.

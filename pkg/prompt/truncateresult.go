@@ -71,13 +71,13 @@ func safeCuts(text string, before, behind int) (from, to int) {
 		if at >= behind {
 			return from, at
 		}
-		at += unitLen(text[at:])
+		at += characterLen(text[at:])
 	}
 	return from, len(text)
 }
 
-// unitLen returns the length of the character or escape at the start of a text.
-func unitLen(text string) int {
+// characterLen returns the length of the character or escape at the start of a text.
+func characterLen(text string) int {
 	escape := func(text string) int {
 		if len(text) > 1 && text[1] == 'u' {
 			return min(6, len(text))

@@ -26,16 +26,16 @@ type part struct {
 // combinations of them, if it has any.
 func views(text string) []view {
 	out := []view{{text: text}}
-	if v, ok := out[0].unescape('\\', jsonEscape); ok {
+	if v, ok := out[0].unescape('\\', decodeJSONEscape); ok {
 		out = append(out, v)
 	}
 	for _, of := range out {
-		if v, ok := of.unescape('%', percentEscape); ok {
+		if v, ok := of.unescape('%', decodePercentEscape); ok {
 			out = append(out, v)
 		}
 	}
 	for _, of := range out {
-		if v, ok := of.unescape('&', htmlEscape); ok {
+		if v, ok := of.unescape('&', decodeHTMLEscape); ok {
 			out = append(out, v)
 		}
 	}
@@ -78,8 +78,8 @@ func (v *view) appendText(b *strings.Builder, text string, from, to int) {
 	}
 }
 
-// origin converts a nonempty span of a view to one of the original text.
-func (v view) origin(s span) span {
+// originalSpan converts a nonempty span of a view to one of the original text.
+func (v view) originalSpan(s span) span {
 	for at := &v; at.parent != nil; at = at.parent {
 		first, last := at.partAt(s.from), at.partAt(s.to-1)
 		from, to := first.text, last.text+last.size
@@ -100,8 +100,8 @@ func (v *view) partAt(at int) part {
 	return v.parts[i-1]
 }
 
-// jsonEscape decodes a JSON escape. Size is 0 if the text does not begin with one.
-func jsonEscape(text string) (plain string, size int) {
+// decodeJSONEscape decodes a JSON escape. Size is 0 if the text does not begin with one.
+func decodeJSONEscape(text string) (plain string, size int) {
 	if len(text) < 2 {
 		return "", 0
 	}
@@ -109,24 +109,24 @@ func jsonEscape(text string) (plain string, size int) {
 		return "\"\\/\b\f\n\r\t"[i : i+1], 2
 	}
 	if text[1] == 'x' { // common in other languages, not in JSON
-		return hexByte(text, 2)
+		return parseHexByte(text, 2)
 	}
-	r, ok := utf16Escape(text)
+	r, ok := parseUTF16Escape(text)
 	switch {
 	case !ok:
 		return "", 0
 	case !utf16.IsSurrogate(r):
 		return string(r), 6
 	}
-	low, _ := utf16Escape(text[6:])
+	low, _ := parseUTF16Escape(text[6:])
 	if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
 		return "", 0
 	}
 	return string(r), 12
 }
 
-// utf16Escape parses an escape of four hexadecimal digits.
-func utf16Escape(text string) (rune, bool) {
+// parseUTF16Escape parses an escape of four hexadecimal digits.
+func parseUTF16Escape(text string) (rune, bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
 	}
@@ -134,9 +134,9 @@ func utf16Escape(text string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// htmlEscape decodes an HTML character reference: named with a semicolon, or numeric. Size is 0 if the
+// decodeHTMLEscape decodes an HTML character reference: named with a semicolon, or numeric. Size is 0 if the
 // text does not begin with one.
-func htmlEscape(text string) (plain string, size int) {
+func decodeHTMLEscape(text string) (plain string, size int) {
 	const longest = 34 // &CounterClockwiseContourIntegral;
 	if !strings.HasPrefix(text, "&#") {
 		end := strings.IndexByte(text[:min(len(text), longest)], ';')
@@ -161,11 +161,11 @@ func htmlEscape(text string) (plain string, size int) {
 	return plain, size + len(text[size:]) - len(strings.TrimPrefix(text[size:], ";"))
 }
 
-// percentEscape decodes a URL escape. Size is 0 if the text does not begin with one.
-func percentEscape(text string) (plain string, size int) { return hexByte(text, 1) }
+// decodePercentEscape decodes a URL escape. Size is 0 if the text does not begin with one.
+func decodePercentEscape(text string) (plain string, size int) { return parseHexByte(text, 1) }
 
-// hexByte parses the two hexadecimal digits of an escape at an index.
-func hexByte(text string, at int) (plain string, size int) {
+// parseHexByte parses the two hexadecimal digits of an escape at an index.
+func parseHexByte(text string, at int) (plain string, size int) {
 	if len(text) < at+2 {
 		return "", 0
 	}

@@ -88,7 +88,7 @@ func (f *finder) find(text string) []span {
 			cuts = findEllipses(text)
 		}
 		for _, s := range f.findIn(v.text, cuts) {
-			all = append(all, v.origin(s))
+			all = append(all, v.originalSpan(s))
 		}
 	}
 	slices.SortFunc(all, func(a, b span) int { return cmp.Or(a.from-b.from, b.to-a.to) })
@@ -111,12 +111,12 @@ func (f *finder) findIn(text string, cuts []span) []span {
 // spansIn returns the matches of an automaton in a text, and partial matches before cuts.
 func spansIn[T string | []byte](a *ahocorasick.Automaton, text T, cuts []int) []span {
 	var found, parts []span
-	scan(a, text, cuts, collect(&found), func(s span) { parts = append(parts, s) })
+	scan(a, text, cuts, spanCollector(&found), func(s span) { parts = append(parts, s) })
 	return append(found, parts...)
 }
 
-// collect returns a function that appends spans, sorted by their ends, and merges overlapping ones.
-func collect(to *[]span) func(span) bool {
+// spanCollector returns a function that appends spans, sorted by their ends, and merges overlapping ones.
+func spanCollector(to *[]span) func(span) bool {
 	return func(s span) bool {
 		for len(*to) > 0 && (*to)[len(*to)-1].to > s.from {
 			s.from = min(s.from, (*to)[len(*to)-1].from)

@@ -62,13 +62,13 @@ func isName(in *jsontext.Decoder) bool {
 // hideName masks secrets in a member name. A plain word is left unchanged: it may be a name that this
 // program or a schema uses.
 func (s *Set) hideName(name string) string {
-	if isWord(name) {
+	if isPlainWord(name) {
 		return name
 	}
 	return s.Hide(name)
 }
 
-func isWord(name string) bool {
+func isPlainWord(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) })
 }
 
@@ -92,7 +92,7 @@ func (s *Set) ContainsJSON(args json.RawMessage) bool {
 		kind := token.Kind()
 		text := token.String()
 		switch {
-		case kind != '"' && kind != '0', name && top && isWord(text):
+		case kind != '"' && kind != '0', name && top && isPlainWord(text):
 			continue
 		case s.Contains(text):
 			return true

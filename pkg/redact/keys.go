@@ -44,13 +44,13 @@ func HideKeys(text string) string {
 	var spans []span
 	for i := 0; i < len(text); {
 		if c := text[i]; c == '?' || c == '&' || c == '#' {
-			if from, to := secretField(text[i:]); to > 0 {
+			if from, to := secretFieldRange(text[i:]); to > 0 {
 				spans = append(spans, span{i + from, i + to})
 				i += to
 				continue
 			}
 		}
-		if !keyFirstBytes[text[i]] || text[i] != '-' && isInsideWord(text[:i]) {
+		if !keyFirstBytes[text[i]] || text[i] != '-' && hasWordAtEnd(text[:i]) {
 			i++
 			continue
 		}
@@ -60,11 +60,11 @@ func HideKeys(text string) string {
 		}
 		i += max(to, 1)
 	}
-	return mask(text, spans)
+	return maskSpans(text, spans)
 }
 
-// isInsideWord reports whether a key cannot begin after a text. An escape such as \n is not part of a word.
-func isInsideWord(before string) bool {
+// hasWordAtEnd reports whether a key cannot begin after a text. An escape such as \n is not part of a word.
+func hasWordAtEnd(before string) bool {
 	n := len(before)
 	if n == 0 || n > 1 && before[n-2] == '\\' {
 		return false
@@ -100,7 +100,7 @@ func leadingKey(text string) (from, to int) {
 // a truncated one; 0, 0 if the text begins with no key.
 func (f keyFormat) maskedRange(text string) (from, to int) {
 	from = len(f.prefix)
-	to = from + runLength(text[from:], f.extraChars)
+	to = from + alnumPrefixLen(text[from:], f.extraChars)
 	const telling = 4 // minimum characters of a truncated key
 	switch {
 	case to-from >= telling && ellipsisLen(text[to:]) >= len(Mask):
@@ -120,8 +120,8 @@ func isDense(text string) bool {
 	})
 }
 
-// runLength returns how many letters, digits and extra characters a text begins with.
-func runLength(text, more string) int {
+// alnumPrefixLen returns how many letters, digits and extra characters a text begins with.
+func alnumPrefixLen(text, more string) int {
 	for i := range len(text) {
 		if !isAlnum(text[i]) && strings.IndexByte(more, text[i]) < 0 {
 			return i
@@ -139,7 +139,7 @@ func jwtLength(text string) int {
 	}
 	at := 0
 	for k := range 3 {
-		n := runLength(text[at:], "_-")
+		n := alnumPrefixLen(text[at:], "_-")
 		if at += n; n < least {
 			return 0
 		}

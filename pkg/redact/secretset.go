@@ -93,7 +93,7 @@ func (s *Set) Hide(text string) string {
 	if f == nil || len(text) < MinLength {
 		return text
 	}
-	return mask(text, f.find(text))
+	return maskSpans(text, f.find(text))
 }
 
 // Contains reports whether a text contains a secret, or half of one, in any encoding.
@@ -108,8 +108,8 @@ func (s *Set) Redact(text string) string { return HideKeys(s.Hide(text)) }
 // A span is a half-open range of bytes.
 type span struct{ from, to int }
 
-// mask replaces spans, which are sorted and disjoint.
-func mask(text string, spans []span) string {
+// maskSpans replaces spans, which are sorted and disjoint.
+func maskSpans(text string, spans []span) string {
 	if len(spans) == 0 {
 		return text
 	}

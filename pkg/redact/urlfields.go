@@ -21,8 +21,8 @@ const (
 	minKeyValue    = 12
 )
 
-// secretField returns the range of a secret field value in a text that begins with ?, & or #. To is 0 if not found.
-func secretField(text string) (from, to int) {
+// secretFieldRange returns the range of a secret field value in a text that begins with ?, & or #. To is 0 if not found.
+func secretFieldRange(text string) (from, to int) {
 	name, _, ok := strings.Cut(text[1:min(len(text), maxFieldName+2)], "=")
 	if !ok || name == "" {
 		return 0, 0

@@ -22,8 +22,8 @@ type capture struct {
 	done    chan struct{}
 }
 
-// captures returns the captures of stdout and stderr.
-func (c Command) captures(flood func()) (stdout, stderr *capture) {
+// newCaptures returns the captures of stdout and stderr.
+func (c Command) newCaptures(flood func()) (stdout, stderr *capture) {
 	most, budget := c.Max, new(atomic.Int64)
 	if most <= 0 {
 		most = defaultCapture
@@ -42,14 +42,14 @@ func (c *capture) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// read captures the data of a pipe until its end.
-func (c *capture) read(from *os.File) {
+// readPipe captures the data of a pipe until its end.
+func (c *capture) readPipe(from *os.File) {
 	defer close(c.done)
 	_, _ = io.Copy(c, struct{ io.Reader }{from}) // an error is treated as the end
 }
 
-// feed writes text to a program's stdin until the program stops reading.
-func feed(to *os.File, text []byte) {
+// writeStdin writes text to a program's stdin until the program stops reading.
+func writeStdin(to *os.File, text []byte) {
 	_, _ = to.Write(text)
 	_ = to.Close()
 }

@@ -32,9 +32,9 @@ const (
 // others do not.
 var chmodAndTimeCalls = slices.Concat(oldChmodAndTimeCalls, []uint32{unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_UTIMENSAT})
 
-// denyMetadata denies changes of file metadata. Programs handle EOPNOTSUPP for attributes and flags, because some file
+// denyFileMetadata denies changes of file metadata. Programs handle EOPNOTSUPP for attributes and flags, because some file
 // systems have none.
-func (f *filter) denyMetadata(writes bool) {
+func (f *filter) denyFileMetadata(writes bool) {
 	f.denyCalls(unix.EPERM, chownCalls...)
 	f.denyCalls(unix.EOPNOTSUPP, xattrCalls...)
 	if !writes {

@@ -36,9 +36,9 @@ func (f *filter) denyOtherProcesses() {
 	for _, call := range schedulingCalls {
 		f.allowOnly(call, atArg0, all, unix.EPERM, 0)
 	}
-	f.require(unix.SYS_SETPRIORITY, atArg1, 0, unix.EPERM)
+	f.requireValue(unix.SYS_SETPRIORITY, atArg1, 0, unix.EPERM)
 	f.allowOnly(unix.SYS_SETPRIORITY, atArg0, all, unix.EPERM, unix.PRIO_PROCESS, unix.PRIO_PGRP)
-	f.require(unix.SYS_IOPRIO_SET, atArg1, 0, unix.EPERM)
+	f.requireValue(unix.SYS_IOPRIO_SET, atArg1, 0, unix.EPERM)
 	f.allowOnly(unix.SYS_IOPRIO_SET, atArg0, all, unix.EPERM, ioprioProcess, ioprioGroup)
 	f.allowOnly(unix.SYS_UNSHARE, atArg0, cloneNewFlags|newTime, unix.EPERM, 0)
 	f.allowOnly(unix.SYS_CLONE, atArg0, cloneNewFlags, unix.EPERM, 0)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// descendants calls f for each living descendant of this process, parents first, until f returns false. It calls
+// eachDescendant calls f for each living descendant of this process, parents first, until f returns false. It calls
 // f right after inspecting a process, because PIDs are reused.
-func descendants(f func(pid int) (more bool)) {
+func eachDescendant(f func(pid int) (more bool)) {
 	type child struct{ pid, parent int }
 	row, self := []child{{pid: os.Getpid()}}, os.Getpid()
 	for i := 0; i < len(row); i++ {
@@ -18,7 +18,7 @@ func descendants(f func(pid int) (more bool)) {
 		for _, pid := range childPIDs(c.pid) {
 			row = append(row, child{pid, c.pid})
 		}
-		is := readState(c.pid)
+		is := readProcessState(c.pid)
 		if is.living && c.pid != self && (is.parent == c.parent || is.parent == self) && !f(c.pid) {
 			return
 		}
@@ -48,7 +48,7 @@ type processState struct {
 	startTicks uint64 // start time in clock ticks since boot
 }
 
-func readState(pid int) (s processState) {
+func readProcessState(pid int) (s processState) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	i := bytes.LastIndexByte(stat, ')') // after the name, which may contain anything
 	if err != nil || i < 0 {

@@ -13,23 +13,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// runStage is the second stage of the helper, which becomes the program.
-func runStage() {
+// runExecStage is the second stage of the helper, which becomes the program.
+func runExecStage() {
 	runtime.LockOSThread()
 	say := os.NewFile(fdReport, "say")
-	writeReason(say, execProgram(os.NewFile(fdJob, "job"), say))
+	writeFailure(say, execProgram(os.NewFile(fdJob, "job"), say))
 	syscall.Exit(127)
 }
 
 // readyToExec says that everything has succeeded so far.
 var readyToExec = startFailure{}
 
-func writeReason(to *os.File, why startFailure) { _ = json.NewEncoder(to).Encode(why) }
+func writeFailure(to *os.File, why startFailure) { _ = json.NewEncoder(to).Encode(why) }
 
 // execProgram returns only on failure, with its reason.
 func execProgram(from, say *os.File) startFailure {
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
-	if err := closeOnExec(); err != nil {
+	if err := setCloseOnExec(); err != nil {
 		return startFailure{Unsupported, err.Error()}
 	}
 	j, _, err := readJob(from)
@@ -50,9 +50,9 @@ func execProgram(from, say *os.File) startFailure {
 	if err := resetSignals(); err != nil {
 		return startFailure{Unsupported, err.Error()}
 	}
-	writeReason(say, readyToExec)
+	writeFailure(say, readyToExec)
 	debug.SetGCPercent(-1) // no allocation may fail from here on
-	if err := j.Limits.set(); err != nil {
+	if err := j.Limits.apply(); err != nil {
 		return startFailure{Unsupported, err.Error()}
 	}
 	return execError(e.run())
@@ -93,8 +93,8 @@ func (e execution) run() unix.Errno {
 	return errno
 }
 
-// closeOnExec sets the close-on-exec flag of all descriptors except the standard ones.
-func closeOnExec() error {
+// setCloseOnExec sets the close-on-exec flag of all descriptors except the standard ones.
+func setCloseOnExec() error {
 	if unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return nil
 	}

@@ -490,7 +490,7 @@ func TestHelperKilledOutside(t *testing.T) {
 			} else {
 				await(t, "it starts", func() bool { _, err := os.Stat(filepath.Join(dir.Name(), "started")); return err == nil })
 			}
-			descendants(func(pid int) bool {
+			eachDescendant(func(pid int) bool {
 				words, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 				if strings.HasPrefix(string(words), supervisorName) {
 					_ = unix.Kill(pid, unix.SIGKILL)
@@ -505,7 +505,7 @@ func TestHelperKilledOutside(t *testing.T) {
 		}
 		l.want(t)
 	}
-	if !readState(neighbour.Process.Pid).living {
+	if !readProcessState(neighbour.Process.Pid).living {
 		t.Error("a process was ended that is none of a program")
 	}
 }

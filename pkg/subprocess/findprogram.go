@@ -40,8 +40,8 @@ func exceedsArgMax(words []string) bool {
 
 var errNotFound = errors.New("no such program")
 
-// lookup returns the executable of a command. It never searches the working directory.
-func (c *Confinement) lookup(cmd Command) (string, error) {
+// findExecutable returns the executable of a command. It never searches the working directory.
+func (c *Confinement) findExecutable(cmd Command) (string, error) {
 	if cmd.Dir == nil {
 		return "", refusedf("no working directory")
 	}
@@ -65,11 +65,11 @@ func (c *Confinement) Find(argv []string) (string, error) {
 	case strings.Contains(argv[0], "/"), argv[0] == ".", argv[0] == "..":
 		return "", refusedf("the program is a relative path; use an absolute path or a bare name")
 	}
-	return c.search(argv[0])
+	return c.searchFolders(argv[0])
 }
 
-// search looks up a bare name.
-func (c *Confinement) search(name string) (string, error) {
+// searchFolders looks up a bare name.
+func (c *Confinement) searchFolders(name string) (string, error) {
 	for _, dir := range c.Folders() {
 		path := filepath.Join(dir, name)
 		if filepath.IsAbs(dir) && checkExecutable(path) == nil {

@@ -42,7 +42,7 @@ func (e *rawText) UnmarshalText(text []byte) error {
 	return err
 }
 
-func toExact(texts []string) []rawText {
+func toRawTexts(texts []string) []rawText {
 	var all []rawText
 	for _, t := range texts {
 		all = append(all, rawText(t))

@@ -20,7 +20,7 @@ func (s *supervisor) killAllDescendants() {
 			sleep(time.Millisecond)
 		}
 		for _, children := range s.children {
-			killAll(children, list[:])
+			killPIDs(children, list[:])
 		}
 	}
 }
@@ -54,9 +54,9 @@ func (s *supervisor) recordExit(pid int, status unix.WaitStatus) {
 	}
 }
 
-// killAll kills the PIDs in an open children file. It reads in chunks: the kernel does not split a number across reads of
+// killPIDs kills the PIDs in an open children file. It reads in chunks: the kernel does not split a number across reads of
 // this size.
-func killAll(children *os.File, list []byte) {
+func killPIDs(children *os.File, list []byte) {
 	for at := uintptr(0); ; {
 		n, _, errno := unix.RawSyscall6(unix.SYS_PREAD64, children.Fd(), uintptr(unsafe.Pointer(&list[0])), uintptr(len(list)), at, 0, 0)
 		if errno != 0 || n == 0 || n > uintptr(len(list)) {

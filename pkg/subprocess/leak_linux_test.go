@@ -53,7 +53,7 @@ func (l *ledger) processes() []string {
 			found = append(found, fmt.Sprintf("%s %q", filepath.Dir(file), words))
 		}
 	}
-	descendants(func(pid int) bool {
+	eachDescendant(func(pid int) bool {
 		words, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		if bytes.HasPrefix(words, []byte("oneshot-")) {
 			found = append(found, fmt.Sprintf("%d %q", pid, words))

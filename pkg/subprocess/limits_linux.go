@@ -30,13 +30,13 @@ const addressSlack = 128 << 30
 // defaultStack is the stack limit if the caller has none. Each thread gets a stack of that size, which counts as memory.
 const defaultStack = 8 << 20
 
-// set sets the limits of this process, memory last, because execve follows. The kernel counts all processes of the user,
+// apply sets the limits of this process, memory last, because execve follows. The kernel counts all processes of the user,
 // so the limit of processes is added to those that exist.
 //
 // RLIMIT_DATA counts private writable memory, since Linux 4.7: the heap and private writable mappings. It omits the stack,
 // shared or growing-down mappings, and pages made read-only after they were written.
-func (l limits) set() error {
-	if err := lowerStack(l.Memory); err != nil {
+func (l limits) apply() error {
+	if err := lowerStackLimit(l.Memory); err != nil {
 		return err
 	}
 	for _, r := range []struct {
@@ -47,15 +47,15 @@ func (l limits) set() error {
 		{unix.RLIMIT_NPROC, l.Processes + countThreads(uint32(unix.Getuid()))},
 		{unix.RLIMIT_AS, l.Memory + addressSlack}, {unix.RLIMIT_DATA, l.Memory},
 	} {
-		if err := lower(r.what, r.limit); err != nil {
+		if err := lowerLimit(r.what, r.limit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// lowerStack limits the stack to the memory limit.
-func lowerStack(memory uint64) error {
+// lowerStackLimit limits the stack to the memory limit.
+func lowerStackLimit(memory uint64) error {
 	var now unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_STACK, &now); err != nil {
 		return err
@@ -68,8 +68,8 @@ func lowerStack(memory uint64) error {
 	return unix.Setrlimit(unix.RLIMIT_STACK, &now)
 }
 
-// lower sets a limit unless the current one is stricter.
-func lower(what int, limit uint64) error {
+// lowerLimit sets a limit unless the current one is stricter.
+func lowerLimit(what int, limit uint64) error {
 	var now unix.Rlimit
 	if err := unix.Getrlimit(what, &now); err != nil {
 		return err

@@ -50,7 +50,7 @@ func (r *Running) isOrphan(pid int, born uint64) bool {
 			return false
 		}
 	}
-	if readState(pid).startTicks < born {
+	if readProcessState(pid).startTicks < born {
 		return false
 	}
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

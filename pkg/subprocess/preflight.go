@@ -20,7 +20,7 @@ import (
 func (c *Confinement) CheckStart(name string) error {
 	path := name
 	if !filepath.IsAbs(name) {
-		found, err := c.search(name)
+		found, err := c.searchFolders(name)
 		if err != nil {
 			return nil
 		}

@@ -20,7 +20,7 @@ const killTimeout = 10 * time.Second
 
 // run runs a command under the helper.
 func (c *Confinement) run(ctx context.Context, cmd Command) (Outcome, error) {
-	j, err := c.job(cmd)
+	j, err := c.newJob(cmd)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -34,13 +34,13 @@ func (c *Confinement) run(ctx context.Context, cmd Command) (Outcome, error) {
 	j.Env, err = c.environment(path, cmd.Env)
 	var s *supervised
 	if err == nil {
-		s, err = c.supervise(j, cmd, temp)
+		s, err = c.startHelper(j, cmd, temp)
 	}
 	var out Outcome
 	if err == nil {
 		out, err = s.wait(ctx)
 		if s.isLost() {
-			c.killLeft(s)
+			c.killRemaining(s)
 		}
 	}
 	if s == nil || s.ending == nil { // otherwise the helper has removed it
@@ -52,12 +52,12 @@ func (c *Confinement) run(ctx context.Context, cmd Command) (Outcome, error) {
 // openFolderPath returns a path that leads to an open folder even if it was renamed or replaced.
 func openFolderPath(_ string, dir *os.File) string { return fdPath(int(dir.Fd())) }
 
-// job returns the job of a command, without its temporary folder.
-func (c *Confinement) job(cmd Command) (job, error) {
+// newJob returns the job of a command, without its temporary folder.
+func (c *Confinement) newJob(cmd Command) (job, error) {
 	if len(c.Helper) == 0 {
 		return job{}, &StartError{Kind: Unsupported, Err: errors.New("no helper command is configured")}
 	}
-	path, err := c.lookup(cmd)
+	path, err := c.findExecutable(cmd)
 	if err == nil {
 		err = c.checkLoaders(path)
 	}
@@ -67,7 +67,7 @@ func (c *Confinement) job(cmd Command) (job, error) {
 	if err != nil {
 		return job{}, err
 	}
-	return job{Helper: toExact(c.Helper), Path: rawText(path), Argv: toExact(cmd.Argv), Limits: c.limits(), Sandboxes: c.grantedSandboxes()}, nil
+	return job{Helper: toRawTexts(c.Helper), Path: rawText(path), Argv: toRawTexts(cmd.Argv), Limits: c.limits(), Sandboxes: c.grantedSandboxes()}, nil
 }
 
 // A supervised is a command that runs under the helper, as seen by this process.
@@ -89,7 +89,7 @@ type supervised struct {
 // pipes are the ends of several pipes: theirs for the helper, ours for this process.
 type pipes struct{ theirs, ours []*os.File }
 
-func (p *pipes) add(toHelper bool) error {
+func (p *pipes) addPipe(toHelper bool) error {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return err
@@ -108,11 +108,11 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// supervise starts the helper with a job.
-func (c *Confinement) supervise(j job, cmd Command, temp *os.File) (*supervised, error) {
+// startHelper starts the helper with a job.
+func (c *Confinement) startHelper(j job, cmd Command, temp *os.File) (*supervised, error) {
 	var p pipes
 	for _, toHelper := range []bool{true, false, false, true, false} { // stdin, stdout, stderr, orders, reports
-		if err := p.add(toHelper); err != nil {
+		if err := p.addPipe(toHelper); err != nil {
 			closeAll(p.theirs)
 			closeAll(p.ours)
 			return nil, err
@@ -148,7 +148,7 @@ func (c *Confinement) supervise(j job, cmd Command, temp *os.File) (*supervised,
 func (s *supervised) start() error {
 	err := s.cmd.Start()
 	if err == nil {
-		s.startTicks = readState(s.cmd.Process.Pid).startTicks
+		s.startTicks = readProcessState(s.cmd.Process.Pid).startTicks
 	}
 	return err
 }
@@ -187,14 +187,14 @@ func (s *supervised) killHelper() {
 // startReaders starts reading the program's output and the helper's reports.
 func (s *supervised) startReaders(ours []*os.File, cmd Command) {
 	s.printed = [2]*os.File{ours[1], ours[2]}
-	s.out, s.err = cmd.captures(func() {
+	s.out, s.err = cmd.newCaptures(func() {
 		if s.flooded.CompareAndSwap(false, true) {
 			s.kill()
 		}
 	})
-	go feed(ours[0], cmd.Stdin)
-	go s.out.read(ours[1])
-	go s.err.read(ours[2])
+	go writeStdin(ours[0], cmd.Stdin)
+	go s.out.readPipe(ours[1])
+	go s.err.readPipe(ours[2])
 	go s.readReports()
 	go func() {
 		_ = s.cmd.Wait() // its report counts, not its exit code
@@ -233,7 +233,7 @@ func (s *supervised) wait(ctx context.Context) (Outcome, error) {
 			s.killHelper()
 		} // otherwise the helper keeps trying: better to leave it than the program
 	}
-	s.drain()
+	s.drainStreams()
 	if ctx.Err() != nil {
 		return s.outcome(), context.Cause(ctx)
 	}
@@ -257,8 +257,8 @@ func (s *supervised) waitEnded(limit time.Duration) bool {
 	}
 }
 
-// drain waits for the end of the streams, and closes those still held by processes that could not be killed.
-func (s *supervised) drain() {
+// drainStreams waits for the end of the streams, and closes those still held by processes that could not be killed.
+func (s *supervised) drainStreams() {
 	timer := time.NewTimer(termGrace)
 	defer timer.Stop()
 	for _, done := range []chan struct{}{s.reported, s.out.done, s.err.done} {
@@ -277,8 +277,8 @@ func (s *supervised) drain() {
 // errHelperEnded says that the helper ended before it started the program.
 var errHelperEnded = errors.New("the helper process ended before it started the program")
 
-// killLeft kills the processes of a lost helper. Without the adoption of orphans it reaches only the program's group.
-func (c *Confinement) killLeft(s *supervised) {
+// killRemaining kills the processes of a lost helper. Without the adoption of orphans it reaches only the program's group.
+func (c *Confinement) killRemaining(s *supervised) {
 	if c.ReapsOrphans {
 		c.All.reapOrphans(s.startTicks)
 		return

@@ -35,7 +35,7 @@ func openFolderPath(path string, _ *os.File) string { return path }
 
 // run kills the program's process group at the end; processes that left it stay. It sets no limits.
 func (c *Confinement) run(ctx context.Context, cmd Command) (Outcome, error) {
-	path, err := c.lookup(cmd)
+	path, err := c.findExecutable(cmd)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -53,7 +53,7 @@ func (c *Confinement) run(ctx context.Context, cmd Command) (Outcome, error) {
 	var flooded atomic.Bool
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stdout, stderr := cmd.captures(func() { flooded.Store(true); cancel() })
+	stdout, stderr := cmd.newCaptures(func() { flooded.Store(true); cancel() })
 	p, err := c.All.launch(&exec.Cmd{
 		Path: path, Args: cmd.Argv, Env: toStrings(env), Dir: cmd.Dir.Name(),
 		Stdin: bytes.NewReader(cmd.Stdin), Stdout: stdout, Stderr: stderr,

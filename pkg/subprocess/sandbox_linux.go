@@ -133,12 +133,12 @@ func Supported() Support {
 		Landlock:   abi,
 		Seccomp:    canFilter(),
 		Subreaper:  unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&reaper)), 0, 0, 0) == nil,
-		NoNewPrivs: has(unix.PR_GET_NO_NEW_PRIVS),
+		NoNewPrivs: hasPrctlOption(unix.PR_GET_NO_NEW_PRIVS),
 		Children:   err == nil,
 	}
 }
 
-func has(option int) bool {
+func hasPrctlOption(option int) bool {
 	_, err := unix.PrctlRetInt(option, 0, 0, 0, 0)
 	return err == nil
 }

@@ -34,25 +34,27 @@ var ipcCalls = []uint32{
 // A filter is a BPF program under construction.
 type filter []unix.SockFilter
 
-func (f *filter) add(code uint16, jt, jf uint8, k uint32) {
+func (f *filter) addInstruction(code uint16, jt, jf uint8, k uint32) {
 	*f = append(*f, unix.SockFilter{Code: code, Jt: jt, Jf: jf, K: k})
 }
 
-func (f *filter) load(at uint32) { f.add(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, 0, 0, at) }
+func (f *filter) load(at uint32) { f.addInstruction(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, 0, 0, at) }
 func (f *filter) deny(err unix.Errno) {
-	f.add(unix.BPF_RET|unix.BPF_K, 0, 0, unix.SECCOMP_RET_ERRNO|uint32(err))
+	f.addInstruction(unix.BPF_RET|unix.BPF_K, 0, 0, unix.SECCOMP_RET_ERRNO|uint32(err))
 }
-func (f *filter) allow()               { f.add(unix.BPF_RET|unix.BPF_K, 0, 0, unix.SECCOMP_RET_ALLOW) }
-func (f *filter) skipIfEqual(k uint32) { f.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 1, 0, k) } // skips one instruction if equal
+func (f *filter) allow() { f.addInstruction(unix.BPF_RET|unix.BPF_K, 0, 0, unix.SECCOMP_RET_ALLOW) }
+func (f *filter) skipIfEqual(k uint32) {
+	f.addInstruction(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 1, 0, k)
+} // skips one instruction if equal
 func (f *filter) jumpUnlessEqual(k uint32, skip int) {
-	f.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 0, uint8(skip), k)
+	f.addInstruction(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 0, uint8(skip), k)
 }
 
 // allowOnly allows a call only if the masked argument has one of these values.
 func (f *filter) allowOnly(call uint32, at, mask uint32, err unix.Errno, values ...uint32) {
 	f.jumpUnlessEqual(call, 3+2*len(values))
 	f.load(at)
-	f.add(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, 0, 0, mask)
+	f.addInstruction(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, 0, 0, mask)
 	for _, v := range values {
 		f.jumpUnlessEqual(v, 1)
 		f.allow()
@@ -79,8 +81,8 @@ func (f *filter) denyCalls(err unix.Errno, calls ...uint32) {
 	}
 }
 
-// require denies a call unless an argument has a value.
-func (f *filter) require(call uint32, at, value uint32, err unix.Errno) {
+// requireValue denies a call unless an argument has a value.
+func (f *filter) requireValue(call uint32, at, value uint32, err unix.Errno) {
 	f.jumpUnlessEqual(call, 4)
 	f.load(at)
 	f.skipIfEqual(value)
@@ -105,18 +107,18 @@ func newFilter(machine uint32, network, writes bool) filter {
 	f.skipIfEqual(machine)
 	f.deny(unix.ENOSYS)
 	f.load(atCall)
-	f.add(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, 0, 1, x32Bit)
+	f.addInstruction(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, 0, 1, x32Bit)
 	f.deny(unix.ENOSYS)
 	f.denyCalls(unix.ENOSYS, ipcCalls...)
 	f.denyCalls(unix.ENOSYS, unix.SYS_IO_URING_SETUP, unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY)
-	f.denyMetadata(writes)
+	f.denyFileMetadata(writes)
 	families := []uint32{}
 	if network {
 		families = []uint32{unix.AF_INET, unix.AF_INET6}
 	}
 	const kind = 0xf // mask of the type without flags
 	f.allowOnly(unix.SYS_SOCKET, atArg0, ^uint32(0), unix.EACCES, families...)
-	f.require(unix.SYS_SOCKETPAIR, atArg0, unix.AF_UNIX, unix.EACCES)
+	f.requireValue(unix.SYS_SOCKETPAIR, atArg0, unix.AF_UNIX, unix.EACCES)
 	f.allowOnly(unix.SYS_SOCKETPAIR, atArg1, kind, unix.EACCES, unix.SOCK_STREAM, unix.SOCK_SEQPACKET)
 	f.denyOtherProcesses()
 	f.allow()

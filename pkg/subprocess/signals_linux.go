@@ -15,9 +15,9 @@ const (
 	ignored       = 1
 )
 
-// setAction sets the disposition of a signal in the kernel. It bypasses the Go runtime for two reasons: the runtime does
+// setSignalAction sets the disposition of a signal in the kernel. It bypasses the Go runtime for two reasons: the runtime does
 // not touch the signals of the C library (32 to 34), and changing all 64 through it takes milliseconds.
-func setAction(number unix.Signal, how uintptr) error {
+func setSignalAction(number unix.Signal, how uintptr) error {
 	action := struct{ handler, flags, restorer, mask uintptr }{handler: how}
 	_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(number), uintptr(unsafe.Pointer(&action)), 0, unsafe.Sizeof(action.mask), 0, 0)
 	if errno != 0 {
@@ -44,7 +44,7 @@ func ignoreSignals() error {
 		if isFixed(number) || isUsedByRuntime(number) {
 			continue
 		}
-		if err := setAction(number, ignored); err != nil {
+		if err := setSignalAction(number, ignored); err != nil {
 			return err
 		}
 	}
@@ -58,7 +58,7 @@ func resetSignals() error {
 		if isFixed(number) {
 			continue
 		}
-		if err := setAction(number, defaultAction); err != nil {
+		if err := setSignalAction(number, defaultAction); err != nil {
 			return err
 		}
 	}

@@ -25,7 +25,7 @@ func RunHelper() {
 		runSupervisor()
 		syscall.Exit(0) // immediately, even with the race detector
 	case stageName:
-		runStage()
+		runExecStage()
 	}
 }
 
@@ -47,7 +47,7 @@ func runSupervisor() {
 	debug.SetGCPercent(-1) // it would wait for threads that may not be scheduled
 	debug.SetMemoryLimit(64 << 20)
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // protects the job
-	_ = closeOnExec()
+	_ = setCloseOnExec()
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return
 	}
@@ -74,7 +74,7 @@ func runSupervisor() {
 	}
 	s.supervise()
 	s.killAllDescendants()
-	s.report(report{Ended: s.exitReport()})
+	s.report(report{Ended: s.newExitInfo()})
 }
 
 func (s *supervisor) report(r report) {
@@ -105,7 +105,7 @@ func (s *supervisor) start(j job, frame []byte, temp *os.File) *startFailure {
 		return &startFailure{Unsupported, err.Error()}
 	}
 	s.report(report{Started: s.program}) // before the program could kill this process
-	if err := detach(); err != nil {
+	if err := closeStreams(); err != nil {
 		return &startFailure{Unsupported, err.Error()}
 	}
 	if s.pidfd, err = unix.PidfdOpen(s.program, 0); err != nil { // after detach, so that it is not one of those descriptors
@@ -138,8 +138,8 @@ func awaitExec(from io.Reader) *startFailure {
 	return &why
 }
 
-// detach closes the program's streams in this process, so that they end with the program.
-func detach() error {
+// closeStreams closes the program's streams in this process, so that they end with the program.
+func closeStreams() error {
 	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func (s *supervisor) supervise() {
 			s.terminate()
 			return
 		}
-		if s.crowded = s.exceedsLimit(); s.crowded {
+		if s.crowded = s.exceedsProcessLimit(); s.crowded {
 			return
 		}
 	}
@@ -197,7 +197,7 @@ func (s *supervisor) waitOrder(limit time.Duration) (order byte) {
 // terminate sends SIGTERM to all processes and waits for a short time.
 func (s *supervisor) terminate() {
 	deadline := time.Now().Add(termGrace)
-	descendants(func(pid int) bool {
+	eachDescendant(func(pid int) bool {
 		_ = unix.Kill(pid, unix.SIGTERM)
 		_ = unix.Kill(pid, unix.SIGCONT) // a stopped process handles no signals
 		return time.Now().Before(deadline)
@@ -207,14 +207,14 @@ func (s *supervisor) terminate() {
 	}
 }
 
-// exceedsLimit reports whether there are more processes than allowed.
-func (s *supervisor) exceedsLimit() bool {
+// exceedsProcessLimit reports whether there are more processes than allowed.
+func (s *supervisor) exceedsProcessLimit() bool {
 	var n uint64
-	descendants(func(int) bool { n++; return n <= s.maxProcesses })
+	eachDescendant(func(int) bool { n++; return n <= s.maxProcesses })
 	return n > s.maxProcesses
 }
 
-func (s *supervisor) exitReport() *exitInfo {
+func (s *supervisor) newExitInfo() *exitInfo {
 	if s.status.Signaled() {
 		return &exitInfo{-1, int(s.status.Signal()), s.leftoverKilled, s.crowded}
 	}

@@ -94,7 +94,7 @@ func removeTemp(path, self string) {
 		return // already removed
 	}
 	defer top.Close()
-	r := remover{top: top, queue: entries(top, ".")}
+	r := remover{top: top, queue: listFolder(top, ".")}
 	for len(r.queue) > 0 {
 		name := r.queue[0]
 		r.queue = r.queue[1:]
@@ -115,7 +115,7 @@ func (r *remover) remove(name string) {
 	if !r.removeUnlessFolder(name) {
 		return
 	}
-	for _, child := range entries(r.top, name) {
+	for _, child := range listFolder(r.top, name) {
 		child = name + "/" + child
 		if r.removeUnlessFolder(child) {
 			r.moveUp(child)
@@ -148,8 +148,8 @@ func (r *remover) moveUp(from string) {
 	}
 }
 
-// entries lists a folder.
-func entries(top *os.Root, name string) []string {
+// listFolder lists a folder.
+func listFolder(top *os.Root, name string) []string {
 	dir, err := top.Open(name)
 	if err != nil {
 		return nil
