@@ -44,6 +44,7 @@ func (p *runPlan) checkFirstRequest() error {
 	if err != nil || !p.flags.dryRun {
 		return err
 	}
+	first.Body = elideAttachments(first.Body, p.config.Attachments)
 	return p.console.printRequest(first, p.programs, p.managed)
 }
 

@@ -178,6 +178,7 @@ func (s *settings) client(p endpoint, seed [32]byte, defaults map[string]json.Ra
 // A probed holds the capabilities of a model.
 type probed struct {
 	native   bool                       // supports native calls, as far as known
+	isBlind  bool                       // cannot read images
 	defaults map[string]json.RawMessage // of its requests
 	probeErr error                      // why the server did not answer
 }
@@ -186,6 +187,7 @@ type probed struct {
 type requirements struct {
 	calls   bool // native calls
 	context bool // the context length
+	images  bool // whether it reads images
 	another bool // a fallback exists
 }
 
@@ -193,7 +195,7 @@ type requirements struct {
 // change it during the run. A failing server is an error unless there is a fallback; a missing model always is.
 func (s *settings) probe(ctx context.Context, p endpoint, m requirements) (probed, error) {
 	client := s.client(p, [32]byte{}, nil)
-	if !client.ReportsCapabilities() || !m.calls && !m.context {
+	if !client.ReportsCapabilities() || !m.calls && !m.context && !m.images {
 		return probed{native: true}, nil
 	}
 	can, err := client.Show(ctx)
@@ -203,7 +205,7 @@ func (s *settings) probe(ctx context.Context, p endpoint, m requirements) (probe
 	default:
 		return probed{}, err
 	}
-	c := probed{native: can.Tools || err != nil, probeErr: err} // if unknown, a rejection switches later
+	c := probed{native: can.Tools || err != nil, isBlind: can.Known && !can.Vision, probeErr: err} // if unknown, a rejection switches later
 	if m.context {
 		c.defaults = map[string]json.RawMessage{"num_ctx": json.RawMessage(strconv.Itoa(ollamaContext(can)))}
 	}

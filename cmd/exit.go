@@ -155,6 +155,7 @@ var classes = []struct {
 	{as[*executor.NoRecordError], "findings"},
 	{as[*provider.UnknownModelError], "usage"},
 	{as[*wire.ParameterError], "usage"},
+	{as[*provider.AttachmentError], "usage"},
 	{as[*provider.NameCollisionError], "usage"},
 	{isTooLarge, "limit"},
 	{provider.IsRejection, "rejected"},

@@ -33,6 +33,8 @@ func (o *options) commonFlags() []flagRow {
 			help: "check the answer against the JSON Schema in `FILE`, or the schema itself, e.g. --schema digest.schema.json"},
 		{name: "input", on: forRun, field: list(&o.prompt.input.names), completes: fileNames(), resume: startOnly,
 			help: "add `FILE` to the prompt as data, a folder, a quoted glob, or - for stdin (repeatable); a pipe is read without it, e.g. --input log.txt"},
+		{name: "attach", on: forRun, field: list(&o.prompt.attach), completes: fileNames(), resume: startOnly,
+			help: "send `FILE` with the prompt: a PNG, JPEG, GIF or WebP image or a PDF document (repeatable), e.g. --attach scan.png"},
 		{name: "system", on: forRun | forPrompt, field: textOnce(&o.prompt.system), completes: fileNames(), resume: fixed, replay: inherited,
 			help: "begin the system prompt with the text of `FILE`, e.g. --system editor.md"},
 		{name: "output", on: forRun, field: text(&o.output, "json"), completes: oneOf("json", "envelope", "text"), resume: unrecorded,

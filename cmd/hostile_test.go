@@ -142,7 +142,7 @@ func FuzzRunsShow(f *testing.F) {
 	f.Add(strings.Join(plain[1:], "\n"), false)
 	f.Add("x", true)
 	f.Add(plain[0]+"\n"+`{"seq":2,"run":"r","kind":"result","call":"x"}`+"\n"+`{"seq":3,"run":"r","kind":"resumed","keep":-1}`+"\n"+`{"seq":4,"run":"r","kind":"resumed","keep":99}`, false)
-	for _, kind := range []string{"attempt", "approval", "intent", "discarded", "unknown_outcome", "answer", "user_input", "end", "resumed", "response", "call", "result", "request"} {
+	for _, kind := range []string{"attempt", "approval", "intent", "discarded", "unknown_outcome", "answer", "user_input", "end", "resumed", "response", "call", "result", "request", "attachment"} {
 		f.Add(plain[0]+"\n"+`{"seq":2,"run":"r","kind":"`+kind+`"}`, false)
 	}
 	f.Fuzz(func(t *testing.T, lines string, raw bool) {

@@ -30,7 +30,10 @@ func hintOfKeys(env Env) string {
 func hintOfModel(err error) string {
 	var unknown *provider.UnknownModelError
 	var replay *provider.ReplayError
+	var attachment *provider.AttachmentError
 	switch {
+	case errors.As(err, &attachment):
+		return hintOfAttachment(attachment)
 	case errors.As(err, &unknown):
 		return "ollama list shows the installed models; ollama pull " + unknown.Name + " installs this one"
 	case errors.As(err, &replay) && replay.File == demo:

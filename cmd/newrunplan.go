@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	crand "crypto/rand"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -94,7 +95,9 @@ func (p *sharedPlan) loadTools() error {
 // loadTexts loads the prompt from the flags or the record.
 func (p *runPlan) loadTexts(ctx context.Context, args []string) (err error) {
 	if p.recorded.prompt != nil {
-		p.texts, err = p.flags.prompt.loadRecorded(ctx, p.env, *p.recorded.prompt)
+		if p.texts, err = p.flags.prompt.loadRecorded(ctx, p.env, *p.recorded.prompt); err == nil {
+			p.texts.attachments, err = p.recorded.recordedAttachments()
+		}
 	} else {
 		p.texts, err = p.flags.prompt.load(ctx, p.env, p.console, args)
 	}
@@ -177,6 +180,10 @@ func (p *runPlan) configure(ctx context.Context) (err error) {
 		cfg.Seed = drySeed(p.texts)
 	}
 	cfg.System, cfg.Prompt, cfg.Input, cfg.AnswerDescription = p.texts.system, p.texts.prompt, p.texts.input, f.describe
+	cfg.Attachments = p.texts.attachments
+	if err := errors.Join(p.models.checkAttachments(cfg.Attachments), checkAttachmentSecrets(t, cfg.Attachments)); err != nil {
+		return err
+	}
 	hidePrompt(t, &cfg)
 	if p.recorded.resumed != nil {
 		if err := p.resume(&cfg); err != nil {
@@ -332,6 +339,7 @@ func (p *sharedPlan) connect(ctx context.Context) (*chosenModels, error) {
 	wanted := requirements{
 		calls:   p.tools != nil && (o.dialect == "auto" || o.dialect == native),
 		context: p.params["num_ctx"] == nil, another: len(names) > 1,
+		images: len(p.flags.prompt.attach) > 0 || p.recorded.prompt != nil && len(p.recorded.prompt.Attachments) > 0,
 	}
 	if err := m.probe(ctx, t, wanted); err != nil {
 		return nil, err

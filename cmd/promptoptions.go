@@ -2,10 +2,12 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/runfile"
 )
 
@@ -14,6 +16,7 @@ type promptOptions struct {
 	system, file string
 	variables    variableOptions
 	input        inputOptions
+	attach       []string // files, or - for stdin
 	trustInput   bool
 }
 
@@ -21,7 +24,8 @@ type promptOptions struct {
 type promptTexts struct {
 	system, prompt, input string
 	sources               []runfile.InputSource // of the input
-	namesStdin            bool                  // a flag or argument does
+	attachments           []chat.Attachment
+	namesStdin            bool // a flag or argument does
 }
 
 // load reads the parts of the prompt.
@@ -52,8 +56,10 @@ func (o *promptOptions) load(ctx context.Context, env Env, t *console, args []st
 	if err := vars.expandPrompts(&texts); err != nil {
 		return texts, err
 	}
-	texts.input, texts.sources, err = o.input.read(ctx, env, t, vars.files)
-	return texts, err
+	if texts.input, texts.sources, err = o.input.read(ctx, env, t, vars.files); err != nil {
+		return texts, err
+	}
+	return texts, o.readAttachments(ctx, env, &texts)
 }
 
 // loadRecorded returns the recorded prompt and input, and reads the system prompt.
@@ -87,12 +93,12 @@ func (o *promptOptions) check(args []string, vars *variables) (namesStdin bool, 
 	case len(args) == 1 && o.file != "":
 		return false, usagef("", "the prompt is given both as an argument and with --prompt-file")
 	}
-	return first >= 0, o.input.check(vars.files)
+	return first >= 0, errors.Join(o.input.check(vars.files), checkAttachments(o.attach))
 }
 
 // files returns the files of the prompt. The argument is one only if it is "-".
 func (o *promptOptions) files(args []string, vars *variables) []string {
-	names := slices.Concat([]string{o.system, o.file}, o.input.names)
+	names := slices.Concat([]string{o.system, o.file}, o.input.names, o.attach)
 	for _, f := range vars.files {
 		names = append(names, f.value)
 	}

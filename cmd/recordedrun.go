@@ -168,7 +168,7 @@ func (r *recordedRun) inheritReplayed(flags *resolvedFlags, args []string) error
 		return err
 	}
 	if len(args) == 0 && !flags.isGiven("prompt-file") {
-		for _, flag := range []string{"input", "var", "var-file"} {
+		for _, flag := range []string{"input", "attach", "var", "var-file"} {
 			if flags.isGiven(flag) {
 				return usagef("give a prompt as well", "--%s: the recorded prompt has its own input and variables", flag)
 			}

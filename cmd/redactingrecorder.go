@@ -42,7 +42,7 @@ func (r noticingRecorder) Append(body runfile.Body) error {
 // conversation stays exact, because replays and resumed runs need it.
 func maskBody(s *redact.Set, body runfile.Body) (runfile.Body, error) {
 	body = withRedactedMessages(s, body)
-	if s.IsEmpty() {
+	if _, isData := body.(runfile.Attachment); isData || s.IsEmpty() { // data has no secrets: see checkAttachmentSecrets
 		return body, nil
 	}
 	doc, err := json.Marshal(body)

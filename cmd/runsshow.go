@@ -120,11 +120,13 @@ func (t timeline) describe(r runfile.Record) (head, text string) {
 	switch b := r.Body.(type) {
 	case runfile.Run:
 		return fmt.Sprintf("%s %s dialect %s", b.ID, b.Model, b.Dialect), strings.Join(append([]string{b.Prompt}, describeSettings(b.Resolved)...), "\n")
+	case runfile.Attachment:
+		return fmt.Sprintf("sha256:%s, %d bytes", b.SHA256, len(b.Data)), ""
 	case runfile.Request:
 		clear(t.args)
 		var said []string
 		for _, m := range b.Messages {
-			said = append(said, string(m.Role)+": "+m.Content)
+			said = append(said, strings.TrimSuffix(string(m.Role)+": "+m.Content+"\n"+describeAttachments(m.Attachments), "\n"))
 		}
 		return fmt.Sprintf("turn %d, %s", b.Turn, b.Purpose), strings.Join(said, "\n")
 	case runfile.Attempt:

@@ -101,7 +101,11 @@ func (p *runPlan) record(cfg agent.Config) (runfile.Run, error) {
 	}
 	body.ID = runfile.NewID(p.env.Now(), rand.Uint64())
 	body.Model, body.Responder, body.InputSources = p.models.names[0], p.flags.model.responder, p.texts.sources
-	body.Digests = runfile.Digests{Prompt: digest(system, cfg.Prompt, cfg.Input), Tools: toolDigests(cfg), Policy: policyDigest(cfg), Managed: p.managed.digest()}
+	prompt := []string{system, cfg.Prompt, cfg.Input}
+	for _, a := range cfg.Attachments {
+		prompt = append(prompt, a.SHA256)
+	}
+	body.Digests = runfile.Digests{Prompt: digest(prompt...), Tools: toolDigests(cfg), Policy: policyDigest(cfg), Managed: p.managed.digest()}
 	if cfg.Schema != nil {
 		body.Digests.Schema = digest(string(cfg.Schema.Raw()))
 	}

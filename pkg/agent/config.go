@@ -88,6 +88,8 @@ type Config struct {
 	System string // base of the system prompt
 	Prompt string // the user's prompt
 	Input  string // data for the prompt
+	// Attachments are images and documents that are sent with the prompt. They are data, as Input is.
+	Attachments []chat.Attachment
 	// TrustInput declares the input to be the caller's own words: it gets no untrusted label, and calls
 	// spelled out in it are not denied as echoes.
 	TrustInput        bool
@@ -132,7 +134,7 @@ func (c Config) validate() error {
 
 // inputLabels returns the labels of the run's input; nil without an input.
 func (c Config) inputLabels() []tool.Label {
-	if c.Input == "" {
+	if c.Input == "" && len(c.Attachments) == 0 {
 		return nil
 	}
 	return c.Policy.InputLabels(c.TrustInput)

@@ -106,6 +106,7 @@ func (c *conversation) addPrompt() bool {
 		question += "\n\n" + c.answerRequest()
 	}
 	c.addUser(question)
+	c.messages[len(c.messages)-1].Attachments = c.cfg.Attachments
 	return len(c.defs) > 0
 }
 

@@ -5,10 +5,14 @@ import (
 	"slices"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/runfile"
 )
 
 // loop runs the conversation from the user's prompt to the answer.
 func (r *run) loop(ctx context.Context) error {
+	if err := r.recordAttachments(); err != nil {
+		return err
+	}
 	for over := !r.conversation.addPrompt(); ; {
 		if over {
 			if err := r.requestAnswer(ctx); err != nil {
@@ -23,6 +27,21 @@ func (r *run) loop(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// recordAttachments records the data of the attachments, each once.
+func (r *run) recordAttachments() error {
+	recorded := map[string]bool{}
+	for _, a := range r.cfg.Attachments {
+		if recorded[a.SHA256] {
+			continue
+		}
+		recorded[a.SHA256] = true
+		if err := r.journal.append(runfile.Attachment{SHA256: a.SHA256, Data: a.Data}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // turn sends one request and executes the calls of the response. It returns true once the work is

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/prompt"
@@ -33,7 +34,7 @@ func (c Config) RunRecord() (runfile.Run, error) {
 	l := c.Limits
 	first := runfile.Run{
 		ID: c.ID, Seed: hex.EncodeToString(c.Seed[:]), Now: c.Now, Zone: c.Now.Location().String(),
-		Dialect: c.Dialect.Name, AnswerForm: answerJSON, AskUser: c.AskUser, Prompt: c.Prompt, Input: c.Input,
+		Dialect: c.Dialect.Name, AnswerForm: answerJSON, AskUser: c.AskUser, Prompt: c.Prompt, Input: c.Input, Attachments: c.Attachments,
 		InputLabels: policy.LabelNames(c.inputLabels()), Texts: texts.All(), Params: c.Params,
 		Limits: runfile.Limits{Turns: l.Turns, Calls: l.Calls, Repeats: l.Repeats, Repairs: l.Repairs, Tokens: l.Tokens, Wall: l.Wall},
 	}
@@ -69,6 +70,9 @@ func Resume(log *runfile.Log, cfg *Config) (runfile.Resumed, error) {
 	_, last := resumePoints(log)
 	cfg.ID, cfg.Params = first.ID, first.Params
 	cfg.Prompt, cfg.Input = cfg.Policy.Secrets.Hide(first.Prompt), cfg.Policy.Secrets.Hide(first.Input)
+	if cfg.Attachments, err = RecordedAttachments(log); err != nil {
+		return runfile.Resumed{}, err
+	}
 	cfg.History, cfg.Elapsed = history, log.ActiveTime()
 	cfg.ResumePoints = append(cfg.ResumePoints, last)
 	return runfile.Resumed{KeptThrough: history[len(history)-1].Seq}, nil
@@ -107,6 +111,26 @@ func Restore(log *runfile.Log, cfg *Config) error {
 	turns, _ := resumePoints(log)
 	cfg.ResumePoints = append(cfg.ResumePoints, turns...)
 	return nil
+}
+
+// RecordedAttachments returns the attachments of a recorded run. The error is a *[UnusableRecordError] if the record lacks
+// their data, because the run was cut off while it wrote them.
+func RecordedAttachments(log *runfile.Log) ([]chat.Attachment, error) {
+	data := map[string][]byte{}
+	for _, r := range log.Records {
+		if b, ok := r.Body.(runfile.Attachment); ok {
+			data[b.SHA256] = b.Data
+		}
+	}
+	first, _ := log.Run()
+	all := slices.Clone(first.Attachments)
+	for i, a := range all {
+		var ok bool
+		if all[i].Data, ok = data[a.SHA256]; !ok {
+			return nil, &UnusableRecordError{errors.New("the record lacks the data of the attachment " + a.Name)}
+		}
+	}
+	return all, nil
 }
 
 // usesNonce reports whether a record is a request that allowed calls only in marked fences.

@@ -181,6 +181,8 @@ func fingerprint(b runfile.Body) string {
 	switch b := b.(type) {
 	case runfile.Request:
 		return fmt.Sprintf("the request of turn %d", b.Turn) // resumedModel compares its content with the record
+	case runfile.Attachment:
+		return "the attachment " + b.SHA256
 	case runfile.Attempt:
 		return fmt.Sprintf("attempt %d", b.Number)
 	case runfile.Response:

@@ -27,6 +27,18 @@ func (e *tokenEstimator) calibrate(req chat.Request, u chat.Usage) {
 	}
 }
 
+// imageBytes is the assumed size of an image in bytes of text: servers scale images down, to about 1,500 tokens.
+const imageBytes = 5000
+
+// attachmentBytes returns the assumed size of an attachment in bytes of text. A document is read as text and as images of
+// its pages, which its compressed size only hints at.
+func attachmentBytes(a chat.Attachment) int {
+	if a.IsImage() {
+		return imageBytes
+	}
+	return max(imageBytes, a.Bytes/10)
+}
+
 // requestBytes returns the size of a request as the model reads it.
 func requestBytes(req chat.Request) int {
 	size := len(req.System) + len(req.Format)
@@ -35,6 +47,9 @@ func requestBytes(req chat.Request) int {
 	}
 	for _, m := range req.Messages {
 		size += len(m.Content)
+		for _, a := range m.Attachments {
+			size += attachmentBytes(a)
+		}
 		for _, c := range m.Calls {
 			size += len(c.Name) + len(c.Arguments)
 		}

@@ -22,7 +22,7 @@ type untrustedData struct {
 // user's own words.
 func newUntrustedData(cfg Config) untrustedData {
 	var d untrustedData
-	if cfg.Input != "" {
+	if cfg.Input != "" || len(cfg.Attachments) > 0 {
 		d.addLinks(cfg.Input)
 	}
 	for _, seen := range []*echo.SeenText{&d.seenInput, &d.seen} {

@@ -30,6 +30,8 @@ type Message struct {
 	// require it back unchanged. Content and Calls hold the same for all others.
 	Native *Native `json:"native,omitempty"`
 	By     string  `json:"by,omitempty"` // of an assistant: its model as PROVIDER/NAME; "" if unknown
+	// Attachments are the images and documents of a user message.
+	Attachments []Attachment `json:"attachments,omitempty"`
 }
 
 // A Native is an assistant's message in its server's own format: an object or an

@@ -64,6 +64,9 @@ func (c *Client) compose(req chat.Request) (*composedRequest, error) {
 	if req.AnyJSON && p.NoAnyJSON {
 		return nil, &FormatError{Err: fmt.Errorf("the API %s cannot enforce JSON without a schema", p.API)}
 	}
+	if err := checkAttachments(p, req.Messages); err != nil {
+		return nil, err
+	}
 	if c.sanitize == nil && slices.ContainsFunc(req.Messages, c.isForeign) {
 		return nil, errors.New("model request: a message is of another model, and the client has no Sanitize")
 	}
@@ -88,6 +91,18 @@ func (c *Client) compose(req chat.Request) (*composedRequest, error) {
 	}
 	c.sent.Release(e.Transcript)
 	return &composedRequest{p, text, known, len(req.Tools) > 0, req.Format != nil || req.AnyJSON, req.MaxCalls}, nil
+}
+
+// checkAttachments refuses attachments for which a protocol has no form.
+func checkAttachments(p *wire.Protocol, messages []chat.Message) error {
+	for _, m := range messages {
+		for _, a := range m.Attachments {
+			if !slices.Contains(p.Attachments, a.Type) {
+				return &AttachmentError{API: p.API, Name: a.Name, Type: a.Type}
+			}
+		}
+	}
+	return nil
 }
 
 // newRequest returns an HTTP request for an API.

@@ -30,6 +30,17 @@ func (e *StatusError) Error() string {
 	return "model server: " + text
 }
 
+// An AttachmentError says that an API has no form for attachments of a type.
+type AttachmentError struct {
+	API  string
+	Name string // of the attachment
+	Type string // its media type
+}
+
+func (e *AttachmentError) Error() string {
+	return fmt.Sprintf("attachment %s: the API %s has no form for %s", e.Name, e.API, e.Type)
+}
+
 // An AuthError says that the server rejects the credentials.
 type AuthError struct {
 	Status  int

@@ -65,7 +65,8 @@ func TestShow(t *testing.T) {
 		`{"parameters":"num_thread                     1\nnum_ctx                        4096\nstop \"a num_ctx 3\"","capabilities":["tools"]}`: {Known: true, NumCtx: 4096, Tools: true},
 		`{"parameters":"num_ctx many","capabilities":["tools"]}`:                                                                                {Known: true, Tools: true},
 		`{"model_info":{},"capabilities":["embedding"]}`:                                                                                        {Known: true},
-		`{"model_info":{"general.architecture":"bert","bert.context_length":"?"}}`:                                                              {Known: true, Completion: true},
+		`{"model_info":{"general.architecture":"bert","bert.context_length":"?"}}`:                                                              {Known: true, Completion: true, Vision: true},
+		`{"capabilities":["completion","vision"]}`:                                                                                              {Known: true, Completion: true, Vision: true},
 		`{"model_info":{"general.architecture":7},"capabilities":["completion","insert"]}`:                                                      {Known: true, Completion: true},
 		`{"model_info":null,"capabilities":["completion","tools"],"modified_at":"2026-01-02T03:04:05Z"}`:                                        {Known: true, Completion: true, Tools: true},
 	} {

@@ -80,6 +80,7 @@ func diffMessages(was, now []chat.Message) string {
 		diff := diffText("role of "+what, string(was[i].Role), string(now[i].Role)) +
 			diffText(named, was[i].Content, now[i].Content) +
 			diffText("calls of "+named, callLines(was[i]), callLines(now[i])) +
+			diffText("attachments of "+named, attachmentLines(was[i]), attachmentLines(now[i])) +
 			diffText("native form of "+named, nativeLines(was[i]), nativeLines(now[i]))
 		if diff != "" {
 			return diff
@@ -96,6 +97,15 @@ func callLines(m chat.Message) string {
 	}
 	if m.CallID != "" || m.Name != "" {
 		fmt.Fprintf(&b, "to %s %s\n", m.CallID, m.Name)
+	}
+	return b.String()
+}
+
+// attachmentLines returns the attachments of a message, one per line.
+func attachmentLines(m chat.Message) string {
+	var b strings.Builder
+	for _, a := range m.Attachments {
+		fmt.Fprintf(&b, "%s %s %s\n", a.Name, a.Type, a.SHA256)
 	}
 	return b.String()
 }

@@ -95,6 +95,11 @@ func (d *digestWriter) message(m chat.Message) {
 		d.text(m.Native.Model)
 		d.json(m.Native.Body)
 	}
+	for _, a := range m.Attachments {
+		d.text(a.Name)
+		d.text(a.Type)
+		d.text(a.SHA256)
+	}
 }
 
 func (d *digestWriter) number(n int) {

@@ -251,6 +251,13 @@ func (m storedMessage) expand(e *references) (_ chat.Message, err error) {
 		}
 		out.Calls = append(out.Calls, c.Call)
 	}
+	for i, a := range out.Attachments {
+		data, ok := e.attachments[a.SHA256]
+		if !ok {
+			return out, fmt.Errorf("attachment %d refers to the digest %q, which is in no earlier record", i+1, a.SHA256)
+		}
+		out.Attachments[i].Data = data
+	}
 	out.Native, err = m.Native.expand(e)
 	return out, err
 }

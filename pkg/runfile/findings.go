@@ -190,6 +190,10 @@ func (o *orderChecker) checkOne(r Record) string {
 		if r.Seq != 1 {
 			return "it is not the first record"
 		}
+	case Attachment:
+		if o.turn > 0 {
+			return "a request precedes it"
+		}
 	case Request:
 		return o.request(b)
 	case Attempt:

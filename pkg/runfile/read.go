@@ -158,6 +158,7 @@ func checkFirst(line line, h Header) error {
 // decoders decode the body of each kind of record.
 var decoders = map[Kind]func([]byte) (Body, error){
 	KindRun:            decodeAs[Run],
+	KindAttachment:     decodeAs[Attachment],
 	KindRequest:        decodeAs[storedRequest],
 	KindAttempt:        decodeAs[Attempt],
 	KindResponse:       decodeAs[storedResponse],

@@ -95,7 +95,7 @@ func TestDamage(t *testing.T) {
 		line       int
 		why        string
 	}{
-		{"edited", first + strings.Replace(second, `"turn":1`, `"turn":7`, 1) + lines[2], diag.RunDamaged, 2, "checksum"},
+		{"edited", first + strings.Replace(second, `"data":`, `"date":`, 1) + lines[2], diag.RunDamaged, 2, "checksum"},
 		{"zeros in the middle", first + strings.Repeat("\x00", 4096) + second + lines[2], diag.RunDamaged, 2, "checksum"},
 		{"empty line", first + "\n" + second, diag.RunDamaged, 2, "checksum"},
 		{"upper case", first + seal(`"seq":2,` + head + `,"kind":"end"`)[:20] + "\n" + second, diag.RunDamaged, 2, "checksum"},

@@ -33,6 +33,8 @@ type Run struct {
 	Input      string `json:"input,omitempty"`    // the data given with the prompt
 	// InputSources are the origins of the input, in order.
 	InputSources []InputSource `json:"input_sources,omitempty"`
+	// Attachments are the images and documents that are sent with the prompt. [Attachment] records hold their data.
+	Attachments []chat.Attachment `json:"attachments,omitempty"`
 	// InputLabels are the labels of the input: see package tool.
 	InputLabels []string `json:"input_labels,omitempty"`
 	Dir         string   `json:"dir,omitempty"` // the working directory
@@ -78,6 +80,12 @@ type InputSource struct {
 	Name   string `json:"name"`   // of the block
 	Origin string `json:"origin"` // file, pipe, socket or device
 	Bytes  int    `json:"bytes"`
+}
+
+// Attachment is the data of attachments. Messages of requests refer to it by its digest.
+type Attachment struct {
+	SHA256 string `json:"sha256"`
+	Data   []byte `json:"data"` // base64 in JSON
 }
 
 // A Setting is the value of a setting and where it came from: a flag, an environment variable or a default.
@@ -287,6 +295,9 @@ type Resumed struct {
 
 // Kind returns [KindRun].
 func (Run) Kind() Kind { return KindRun }
+
+// Kind returns [KindAttachment].
+func (Attachment) Kind() Kind { return KindAttachment }
 
 // Kind returns [KindRequest].
 func (Request) Kind() Kind { return KindRequest }

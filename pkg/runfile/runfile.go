@@ -37,6 +37,7 @@ type Kind string
 // The kinds of records, each with a body type of the same name.
 const (
 	KindRun            Kind = "run"
+	KindAttachment     Kind = "attachment"
 	KindRequest        Kind = "request"
 	KindAttempt        Kind = "attempt"
 	KindResponse       Kind = "response"

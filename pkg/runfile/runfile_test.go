@@ -29,9 +29,16 @@ func start() Run {
 	}
 }
 
+// picture is the data of an attachment.
+func picture() Attachment {
+	a, _ := chat.NewAttachment("a.png", []byte("\x89PNG\r\n\x1a\n\x00"))
+	return Attachment{SHA256: a.SHA256, Data: a.Data}
+}
+
 // story is a possible run with a record of every kind.
 func story() []Body {
 	return []Body{
+		picture(),
 		Request{Turn: 1, Purpose: chat.PurposeTurn, System: "You\u2028are <oneshot>.", Messages: []chat.Message{{Role: chat.User, Content: "go\n"}}, Digest: "sha256:01"},
 		Attempt{Turn: 1, Attempt: chat.Attempt{Number: 1, Error: "HTTP 503", Status: 503, Wait: time.Second}},
 		Call{Turn: 1, Index: 0, ID: "c1", Name: "wget", Proposed: json.RawMessage(`{"z":1.50,"a":12345678901234567890,"z":1e400}`), Verdict: "allow", Effect: "read", Early: true},
@@ -39,7 +46,7 @@ func story() []Body {
 		Call{Turn: 1, Index: 1, ID: "c2", Name: "file_put", Proposed: json.RawMessage(`{"path":"a"}`), Effective: json.RawMessage(`{"path":"b"}`), Digest: "sha256:02", Effect: "write", Verdict: "allow", Rule: "out", Why: "set"},
 		Call{Turn: 1, Index: 2, ID: "c3", Name: "gmail_send", Proposed: json.RawMessage(`{}`), Effect: "write", Verdict: "ask"},
 		End{Exit: 8, Name: "needs"},
-		Resumed{KeptThrough: 7, Approve: []string{"sha256:03"}},
+		Resumed{KeptThrough: 8, Approve: []string{"sha256:03"}},
 		Approval{Call: "c3", Digest: "sha256:03", Approved: true, By: "program", ID: "a1", Why: "fine", Modified: json.RawMessage(`{"to":"x"}`), ModifiedDigest: "sha256:04", Rule: "r", Labels: []string{"private"}},
 		Result{Call: "c1", Result: chat.Result{Data: json.RawMessage(`{"b":"<p>&amp;</p>","a":0.10}`)}, Duration: time.Millisecond},
 		Discarded{Call: "c1", Why: "the response was cut"},

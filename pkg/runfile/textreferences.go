@@ -1,6 +1,8 @@
 package runfile
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -73,12 +75,13 @@ const (
 	maxCopiedPerByte = 16
 )
 
-// references are the texts that a record can refer to: those since the latest request that was answered, and the input. A
+// references are what a record can refer to: the texts since the latest request that was answered, the input and the attachments. A
 // resumed run repeats only the requests after that.
 type references struct {
 	input        string
-	turn         texts // since the latest request, or since the first of several unanswered ones
-	previousTurn texts // those before, until that request is answered
+	attachments  map[string][]byte // data by SHA-256
+	turn         texts             // since the latest request, or since the first of several unanswered ones
+	previousTurn texts             // those before, until that request is answered
 	answered     bool
 
 	budget int64 // bytes that may still be copied
@@ -96,7 +99,9 @@ func newTexts() texts {
 	return texts{map[string]Result{}, map[string]Call{}, map[int]Response{}}
 }
 
-func newReferences() *references { return &references{turn: newTexts(), budget: maxCopied} }
+func newReferences() *references {
+	return &references{attachments: map[string][]byte{}, turn: newTexts(), budget: maxCopied}
+}
 
 // expandAndAdd expands the references of a decoded body and adds its texts. Size is the length of its line.
 func (e *references) expandAndAdd(body Body, size int) (Body, error) {
@@ -110,8 +115,13 @@ func (e *references) expandAndAdd(body Body, size int) (Body, error) {
 
 // expand returns a decoded body with its references expanded.
 func (e *references) expand(body Body) (Body, error) {
-	if s, ok := body.(storedBody); ok {
-		return s.expand(e)
+	switch b := body.(type) {
+	case storedBody:
+		return b.expand(e)
+	case Attachment:
+		if sum := sha256.Sum256(b.Data); hex.EncodeToString(sum[:]) != b.SHA256 {
+			return nil, fmt.Errorf("its data does not have the digest %s", b.SHA256)
+		}
 	}
 	return body, nil
 }
@@ -121,6 +131,8 @@ func (e *references) add(body Body) {
 	switch b := body.(type) {
 	case Run:
 		e.input = b.Input
+	case Attachment:
+		e.attachments[b.SHA256] = b.Data
 	case Request:
 		if e.answered {
 			e.previousTurn, e.turn, e.answered = e.turn, newTexts(), false

@@ -255,3 +255,31 @@ type raw struct {
 
 func (r raw) Kind() Kind                   { return r.kind }
 func (r raw) MarshalJSON() ([]byte, error) { return json.Marshal(r.members) }
+
+// The data of an attachment is in the file once; every message that refers to it has it.
+func TestAttachmentIsStoredOnce(t *testing.T) {
+	data := picture()
+	a, _ := chat.NewAttachment("a.png", data.Data)
+	message := chat.Message{Role: chat.User, Content: "look", Attachments: []chat.Attachment{a}}
+	text := sameText(t, data,
+		Request{Turn: 1, Purpose: chat.PurposeTurn, Messages: []chat.Message{message}, Digest: "a"},
+		Request{Turn: 1, Purpose: chat.PurposeTurn, System: "anew", Messages: []chat.Message{message}, Digest: "b"},
+	)
+	if n := strings.Count(text, `"data":`); n != 1 {
+		t.Errorf("the data is in the file %d times", n)
+	}
+}
+
+func TestDamagedAttachments(t *testing.T) {
+	a, _ := chat.NewAttachment("a.png", picture().Data)
+	for want, bodies := range map[string][]Body{
+		"does not have the digest": {Attachment{SHA256: a.SHA256, Data: []byte("other")}},
+		"in no earlier record": {Request{Turn: 1, Purpose: chat.PurposeTurn, Digest: "a",
+			Messages: []chat.Message{{Role: chat.User, Attachments: []chat.Attachment{a}}}}},
+	} {
+		_, err := Read(bytes.NewReader(write(t, bodies...)))
+		if damage := new(DamageError); !errors.As(err, &damage) || !strings.Contains(damage.Why, want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}

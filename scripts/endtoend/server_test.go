@@ -16,18 +16,19 @@ import (
 
 // server is the script command
 //
-//	server [-api ollama|chat|responses|messages] [-models A,B] [-tools] [-as NAME] DIR
+//	server [-api ollama|chat|responses|messages] [-models A,B] [-tools] [-vision] [-as NAME] DIR
 //
 // It starts a server that speaks the protocols of package modelserver and plays
 // the model's side from the files of DIR, which are described at
 // [modelserver.ReadScript]. $SERVER becomes its base URL as a client of the
 // protocol is given it, OLLAMA_HOST its address. Requests are kept in the folder
-// requests, which is emptied first, as [modelserver.Server] says. With -tools, models call natively.
+// requests, which is emptied first, as [modelserver.Server] says. With -tools, models call natively,
+// and with -vision they read images.
 //
 // With -as NAME it is a second server: $NAME becomes the base URL, NAME the
 // folder of requests, and SERVER and OLLAMA_HOST stay as they are.
 //
-// "ollama [-models A,B] [-tools] DIR" is a server for Ollama's protocol.
+// "ollama [-models A,B] [-tools] [-vision] DIR" is a server for Ollama's protocol.
 func server(ts *testscript.TestScript, neg bool, args []string) {
 	api := ts.Getenv("API")
 	if api == "" {
@@ -43,7 +44,7 @@ func ollama(ts *testscript.TestScript, neg bool, args []string) {
 // serverFlags are the flags of the command server.
 type serverFlags struct {
 	api, models, as string
-	tools           bool
+	tools, vision   bool
 }
 
 func (f *serverFlags) parse(args []string) (dir string, ok bool) {
@@ -53,6 +54,7 @@ func (f *serverFlags) parse(args []string) (dir string, ok bool) {
 	set.StringVar(&f.models, "models", "scripted", "")
 	set.StringVar(&f.as, "as", "", "")
 	set.BoolVar(&f.tools, "tools", false, "")
+	set.BoolVar(&f.vision, "vision", false, "")
 	err := set.Parse(args)
 	return set.Arg(0), err == nil && set.NArg() == 1
 }
@@ -61,13 +63,13 @@ func startServer(ts *testscript.TestScript, neg bool, api string, args []string)
 	f := serverFlags{api: api}
 	dir, ok := f.parse(args)
 	if neg || !ok {
-		ts.Fatalf("usage: server [-api API] [-models A,B] [-tools] [-as NAME] DIR")
+		ts.Fatalf("usage: server [-api API] [-models A,B] [-tools] [-vision] [-as NAME] DIR")
 	}
 	folder, variable := "requests", "SERVER"
 	if f.as != "" {
 		folder, variable = f.as, f.as
 	}
-	s := &modelserver.Server{Models: strings.Split(f.models, ","), Tools: f.tools, Record: ts.MkAbs(folder)}
+	s := &modelserver.Server{Models: strings.Split(f.models, ","), Tools: f.tools, Vision: f.vision, Record: ts.MkAbs(folder)}
 	ts.Check(errors.Join(os.RemoveAll(s.Record), os.MkdirAll(s.Record, 0o777)))
 	address, serve := listen(ts, variable)
 	var err error

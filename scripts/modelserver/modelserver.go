@@ -76,6 +76,8 @@ type Server struct {
 	AtOnce bool
 	// Tools lets the server say that its models call natively.
 	Tools bool
+	// Vision lets the server say that its models read images.
+	Vision bool
 	// Record, if set, is the folder in which requests are kept: N.json and
 	// N.headers of the Nth request to a model, N.headers and N.body of one of a
 	// tool, models.headers and show.headers of the last ones for information.
@@ -136,6 +138,9 @@ func (s *Server) showModel(w http.ResponseWriter, r *http.Request) {
 	capabilities := []string{"completion"}
 	if s.Tools {
 		capabilities = append(capabilities, "tools")
+	}
+	if s.Vision {
+		capabilities = append(capabilities, "vision")
 	}
 	writeJSON(w, http.StatusOK, object{
 		"capabilities": capabilities,

@@ -82,6 +82,9 @@ func (e encoder) encodeBlocks(m chat.Message) (out [][]byte) {
 	if m.Role == chat.Tool {
 		return [][]byte{wire.NewObject("type", "tool_result", "tool_use_id", blockID(m.CallID), "content", m.Content).JSON()}
 	}
+	for _, a := range m.Attachments {
+		out = append(out, encodeAttachment(a))
+	}
 	if strings.TrimSpace(m.Content) != "" {
 		out = append(out, wire.NewObject("type", "text", "text", m.Content).JSON())
 	}
@@ -91,6 +94,19 @@ func (e encoder) encodeBlocks(m chat.Message) (out [][]byte) {
 		out = append(out, o.JSON())
 	}
 	return out
+}
+
+// encodeAttachment encodes an image or a PDF document as a block.
+func encodeAttachment(a chat.Attachment) []byte {
+	o := wire.NewObject("type", "document", "title", a.Name)
+	if a.IsImage() {
+		o = wire.NewObject("type", "image")
+	}
+	source := o.Child("source")
+	source.Text("type", "base64")
+	source.Text("media_type", a.Type)
+	source.Text("data", wire.Base64(a))
+	return o.JSON()
 }
 
 // isEmptyText reports whether a block is an empty text, which models send and the API rejects.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/provider/wire"
 )
 
@@ -24,7 +25,8 @@ var Protocol = wire.Protocol{
 	Path: "v1/messages", Accept: "text/event-stream", KeyHeader: "X-Api-Key",
 	Header:        http.Header{"Anthropic-Version": {"2023-06-01"}},
 	EncodeRequest: encode, NoAnyJSON: true,
-	Params: map[string]string{"effort": "output_config.effort", "stop": "stop_sequences", "seed": ""},
+	Attachments: []string{chat.PNG, chat.JPEG, chat.GIF, chat.WebP, chat.PDF},
+	Params:      map[string]string{"effort": "output_config.effort", "stop": "stop_sequences", "seed": ""},
 	// The API requires a limit. This one is enough for reasoning and an answer, and within the
 	// limits of all available models.
 	Defaults:    []wire.Default{{Name: "max_tokens", JSON: "16384"}},

@@ -62,6 +62,9 @@ func (e encoder) message(m chat.Message) *wire.Object {
 	if m.Role == chat.Tool {
 		out.ToolName, out.ToolCallID = e.ToolName(m.Name), m.CallID
 	}
+	for _, a := range m.Attachments {
+		out.Images = append(out.Images, a.Data)
+	}
 	o := new(wire.Object)
 	o.Merge(out)
 	return o

@@ -51,6 +51,7 @@ func parseCapabilities(body []byte) (wire.Capabilities, error) {
 		NumCtx:        numCtx(about.Parameters),
 		Completion:    can(model.CapabilityCompletion) || len(about.Capabilities) == 0, // old servers list none
 		Tools:         can(model.CapabilityTools),
+		Vision:        can(model.CapabilityVision) || len(about.Capabilities) == 0,
 		Thinking:      can(model.CapabilityThinking),
 	}, nil
 }

@@ -4,6 +4,7 @@ package ollama
 import (
 	"github.com/tidwall/gjson"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/provider/wire"
 )
 
@@ -17,6 +18,7 @@ var Protocol = wire.Protocol{
 
 	Path: "api/chat", Accept: "application/x-ndjson", CompleteURL: CompleteURL,
 	EncodeRequest: encode, AnyToolName: true, DropsConstraints: true,
+	Attachments:  []string{chat.PNG, chat.JPEG, chat.GIF, chat.WebP},
 	Params:       map[string]string{"max_tokens": "options.num_predict", "effort": "think", "think": "think", "keep_alive": "keep_alive"},
 	ParamsObject: "options",
 	// A prompt that exceeds the context must be rejected and not truncated, and a response must

@@ -32,15 +32,36 @@ func (e encoder) message(m chat.Message) *wire.Object {
 	if m.Role == chat.Tool {
 		o.Text("tool_call_id", m.CallID)
 	}
-	if m.Content == "" && len(m.Calls) > 0 {
+	switch {
+	case m.Content == "" && len(m.Calls) > 0:
 		o.Set("content", []byte("null"))
-	} else {
+	case len(m.Attachments) > 0:
+		o.Set("content", encodeParts(m))
+	default:
 		o.Text("content", m.Content)
 	}
 	if len(m.Calls) > 0 {
 		o.Set("tool_calls", e.calls(m.Calls))
 	}
 	return o
+}
+
+// encodeParts encodes the text and the attachments of a message.
+func encodeParts(m chat.Message) []byte {
+	parts := [][]byte{wire.NewObject("type", "text", "text", m.Content).JSON()}
+	for _, a := range m.Attachments {
+		o := wire.NewObject("type", "image_url")
+		if a.IsImage() {
+			o.Child("image_url").Text("url", wire.DataURL(a))
+		} else {
+			o = wire.NewObject("type", "file")
+			file := o.Child("file")
+			file.Text("filename", a.Name)
+			file.Text("file_data", wire.DataURL(a))
+		}
+		parts = append(parts, o.JSON())
+	}
+	return wire.Array(parts)
 }
 
 // calls encodes calls with arguments as strings.

@@ -2,7 +2,10 @@
 // implement it.
 package openai
 
-import "oneshot/pkg/provider/wire"
+import (
+	"oneshot/pkg/chat"
+	"oneshot/pkg/provider/wire"
+)
 
 // Protocol is OpenAI's /v1/chat/completions.
 var Protocol = wire.Protocol{
@@ -13,6 +16,7 @@ var Protocol = wire.Protocol{
 
 	Path: "chat/completions", Versioned: true, Accept: "text/event-stream",
 	EncodeRequest: encode,
+	Attachments:   []string{chat.PNG, chat.JPEG, chat.GIF, chat.WebP, chat.PDF},
 	Params:        map[string]string{"effort": "reasoning_effort", "max_tokens": "max_tokens"}, // or the server's own
 	Defaults:      []wire.Default{{Name: "stream_options", JSON: `{"include_usage":true}`}},
 	RepairState:   repairState,

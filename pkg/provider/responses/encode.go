@@ -47,6 +47,10 @@ func (e encoder) appendItems(t *wire.Transcript, m chat.Message) {
 	case m.Role == chat.Tool:
 		t.Add(wire.NewObject("type", "function_call_output", "call_id", m.CallID, "output", m.Content).JSON())
 		return
+	case len(m.Attachments) > 0:
+		o := wire.NewObject("role", string(m.Role))
+		o.Set("content", encodeParts(m))
+		t.Add(o.JSON())
 	case m.Content != "" || len(m.Calls) == 0:
 		t.Add(wire.NewObject("role", string(m.Role), "content", m.Content).JSON())
 	}
@@ -54,6 +58,19 @@ func (e encoder) appendItems(t *wire.Transcript, m chat.Message) {
 		t.Add(wire.NewObject("type", "function_call", "call_id", c.ID,
 			"name", e.ToolName(c.Name), "arguments", string(wire.Arguments(c))).JSON())
 	}
+}
+
+// encodeParts encodes the text and the attachments of a message.
+func encodeParts(m chat.Message) []byte {
+	parts := [][]byte{wire.NewObject("type", "input_text", "text", m.Content).JSON()}
+	for _, a := range m.Attachments {
+		o := wire.NewObject("type", "input_file", "filename", a.Name, "file_data", wire.DataURL(a))
+		if a.IsImage() {
+			o = wire.NewObject("type", "input_image", "image_url", wire.DataURL(a))
+		}
+		parts = append(parts, o.JSON())
+	}
+	return wire.Array(parts)
 }
 
 // repairState repairs the calls among items.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/provider/wire"
 )
 
@@ -21,6 +22,7 @@ var Protocol = wire.Protocol{
 
 	Path: "responses", Versioned: true, Accept: "text/event-stream",
 	EncodeRequest: encode,
+	Attachments:   []string{chat.PNG, chat.JPEG, chat.GIF, chat.WebP, chat.PDF},
 	Params:        map[string]string{"effort": "reasoning.effort", "max_tokens": "max_output_tokens", "seed": "", "stop": ""},
 	Defaults:      []wire.Default{{Name: "store", JSON: "false"}, {Name: "include", JSON: `["reasoning.encrypted_content"]`}},
 	RepairState:   repairState,

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -183,6 +184,12 @@ func (e *Encoding) ProviderState(m chat.Message) ([]byte, bool) {
 	}
 	return nil, false
 }
+
+// Base64 returns the data of an attachment in base64.
+func Base64(a chat.Attachment) string { return base64.StdEncoding.EncodeToString(a.Data) }
+
+// DataURL returns an attachment as a data URL.
+func DataURL(a chat.Attachment) string { return "data:" + a.Type + ";base64," + Base64(a) }
 
 // Arguments returns the arguments of a call, which must be an object.
 func Arguments(c chat.Call) []byte {

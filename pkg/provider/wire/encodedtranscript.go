@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"io"
+	"slices"
 	"sync/atomic"
 
 	"oneshot/pkg/chat"
@@ -39,7 +40,8 @@ func (t *Transcript) isPrefixOf(p *Protocol, req chat.Request) bool {
 // isSameMessage reports whether messages are equal and share their calls and native form.
 func isSameMessage(a, b *chat.Message) bool {
 	return a.Role == b.Role && a.Content == b.Content && a.CallID == b.CallID && a.Name == b.Name && a.By == b.By && a.Native == b.Native &&
-		len(a.Calls) == len(b.Calls) && (len(a.Calls) == 0 || &a.Calls[0] == &b.Calls[0])
+		len(a.Calls) == len(b.Calls) && (len(a.Calls) == 0 || &a.Calls[0] == &b.Calls[0]) &&
+		slices.EqualFunc(a.Attachments, b.Attachments, func(a, b chat.Attachment) bool { return a.Name == b.Name && a.SHA256 == b.SHA256 })
 }
 
 // Add appends entries.

@@ -50,9 +50,10 @@ type Protocol struct {
 	ParamsObject string    // the member that has all other parameters; "" for the body itself
 	Defaults     []Default // set unless a parameter has done so
 
-	NoAnyJSON        bool // the API has no JSON mode without a schema
-	AnyToolName      bool // tools may have any name
-	DropsConstraints bool // the server drops constraints from the schemas of tools
+	Attachments      []string // media types of the attachments that messages can have
+	NoAnyJSON        bool     // the API has no JSON mode without a schema
+	AnyToolName      bool     // tools may have any name
+	DropsConstraints bool     // the server drops constraints from the schemas of tools
 
 	// RepairState makes a native message consistent with its calls. It returns false if that is
 	// not possible.
@@ -83,6 +84,7 @@ type Capabilities struct {
 	NumCtx        int  // context length in tokens in its own settings (the Modelfile); 0 if not set
 	Completion    bool // supports chat
 	Tools         bool // supports native tool calls
+	Vision        bool // reads images
 	Thinking      bool // returns reasoning separately from text
 }
 
