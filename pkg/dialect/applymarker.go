@@ -40,7 +40,7 @@ func (s *Scanner) readLookaheadStart(p []byte) int {
 	for from, to := few, 0; from <= most; from = to + 1 {
 		to = min(from+singleStepBytes, most)
 		if s.isDecidedWithin(p[:to], from) {
-			n := s.shortestLookahead(p[:to], from)
+			n := s.lookaheadNeeded(p[:to], from)
 			u, v := s.tryResolve(p[:n])
 			return s.applyUse(u, v, p[:n], true)
 		}
@@ -67,7 +67,7 @@ func (s *Scanner) closeLookahead() {
 		v, cut = yes, cut && u.bodyGrammar().memberNames != nil // a body with a name before the arguments reports it itself
 	}
 	for _, other := range s.pending.uses {
-		if v == undecided && s.useVerdict(other, following) == yes {
+		if v == undecided && s.verdictOfUse(other, following) == yes {
 			u, v, cut = other, yes, false
 		}
 	}

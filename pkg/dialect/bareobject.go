@@ -22,8 +22,8 @@ func (s *Scanner) beginFirstKey() {
 func (s *Scanner) readFirstKey(p []byte) int {
 	c, k := p[0], &s.firstKey
 	switch {
-	case c == ':' && k.isComplete():
-		s.enterKeyedObject()
+	case c == ':' && k.isKeyCompleteAtColon():
+		s.enterAtFirstKey()
 		return 0
 	case isSpace(c) && k.stage != withinKey && len(s.held) > maxLookahead, !k.acceptByte(c):
 		s.rejectFirstKey()
@@ -33,8 +33,8 @@ func (s *Scanner) readFirstKey(p []byte) int {
 	return 1
 }
 
-// enterKeyedObject handles the first key of an object with calls.
-func (s *Scanner) enterKeyedObject() {
+// enterAtFirstKey handles the first key of an object with calls.
+func (s *Scanner) enterAtFirstKey() {
 	if !s.firstKey.isQuoted && !s.foreign.isOpen() {
 		s.enterBareObject(s.heldAt)
 		s.body.write(s.held)

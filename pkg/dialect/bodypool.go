@@ -10,8 +10,8 @@ type bodyPool struct {
 	lastEnds lastTerminators
 }
 
-// pooled returns the value of a type, as the last user left it.
-func pooled[T any](p *bodyPool) *T {
+// pooledValue returns the value of a type, as the last user left it.
+func pooledValue[T any](p *bodyPool) *T {
 	for _, v := range p.values {
 		if t, ok := v.(*T); ok {
 			return t
@@ -62,8 +62,8 @@ func (l *literalScanners) script(o literal.Options) *literal.Scanner {
 	return l.scriptLit
 }
 
-// quoted returns the scanner of objects with private quotes; the caller must reset it.
-func (l *literalScanners) quoted(marker string) *literal.Scanner {
+// privateQuotes returns the scanner of objects with private quotes; the caller must reset it.
+func (l *literalScanners) privateQuotes(marker string) *literal.Scanner {
 	if l.quotedLit == nil || l.delimiter != marker {
 		l.quotedLit, l.delimiter = literal.NewDelimited(marker, literal.Options{}), marker
 	}

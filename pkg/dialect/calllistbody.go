@@ -14,10 +14,10 @@ func newCallListBody(s *sink, f *frame) body {
 	if !f.isOpen() {
 		fence = rawFence
 	}
-	b, lit := pooled[callListBody](s.bodyPool), s.literals.json(literal.Options{Fence: fence})
+	b, lit := pooledValue[callListBody](s.bodyPool), s.literals.json(literal.Options{Fence: fence})
 	lit.ResetAt(f.bodyAt)
 	*b = callListBody{sink: s, frame: f, memberNames: f.grammar.memberNames, fence: fence, lit: lit, jsonValue: jsonValue{singleCall: b.singleCall}}
-	b.nextValue()
+	b.beginNextValue()
 	return b
 }
 
@@ -28,18 +28,18 @@ func (b *callListBody) write(p []byte) (int, frameEnd) {
 		if state == literal.NeedMore {
 			return n, notYet
 		}
-		if end := b.advance(state, p[n:]); end != notYet {
+		if end := b.handleRead(state, p[n:]); end != notYet {
 			return n, end
 		}
 	}
 }
 
-// advance handles a part that has been read. If the next byte is not an expected one, it is the first of rest.
-func (b *callListBody) advance(state literal.State, rest []byte) frameEnd {
+// handleRead handles a part that has been read. If the next byte is not an expected one, it is the first of rest.
+func (b *callListBody) handleRead(state literal.State, rest []byte) frameEnd {
 	if b.stage == inCall {
 		return b.endCall(state)
 	}
-	b.report(b.partFindings())
+	b.reportOnceConfirmed(b.partFindings())
 	found := byte(0)
 	switch {
 	case state == literal.FenceClosed:
@@ -68,7 +68,7 @@ func (b *callListBody) handlePart(found byte, good bool) frameEnd {
 	case atValue:
 		return b.beginValue(found)
 	case atOpening:
-		b.beginBracket(found)
+		b.beginListOrObject(found)
 	case atKey:
 		return b.beginMember(found)
 	case inMemberKey:
@@ -84,9 +84,9 @@ func (b *callListBody) handlePart(found byte, good bool) frameEnd {
 	case atItemEnd:
 		return b.afterItem(found)
 	case afterBrace:
-		return b.resolveBrace(found)
+		return b.resolveExtraBrace(found)
 	case inJunkMember:
-		b.expect(atMemberEnd)
+		b.expectStage(atMemberEnd)
 	case inJunkItem:
 		b.endSkippedItem()
 	}
@@ -105,12 +105,12 @@ func (b *callListBody) endAtFence() frameEnd {
 	case b.confirmed:
 		b.reportUnclosed("a fence")
 	default:
-		if b.releaseAsText(at) {
+		if b.emitHeldValue(at) {
 			b.reportMissingList()
 		}
 	}
 	if !b.frame.isOpen() || !b.certain && !b.confirmed {
-		b.leaveFrame()
+		b.endFrameAsText()
 		b.frame.leftover = leftover{fence: b.fence, at: at}
 		return leftRun
 	}
@@ -125,7 +125,7 @@ func (b *callListBody) close() {
 	switch {
 	case b.stage == atValue:
 	case !b.confirmed:
-		if named := b.hasKnownTool(); b.releaseAsText(b.lit.Offset()) || b.sink.callHolders > 0 || named {
+		if named := b.hasKnownTool(); b.emitHeldValue(b.lit.Offset()) || b.sink.callHolders > 0 || named {
 			b.sink.surrounding.reported = true
 			b.sink.report(diag.New(diag.TruncatedCall, diag.Bytes(b.begin, b.lit.Offset()), "the text ends inside JSON that should contain calls"))
 		}
@@ -135,7 +135,7 @@ func (b *callListBody) close() {
 	case b.stage == afterBrace:
 		b.reportMissingBracket()
 	default:
-		b.report(b.partFindings())
+		b.reportOnceConfirmed(b.partFindings())
 		if !diag.HasErrors(b.lit.Findings()) {
 			b.reportUnclosed("the end of the text")
 		}

@@ -16,7 +16,7 @@ func (b *callListBody) beginMember(found byte) frameEnd {
 	switch found {
 	case ',':
 		b.reportStrayComma()
-		b.expect(atKey)
+		b.expectStage(atKey)
 	case '}':
 		b.reportTrailingComma()
 		b.started = true
@@ -42,7 +42,7 @@ func (b *callListBody) endKey(good bool) frameEnd {
 	case isList && b.listFound:
 		b.reportAt(diag.DuplicateKey, place.Start, place.End, "a second list of calls is ignored")
 	case isList:
-		b.expect(atList)
+		b.expectStage(atList)
 		return notYet
 	}
 	if !isList && b.otherCount == 0 {
@@ -58,14 +58,14 @@ func (b *callListBody) endKey(good bool) frameEnd {
 
 // beginList handles the key of the list of calls; good reports whether its value is a list.
 func (b *callListBody) beginList(good bool) {
-	b.sink.setEvidence(b.keySpan.Start, "the key "+strconv.Quote(b.memberName))
+	b.sink.setFrameEvidence(b.keySpan.Start, "the key "+strconv.Quote(b.memberName))
 	b.confirmCalls()
 	b.listFound, b.lastEnd, b.lastBracket = true, b.lit.End(), "["
 	if want := b.frame.dialect.framing.listKeys[0]; b.memberName != want {
 		b.reportListKey(b.keySpan, b.memberName, want)
 	}
 	if good {
-		b.expect(atItem)
+		b.expectStage(atItem)
 		return
 	}
 	b.listInvalid, b.stage = true, inMember
@@ -98,7 +98,7 @@ func (b *callListBody) endMember(good bool) frameEnd {
 		}
 		b.singleCall.addMember(b.memberName, b.lit.NewMember(b.keySpan), b.lit.Status(), b.lit.ValueChanged())
 	}
-	b.expect(atMemberEnd)
+	b.expectStage(atMemberEnd)
 	return notYet
 }
 
@@ -106,12 +106,12 @@ func (b *callListBody) endMember(good bool) frameEnd {
 func (b *callListBody) skipMember() frameEnd {
 	switch {
 	case !b.confirmed && !b.started:
-		return b.rejectValue()
+		return b.emitValueAsText()
 	case !b.confirmed:
 		if i := slices.Index(callMembers, b.memberName); i >= int(ofParameters) && i <= int(ofInput) {
 			b.reportUnreadableCall(&b.singleCall)
 		}
-		return b.skipRest("{")
+		return b.emitRestAsText("{")
 	}
 	b.stage, b.listInvalid = inJunkMember, false
 	b.lit.SkipInvalid()
@@ -122,12 +122,12 @@ func (b *callListBody) afterMember(found byte) frameEnd {
 	switch found {
 	case ',':
 		b.comma = b.lit.End() - 1
-		b.expect(atKey)
+		b.expectStage(atKey)
 	case '}':
 		return b.endObject()
 	case '"':
 		b.reportMissingComma()
-		b.expect(atKey)
+		b.expectStage(atKey)
 	default:
 		b.reportAt(diag.BadLiteral, b.lit.End(), b.lit.End()+1, "missing comma or '}' before this")
 		return b.skipMember()
@@ -141,13 +141,13 @@ func (b *callListBody) endObject() frameEnd {
 	}
 	w := b.singleCall
 	w.begin, w.text, w.lit = b.begin, b.lit.Captured(b.begin), b.lit
-	if !w.isCall() {
+	if !w.isCertainCall() {
 		b.reportWrappedCall()
-		b.reportNearCall(&w)
-		return b.rejectValue()
+		b.reportAlmostCall(&w)
+		return b.emitValueAsText()
 	}
 	if b.reportUnlikelyCall(&w) {
-		return b.rejectValue()
+		return b.emitValueAsText()
 	}
 	b.singleCall.findings = nil
 	b.setDialectByMembers(&w)
@@ -167,13 +167,13 @@ func (b *callListBody) beginItem(found byte) frameEnd {
 		b.reportTrailingComma()
 		return b.endList()
 	case !b.confirmed:
-		return b.rejectValue()
+		return b.emitValueAsText()
 	case found == ',':
 		b.reportStrayComma()
-		b.expect(atItem)
+		b.expectStage(atItem)
 	case found == '}':
 		b.invalidAt = b.lit.End()
-		b.expect(afterBrace)
+		b.expectStage(afterBrace)
 	default:
 		b.skipItem()
 	}
@@ -184,7 +184,7 @@ func (b *callListBody) afterItem(found byte) frameEnd {
 	switch {
 	case found == ',':
 		b.comma = b.lit.End() - 1
-		b.expect(atItem)
+		b.expectStage(atItem)
 		return notYet
 	case found == '{' && !b.commaOptional:
 		b.reportMissingComma()
@@ -195,12 +195,12 @@ func (b *callListBody) afterItem(found byte) frameEnd {
 func (b *callListBody) endList() frameEnd {
 	switch {
 	case !b.confirmed:
-		return b.rejectValue()
+		return b.emitValueAsText()
 	case b.isList:
 		return b.endValue()
 	}
 	b.lastEnd, b.lastBracket = b.lit.End(), "]"
-	b.expect(atMemberEnd)
+	b.expectStage(atMemberEnd)
 	return notYet
 }
 
@@ -215,22 +215,22 @@ func (b *callListBody) endSkippedItem() {
 	b.lastEnd, b.lastBracket, b.commaOptional = b.lit.Offset(), "", true
 	f := diag.New(diag.NotACall, diag.Bytes(b.invalidAt, b.lastEnd), "a list item that is not an object is ignored")
 	f.Hint = callHint
-	b.report([]diag.Finding{f})
-	b.expect(atItemEnd)
+	b.reportOnceConfirmed([]diag.Finding{f})
+	b.expectStage(atItemEnd)
 }
 
-// resolveBrace interprets a brace in the list by the byte after it. If the list continues, the brace is one too
+// resolveExtraBrace interprets a brace in the list by the byte after it. If the list continues, the brace is one too
 // many; otherwise it ends the object and the list lacks its bracket.
-func (b *callListBody) resolveBrace(found byte) frameEnd {
+func (b *callListBody) resolveExtraBrace(found byte) frameEnd {
 	at := b.lit.End() - 1
 	switch {
 	case found == '}' && at == b.invalidAt: // the brace itself
-		b.expect(afterBrace)
+		b.expectStage(afterBrace)
 		return notYet
 	case found == '}':
 		b.reportStrayBrace()
 		b.invalidAt = at
-		b.expect(afterBrace)
+		b.expectStage(afterBrace)
 		return notYet
 	case found == ',' || found == ']' || found == '{':
 		b.reportStrayBrace()
@@ -238,7 +238,7 @@ func (b *callListBody) resolveBrace(found byte) frameEnd {
 	}
 	b.reportMissingBracket()
 	if b.trailingText() != "" {
-		return b.leaveFrame()
+		return b.endFrameAsText()
 	}
 	return b.endValue()
 }
@@ -252,7 +252,7 @@ func (b *callListBody) reportStrayBrace() {
 	if b.commaOptional {
 		kind = diag.Unsafe
 	}
-	b.report([]diag.Finding{strayBracketFinding('}', b.invalidAt, kind)})
+	b.reportOnceConfirmed([]diag.Finding{strayBracketFinding('}', b.invalidAt, kind)})
 }
 
 func (b *callListBody) reportMissingBracket() {
@@ -296,19 +296,19 @@ func (b *callListBody) reportMissingComma() {
 
 // endCall handles a call of the list, complete or not.
 func (b *callListBody) endCall(state literal.State) frameEnd {
-	w := pooled[callObject](b.sink.bodyPool)
+	w := pooledValue[callObject](b.sink.bodyPool)
 	w.load(b.memberNames, b.lit)
-	if !b.confirmed && (state != literal.Done || !w.isCall() || b.reportUnlikelyCall(w)) {
+	if !b.confirmed && (state != literal.Done || !w.isCertainCall() || b.reportUnlikelyCall(w)) {
 		if state == literal.FenceClosed {
 			return b.endAtFence()
 		}
 		switch {
 		case state == literal.Invalid:
 			b.reportUnreadableCall(w)
-		case state == literal.Done && !w.isCall():
-			b.reportNearCall(w)
+		case state == literal.Done && !w.isCertainCall():
+			b.reportAlmostCall(w)
 		}
-		return b.skipRest("[")
+		return b.emitRestAsText("[")
 	}
 	if !b.confirmed {
 		b.setDialectByMembers(w)
@@ -322,9 +322,9 @@ func (b *callListBody) endCall(state literal.State) frameEnd {
 	}
 	if b.lit.HasNextObjectBegun() {
 		b.lastBracket = ""
-		b.expect(atItem)
+		b.expectStage(atItem)
 	} else {
-		b.expect(atItemEnd)
+		b.expectStage(atItemEnd)
 	}
 	return notYet
 }
@@ -353,12 +353,12 @@ func (b *callListBody) hasKnownTool() bool {
 	return len(w.members) > 0 && b.sink.isKnownTool(w.matchMembers().name)
 }
 
-// reportNearCall reports an object without a marker that names a known tool, or has the member names of a call
+// reportAlmostCall reports an object without a marker that names a known tool, or has the member names of a call
 // of the dialect, and still is not a call.
-func (b *callListBody) reportNearCall(w *callObject) {
+func (b *callListBody) reportAlmostCall(w *callObject) {
 	s := w.matchMembers()
 	known := b.sink.isKnownTool(s.name)
-	if s.name == "" || w.otherCount > 0 || !known && !(s.isOwn && s.hasArgs) || s.hasArgs && isSchema(s.args) {
+	if s.name == "" || w.otherCount > 0 || !known && !(s.isOwn && s.hasArgs) || s.hasArgs && isArgumentsSchema(s.args) {
 		return
 	}
 	why := "several members could name the tool or hold the arguments"
@@ -407,11 +407,11 @@ func (b *callListBody) reportUnlikelyCall(w *callObject) bool {
 	if usual || b.sink.isKnownTool(s.name) {
 		return false
 	}
-	place, own := w.braceSpan(), joinQuoted([]string{b.memberNames.name.String(), b.memberNames.args.String()})
+	place, own := w.braceSpan(), quoteAndJoin([]string{b.memberNames.name.String(), b.memberNames.args.String()})
 	if s.hasName {
 		place = w.get(s.nameMember).KeySpan()
 	}
-	f := diag.New(diag.CallVariant, place, "this object is treated as text: it has %s, a call in dialect %s has %s", joinQuoted(s.keyNames()), b.frame.dialect.Name, own)
+	f := diag.New(diag.CallVariant, place, "this object is treated as text: it has %s, a call in dialect %s has %s", quoteAndJoin(s.keyNames()), b.frame.dialect.Name, own)
 	if b.sink.tools == nil {
 		f.Hint = "it is read as a call if a definition declares its tool"
 	} else {
@@ -425,7 +425,7 @@ func (b *callListBody) reportUnlikelyCall(w *callObject) bool {
 func (b *callListBody) setDialectByMembers(w *callObject) {
 	s := w.matchMembers()
 	if !b.sink.detected.calls {
-		b.sink.setEvidence(b.begin, "JSON with the keys "+joinQuoted(s.keyNames()))
+		b.sink.setFrameEvidence(b.begin, "JSON with the keys "+quoteAndJoin(s.keyNames()))
 	}
 	if row := b.sink.markers.plainDialects.dialectOf(s); row != nil {
 		b.frame.dialect = row

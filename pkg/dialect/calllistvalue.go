@@ -71,16 +71,16 @@ var expectedBytes = [...]string{
 // toolCallsMembers are the member names of the dialect "toolcalls".
 var toolCallsMembers = memberNames{name: ofType, args: ofParameters, needsID: true}
 
-// nextValue prepares for another value in the frame.
-func (b *callListBody) nextValue() {
+// beginNextValue prepares for another value in the frame.
+func (b *callListBody) beginNextValue() {
 	b.certain = b.certain || b.confirmed
 	b.jsonValue = jsonValue{comma: -1, singleCall: callObject{memberNames: b.memberNames, members: b.singleCall.members[:0]}}
 	b.lit.StopCapture()
-	b.expect(atValue)
+	b.expectStage(atValue)
 }
 
-// expect enters a stage that expects one of a few bytes.
-func (b *callListBody) expect(stage stage) {
+// expectStage enters a stage that expects one of a few bytes.
+func (b *callListBody) expectStage(stage stage) {
 	b.stage = stage
 	b.lit.ExpectPunct(expectedBytes[stage], b.frame.isOpen() && (stage == atValue || stage == afterBrace))
 }
@@ -88,20 +88,20 @@ func (b *callListBody) expect(stage stage) {
 // beginValue begins a value. Other text ends the frame.
 func (b *callListBody) beginValue(found byte) frameEnd {
 	if found != '{' && found != '[' {
-		return b.leaveFrame()
+		return b.endFrameAsText()
 	}
 	b.begin = b.lit.Offset()
 	b.lit.StartCapture()
-	b.expect(atOpening)
+	b.expectStage(atOpening)
 	return notYet
 }
 
-func (b *callListBody) beginBracket(found byte) {
+func (b *callListBody) beginListOrObject(found byte) {
 	b.isList = found == '['
 	if b.isList {
-		b.expect(atItem)
+		b.expectStage(atItem)
 	} else {
-		b.expect(atKey)
+		b.expectStage(atKey)
 	}
 }
 
@@ -113,7 +113,7 @@ func (b *callListBody) endValue() frameEnd {
 		b.sink.lineBlank = b.lit.IsLineStart()
 		return ended
 	}
-	b.nextValue()
+	b.beginNextValue()
 	return notYet
 }
 
@@ -134,12 +134,12 @@ func (b *callListBody) confirmCalls() {
 	if again && !b.isList && b.stage == atList && b.frame.dialect.framing.callsOnly {
 		b.reportAt(diag.SurroundingText, b.begin, b.begin+1, "the calls are in more than one object")
 	}
-	b.report(b.singleCall.findings)
+	b.reportOnceConfirmed(b.singleCall.findings)
 	b.singleCall = callObject{memberNames: b.memberNames, members: b.singleCall.members[:0]}
 }
 
-// leaveFrame makes the following text content.
-func (b *callListBody) leaveFrame() frameEnd {
+// endFrameAsText makes the following text content.
+func (b *callListBody) endFrameAsText() frameEnd {
 	s := b.sink
 	if b.frame.isOpen() {
 		s.foreign = b.frame.fence
@@ -157,26 +157,26 @@ func (b *callListBody) trailingText() string {
 	return b.lit.Unread()
 }
 
-// rejectValue emits a value without calls as content.
-func (b *callListBody) rejectValue() frameEnd {
-	if b.releaseAsText(b.lit.Offset()) {
+// emitValueAsText emits a value without calls as content.
+func (b *callListBody) emitValueAsText() frameEnd {
+	if b.emitHeldValue(b.lit.Offset()) {
 		b.reportMissingList()
 	}
-	return b.leaveFrame()
+	return b.endFrameAsText()
 }
 
-// skipRest emits a value without calls as content, including the rest up to its closing bracket.
-func (b *callListBody) skipRest(around string) frameEnd {
-	b.rejectValue()
+// emitRestAsText emits a value without calls as content, including the rest up to its closing bracket.
+func (b *callListBody) emitRestAsText(around string) frameEnd {
+	b.emitValueAsText()
 	b.lit.StopCapture()
 	b.frame.leftover = leftover{fence: b.fence, at: b.lit.Offset(), lit: b.lit}
 	b.lit.SkipRest(around)
 	return leftOther
 }
 
-// releaseAsText emits the value up to an offset as content. It reports whether the response begins with the
+// emitHeldValue emits the value up to an offset as content. It reports whether the response begins with the
 // value.
-func (b *callListBody) releaseAsText(end int) (first bool) {
+func (b *callListBody) emitHeldValue(end int) (first bool) {
 	s := b.sink
 	first = !s.hasBegun
 	s.emitHeld()
@@ -195,8 +195,8 @@ func (b *callListBody) reportMissingList() {
 	b.sink.report(f)
 }
 
-// report emits findings about the value once calls are confirmed, and holds them until then.
-func (b *callListBody) report(findings []diag.Finding) {
+// reportOnceConfirmed emits findings about the value once calls are confirmed, and holds them until then.
+func (b *callListBody) reportOnceConfirmed(findings []diag.Finding) {
 	for _, f := range findings {
 		switch {
 		case b.confirmed:
@@ -210,7 +210,7 @@ func (b *callListBody) report(findings []diag.Finding) {
 
 // reportAt reports a finding about the value.
 func (b *callListBody) reportAt(code diag.Code, start, end int, message string) {
-	b.report([]diag.Finding{diag.New(code, diag.Bytes(start, end), "%s", message)})
+	b.reportOnceConfirmed([]diag.Finding{diag.New(code, diag.Bytes(start, end), "%s", message)})
 }
 
 // reportRemovable reports a byte that should not be there.
@@ -218,7 +218,7 @@ func (b *callListBody) reportRemovable(code diag.Code, at int, kind diag.FixKind
 	f := diag.New(code, diag.Bytes(at, at+1), "%s", message)
 	f.Severity = diag.Warning
 	f.Fixes = newFix(kind, "remove it", diag.Edit{Start: at, End: at + 1})
-	b.report([]diag.Finding{f})
+	b.reportOnceConfirmed([]diag.Finding{f})
 }
 
 // reportRepaired reports a fault whose repair is certain, with a safe fix if there are edits.
@@ -228,5 +228,5 @@ func (b *callListBody) reportRepaired(code diag.Code, start, end int, message, t
 	if len(edits) > 0 {
 		f.Fixes = newFix(diag.Safe, title, edits...)
 	}
-	b.report([]diag.Finding{f})
+	b.reportOnceConfirmed([]diag.Finding{f})
 }

@@ -87,7 +87,7 @@ type callObject struct {
 func (w *callObject) load(f *memberNames, lit *literal.Scanner) {
 	*w = callObject{memberNames: f, lit: lit, members: lit.Members()}
 	for i := range w.members {
-		w.set(member(w.members[i].Index), i)
+		w.setIndex(member(w.members[i].Index), i)
 	}
 	w.otherCount, w.firstOther = lit.ExtraMembers()
 	w.begin, w.text = lit.ValueSpan().Start, lit.ObjectText()
@@ -106,11 +106,11 @@ func (w *callObject) addMember(name string, m literal.Member, status chat.Status
 		return
 	}
 	w.members = append(w.members, m)
-	w.set(member(m.Index), len(w.members)-1)
+	w.setIndex(member(m.Index), len(w.members)-1)
 }
 
-// set records the index of a known member.
-func (w *callObject) set(m member, index int) {
+// setIndex records the index of a known member.
+func (w *callObject) setIndex(m member, index int) {
 	w.memberIndex[m] = uint8(index + 1)
 	w.memberBits |= 1 << m
 }
@@ -218,9 +218,9 @@ func (s *matchedMembers) keyNames() []string {
 	return []string{name, args}
 }
 
-// isCall reports whether an object without a marker is certainly a call: it has everything a call needs and
+// isCertainCall reports whether an object without a marker is certainly a call: it has everything a call needs and
 // nothing else. A tool definition, for example, has a name and parameters as well.
-func (w *callObject) isCall() bool {
+func (w *callObject) isCertainCall() bool {
 	s := w.matchMembers()
 	if w.otherCount > 0 || s.name == "" || s.severalFit || s.extra || !s.hasArgs {
 		return false
@@ -228,17 +228,17 @@ func (w *callObject) isCall() bool {
 	if s.isOwn && w.memberNames.needsID && w.memberIndex[ofID] == 0 && w.memberIndex[ofOperation] == 0 {
 		return false
 	}
-	return isEncodedObject(s.args) || s.args[0] == '{' && !isSchema(s.args)
+	return isStringOfObject(s.args) || s.args[0] == '{' && !isArgumentsSchema(s.args)
 }
 
-// isEncodedObject reports whether a value is a string that begins with an object.
-func isEncodedObject(value json.RawMessage) bool {
+// isStringOfObject reports whether a value is a string that begins with an object.
+func isStringOfObject(value json.RawMessage) bool {
 	var text string
 	return value[0] == '"' && json.Unmarshal(value, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "{")
 }
 
-// isSchema reports whether an object is a JSON Schema of arguments, as in a tool definition.
-func isSchema(object json.RawMessage) bool {
+// isArgumentsSchema reports whether an object is a JSON Schema of arguments, as in a tool definition.
+func isArgumentsSchema(object json.RawMessage) bool {
 	if !bytes.Contains(object, []byte(`"properties"`)) {
 		return false
 	}

@@ -126,7 +126,7 @@ func (r *callReader) readToolName() {
 	if place.Kind() == '"' {
 		r.nameSpan = place.ValueSpan()
 	}
-	written := r.cutControlToken(place)
+	written := r.nameBeforeControlToken(place)
 	name, noise := cleanName(written, r.tools)
 	if _, known := r.tools[name]; name != "" && !known && place.Kind() == '"' && strings.HasPrefix(written, `"`) { // the JSON string contains the quotes
 		name, noise = written, "the tool name contains quotes, as written"
@@ -151,9 +151,9 @@ func (r *callReader) readToolName() {
 	r.call.Name = name
 }
 
-// cutControlToken returns the name up to its first control token, and reports the token. The token may have
+// nameBeforeControlToken returns the name up to its first control token, and reports the token. The token may have
 // split another name, so the rest must be a known tool for the call to run.
-func (r *callReader) cutControlToken(place *literal.Member) string {
+func (r *callReader) nameBeforeControlToken(place *literal.Member) string {
 	i := controlTokenOffset(r.name)
 	if _, known := r.tools[r.name]; i <= 0 || known {
 		return r.name
@@ -243,7 +243,7 @@ func (r *callReader) reportForeignMembers() {
 	if len(found) == 1 {
 		verb = "is"
 	}
-	r.addFinding(diag.New(diag.CallVariant, place, "%s %s read as %s", joinQuoted(found), verb, joinQuoted(expected)))
+	r.addFinding(diag.New(diag.CallVariant, place, "%s %s read as %s", quoteAndJoin(found), verb, quoteAndJoin(expected)))
 }
 
 // readArguments reads the arguments. A string that contains an object counts as the object.

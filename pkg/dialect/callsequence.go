@@ -97,7 +97,7 @@ func (b *sequence) step(p []byte) (int, frameEnd) {
 	case atJunk:
 		return b.skipJunk(p)
 	}
-	return b.readPause(p[0])
+	return b.readBetweenCalls(p[0])
 }
 
 func (b *sequence) readCall(p []byte) (int, frameEnd) {
@@ -111,7 +111,7 @@ func (b *sequence) readCall(p []byte) (int, frameEnd) {
 	case literal.Stopped:
 		if rest != "" { // another frame begins
 			b.sink.unread([]byte(rest))
-			return n, b.leave()
+			return n, b.endWithoutCloser()
 		}
 		b.reportEndFaults(b.maxTrailing)
 		return n, ended
@@ -127,17 +127,17 @@ func (b *sequence) readCall(p []byte) (int, frameEnd) {
 	return n, notYet
 }
 
-// readPause reads a byte between calls.
-func (b *sequence) readPause(c byte) (int, frameEnd) {
+// readBetweenCalls reads a byte between calls.
+func (b *sequence) readBetweenCalls(c byte) (int, frameEnd) {
 	if b.canBeginTerminator(c) {
 		b.stage, b.held = atMarker, ""
 		return 0, notYet
 	}
-	return b.readBetween(c)
+	return b.readNonMarkerBetweenCalls(c)
 }
 
-// readBetween reads a byte between calls that does not begin a marker.
-func (b *sequence) readBetween(c byte) (int, frameEnd) {
+// readNonMarkerBetweenCalls reads a byte between calls that does not begin a marker.
+func (b *sequence) readNonMarkerBetweenCalls(c byte) (int, frameEnd) {
 	closes, fenced := b.closers(), b.frame.fence.isOpen()
 	switch {
 	case b.inComment || b.hashComments && c == '#':
@@ -147,7 +147,7 @@ func (b *sequence) readBetween(c byte) (int, frameEnd) {
 		b.midLine = b.midLine && !isNewline(c)
 		return 1, notYet
 	case c == ',' || c == ';':
-		b.addSeparator()
+		b.countSeparator()
 	case c == ')' && (b.at == b.skippedTo || b.sink.unbalanced): // part of a statement that is not a call, or unbalanced
 	case c == ')' && b.inParens:
 		b.inParens = false
@@ -163,7 +163,7 @@ func (b *sequence) readBetween(c byte) (int, frameEnd) {
 			return 1, ended
 		}
 	case !fenced && b.openLists == 0 && !b.item.canBegin(c) && (len(closes) == 0 || b.canBeginText(c)):
-		return 0, b.leave()
+		return 0, b.endWithoutCloser()
 	case b.item.begin(c, b.at):
 		b.checkBeforeItem(c)
 		b.stage, b.callAt = atCall, b.at
@@ -199,8 +199,8 @@ func (b *sequence) canBeginText(c byte) bool {
 	return b.hasItems && b.separators.count == 0 && (c == '<' || !b.midLine && (isNameByte(c) || strings.IndexByte("*#>~", c) >= 0))
 }
 
-// addSeparator counts a comma or semicolon.
-func (b *sequence) addSeparator() {
+// countSeparator counts a comma or semicolon.
+func (b *sequence) countSeparator() {
 	if b.separators.count == 0 {
 		b.separators.place.Start = b.at
 	}
@@ -288,11 +288,11 @@ func commonPrefixLen(text string, p []byte) int {
 func (b *sequence) rejectTerminator(c byte) (int, frameEnd) {
 	b.stage = atPause
 	if b.held == "" {
-		return b.readBetween(c)
+		return b.readNonMarkerBetweenCalls(c)
 	}
 	at := b.at
 	b.at -= len(b.held)
-	n, end := b.readBetween(b.held[0])
+	n, end := b.readNonMarkerBetweenCalls(b.held[0])
 	b.at = at
 	b.sink.unread([]byte(b.held[n:]))
 	return 0, end
@@ -310,7 +310,7 @@ func (b *sequence) endAtTerminator(text string, n int) frameEnd {
 		return closed
 	}
 	b.sink.unread([]byte(text))
-	return b.leave()
+	return b.endWithoutCloser()
 }
 
 // skipJunk skips text that is not a call, up to the end of the line or a terminator.
@@ -329,8 +329,8 @@ func (b *sequence) endJunk(at int) {
 	b.stage, b.lastIsCall, b.hasItems = atPause, false, true
 }
 
-// leave ends a frame without its closing marker.
-func (b *sequence) leave() frameEnd {
+// endWithoutCloser ends a frame without its closing marker.
+func (b *sequence) endWithoutCloser() frameEnd {
 	switch {
 	case b.frame.fence.isOpen():
 		b.sink.reportFenceCutByReasoning()
@@ -341,8 +341,8 @@ func (b *sequence) leave() frameEnd {
 	return left
 }
 
-// textAfter returns the text read after a call: the marker that ended it, unless that closes the frame.
-func (b *sequence) textAfter(lit *literal.Scanner) string {
+// unreadMarkerText returns the text read after a call: the marker that ended it, unless that closes the frame.
+func (b *sequence) unreadMarkerText(lit *literal.Scanner) string {
 	if stop := lit.Stop(); stop != "" && !slices.Contains(b.closers(), stop) {
 		return stop
 	}

@@ -102,7 +102,7 @@ func (b *messageBody) endHeader(n int, marker string) (int, frameEnd) {
 		}
 		return n, ended
 	}
-	h := readHeader(b.frame.marker, string(b.header))
+	h := parseHeader(b.frame.marker, string(b.header))
 	kind := b.bodyMarkers[i].kind
 	if kind == bodyIsArguments {
 		b.sink.unread([]byte(marker))
@@ -168,7 +168,7 @@ func (b *messageBody) newArgumentsBody(h header, marker string) body {
 	naming.namespace, naming.allowsText = functionNamespace, !strings.HasPrefix(h.recipient, functionNamespace)
 	c := &namedBody{nameSyntax: &naming, sink: b.sink, frame: b.frame, stage: betweenNameAndArguments, at: b.at, terminators: b.terminators}
 	c.head = head{at: b.frame.bodyAt, text: text, pieceAt: len(text), name: h.recipient, nameAt: h.recipientAt, afterMarker: true}
-	c.headFindings = h.findings(c.namePlace())
+	c.headFindings = h.findings(c.nameSpan())
 	return c
 }
 
@@ -195,7 +195,7 @@ func (b *messageBody) close() {
 		b.content.close()
 	case b.content != nil:
 		b.content.close()
-	case readHeader(b.frame.marker, string(b.header)+b.headerReader.pendingText()).isCall():
+	case parseHeader(b.frame.marker, string(b.header)+b.headerReader.pendingText()).isCall():
 		b.sink.report(diag.New(diag.TruncatedCall, diag.Bytes(b.frame.at, b.at), "the text ends inside a call"))
 	default:
 		text := string(b.header) + b.headerReader.pendingText()

@@ -24,7 +24,7 @@ func TestHeader(t *testing.T) {
 		{"<|start|>", "assistant to=user", "assistant", "", "user", false, false},
 		{"<|start|>", "", "", "", "", false, false},
 	} {
-		h := readHeader(test.marker, test.text)
+		h := parseHeader(test.marker, test.text)
 		if h.role != test.role || h.channel != test.channel || h.recipient != test.rcp || h.isCall() != test.call || h.isReasoning() != test.reasoning {
 			t.Errorf("%s%s is read as %+v", test.marker, test.text, h)
 		}

@@ -41,8 +41,8 @@ type header struct {
 	constrained              bool // it declares the format of the arguments
 }
 
-// readHeader parses the header after its opening marker.
-func readHeader(marker, text string) header {
+// parseHeader parses the header after its opening marker.
+func parseHeader(marker, text string) header {
 	h := header{}
 	into := &h.channel
 	switch marker {

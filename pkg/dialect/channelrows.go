@@ -70,11 +70,11 @@ such as python, may be text. The channel analysis is reasoning, the others are c
 message for the user are not run. Servers may drop the markers: then "commentary to=functions.NAME json{…}" is read.`,
 			framing: framing{
 				markers: []marker{
-					{text: "<|start|>", role: open, sharedWithText: true, lookahead: thenWord("assistant", "user", "system", "developer", "tool", "functions."), ownLookahead: anything},
-					{text: "<|channel|>", role: open, sharedWithText: true, lookahead: thenWord("analysis", "commentary", "final"), ownLookahead: anything},
+					{text: "<|start|>", role: open, sharedWithText: true, lookahead: thenWord("assistant", "user", "system", "developer", "tool", "functions."), ownLookahead: always},
+					{text: "<|channel|>", role: open, sharedWithText: true, lookahead: thenWord("analysis", "commentary", "final"), ownLookahead: always},
 					{text: "<|end|>", role: ignore, effect: endsMessage},
 					{text: "<|call|>", role: ignore, effect: endsMessage},
-					{text: "<|message|>", role: listClose, lookahead: never, ownLookahead: anything},
+					{text: "<|message|>", role: listClose, lookahead: never, ownLookahead: always},
 					{text: "<|return|>", role: ignore, effect: endsMessage},
 					{text: "assistantcommentary to=", role: openKeep, lookahead: thenBareCall, grammar: &bareCall},
 					{text: "commentary to=functions.", role: openKeep, lineStart: true, lookahead: thenBareCall, grammar: &bareCall},
@@ -121,7 +121,7 @@ the user, or after text, they are quoted and not run. A message for self is reas
 			framing: framing{
 				needsRecipient: true,
 				markers: []marker{
-					{text: "<|start|>", role: open, sharedWithText: true, lookahead: thenWord("assistant", "user", "system", "tool"), ownLookahead: anything},
+					{text: "<|start|>", role: open, sharedWithText: true, lookahead: thenWord("assistant", "user", "system", "tool"), ownLookahead: always},
 					{text: "<|message|>", role: openKeep, sharedWithText: true},
 					{text: "<atem:function_calls>", role: listOpen},
 					{text: "<atem:invoke", role: openKeep, grammar: &atemCall},

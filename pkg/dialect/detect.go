@@ -36,8 +36,8 @@ func (s *sink) recordDialect(row *Dialect, c chat.Call) []diag.Finding {
 		"this call is in dialect %s, the calls before it are in %s", row.Name, d.dialect.Name)}
 }
 
-// setEvidence records why the open frame contains calls, and where that shows.
-func (s *sink) setEvidence(at int, what string) {
+// setFrameEvidence records why the open frame contains calls, and where that shows.
+func (s *sink) setFrameEvidence(at int, what string) {
 	if s.frame.evidence == "" {
 		s.frame.at, s.frame.evidence = at, what
 	}

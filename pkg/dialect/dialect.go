@@ -175,8 +175,8 @@ func (d *Dialect) bareGrammar() *grammar {
 	return &d.grammar
 }
 
-// ignored returns markers without a meaning of their own.
-func ignored(texts ...string) []marker {
+// ignoredMarkers returns markers without a meaning of their own.
+func ignoredMarkers(texts ...string) []marker {
 	all := make([]marker, len(texts))
 	for i, text := range texts {
 		all[i] = marker{text: text, role: ignore}

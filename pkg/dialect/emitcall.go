@@ -42,7 +42,7 @@ func downgradeInReasoning(f *diag.Finding) {
 // emitCall emits the call of a reader and its findings. Without a name only the findings are emitted.
 func (s *sink) emitCall(r *callReader) {
 	if r.call.Name == "" {
-		s.reportNotCalls(r.findings)
+		s.reportFindingsOfNoCall(r.findings)
 		return
 	}
 	s.callCut = slices.ContainsFunc(r.findings, func(f diag.Finding) bool { return f.Code == diag.TruncatedCall })
@@ -71,24 +71,24 @@ func (s *sink) emitCall(r *callReader) {
 		r.suppress(diag.DuplicateCall, "this call repeats the unclosed call before it and is not run")
 	}
 	s.emitDeferredFinding(again)
-	s.steps += s.lastCall.set(&r.call)
-	s.resync.reset(r.call.End)
+	s.steps += s.lastCall.record(&r.call)
+	s.resync.restartAt(r.call.End)
 	s.workEnded = s.workEnded || row.framing.ignoreAfterEnding && r.call.Executable && r.call.Name == row.Ending
 	r.findings = append(r.findings, s.recordDialect(row, r.call)...)
 	if !r.call.Executable {
 		markFixesUnsafe(r.findings)
 	}
 	call := r.call // a copy, so that keeping it does not keep the reader
-	s.nameSpan = r.namePlace()
+	s.nameSpan = r.findNameSpan()
 	s.emit(Event{Call: &call})
 	for _, f := range r.findings {
 		s.reportAboutCall(s.calls-1, f)
 	}
 }
 
-// namePlace returns where the name of the call is; by default it looks before the arguments. The zero value
+// findNameSpan returns where the name of the call is; by default it looks before the arguments. The zero value
 // means that the name is written in another way.
-func (r *callReader) namePlace() diag.Span {
+func (r *callReader) findNameSpan() diag.Span {
 	if r.nameSpan.End > 0 {
 		return r.nameSpan
 	}
@@ -103,8 +103,8 @@ func (r *callReader) namePlace() diag.Span {
 	return diag.Bytes(r.call.Start+at, r.call.Start+at+len(r.call.Name))
 }
 
-// reportNotCalls emits findings about text in the place of a call.
-func (s *sink) reportNotCalls(findings []diag.Finding) {
+// reportFindingsOfNoCall emits findings about text in the place of a call.
+func (s *sink) reportFindingsOfNoCall(findings []diag.Finding) {
 	markFixesUnsafe(findings)
 	for _, f := range findings {
 		f.Path = "" // would be a path into arguments
@@ -114,7 +114,7 @@ func (s *sink) reportNotCalls(findings []diag.Finding) {
 
 // reportNotACall reports text in a frame that is not a call, with the reason if known.
 func (s *sink) reportNotACall(place diag.Span, why, hint string) {
-	s.resync.reset(place.End)
+	s.resync.restartAt(place.End)
 	f := diag.New(diag.NotACall, place, "this is not a call and is ignored")
 	if why != "" {
 		f.Message += ": " + why

@@ -124,8 +124,8 @@ func (s *sink) reportSurroundingText(where string) {
 	s.surrounding = surroundingText{}
 }
 
-// closeSurroundingText reports the text after the last calls, or all text if there are no calls.
-func (s *sink) closeSurroundingText() {
+// reportRemainingText reports the text after the last calls, or all text if there are no calls.
+func (s *sink) reportRemainingText() {
 	switch {
 	case s.callHolders > 0:
 		s.reportSurroundingText("after the calls")
@@ -135,8 +135,8 @@ func (s *sink) closeSurroundingText() {
 	}
 }
 
-// closeSuspectedCalls reports elements that seem to be calls.
-func (s *sink) closeSuspectedCalls() {
+// reportSuspectedCalls reports elements that seem to be calls.
+func (s *sink) reportSuspectedCalls() {
 	e := &s.suspected
 	if e.count == 0 {
 		return

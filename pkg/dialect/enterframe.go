@@ -21,7 +21,7 @@ func (s *Scanner) enterBareObject(at int) {
 
 func (s *Scanner) beginBody(g *grammar) {
 	s.frame.grammar, s.frame.callsBefore = g, s.calls
-	s.resync.reset(s.frame.bodyAt)
+	s.resync.restartAt(s.frame.bodyAt)
 	s.state, s.body, s.callCut, s.unbalanced = inBody, g.newBody(&s.sink, &s.frame), false, false
 }
 
@@ -31,7 +31,7 @@ func (s *Scanner) readBody(p []byte) int {
 	s.recordBody(at, p[:n])
 	f := s.frame.fence
 	if end != notYet {
-		s.ensureProgress(n)
+		s.emitUnconsumedMarker(n)
 	}
 	switch end {
 	case notYet:
@@ -60,9 +60,9 @@ func (s *Scanner) readBody(p []byte) int {
 	return n
 }
 
-// ensureProgress emits the marker of a frame that has pushed back all its bytes, n bytes into a piece: it would
+// emitUnconsumedMarker emits the marker of a frame that has pushed back all its bytes, n bytes into a piece: it would
 // begin the same frame again.
-func (s *Scanner) ensureProgress(n int) {
+func (s *Scanner) emitUnconsumedMarker(n int) {
 	at, size := s.at+n-len(s.pushback), len(s.frame.marker)
 	if size == 0 || at > s.frame.at || len(s.pushback) < size {
 		return
@@ -74,8 +74,8 @@ func (s *Scanner) ensureProgress(n int) {
 	s.pushback = s.pushback[size:]
 }
 
-// readStart reads up to the first non-blank byte, or past a separator if a call follows it.
-func (s *Scanner) readStart(p []byte) int {
+// readBlanksBeforeFrame reads up to the first non-blank byte, or past a separator if a call follows it.
+func (s *Scanner) readBlanksBeforeFrame(p []byte) int {
 	n := 0
 	for n < len(p) && isSpace(p[n]) {
 		s.lineBlank = s.lineBlank || isNewline(p[n])

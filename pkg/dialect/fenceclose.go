@@ -42,7 +42,7 @@ func (s *Scanner) reopenFence() {
 	s.held, s.heldAt = append(run, s.held...), s.opener.at
 	s.beginInfoString()
 	s.info.at, s.info.length = s.heldAt+s.opener.length, s.matched
-	s.info.keepComplete(func(f *fenceSpec) bool { return f.info == s.frame.reopeningInfo() })
+	s.info.keepCompleteCandidates(func(f *fenceSpec) bool { return f.info == s.frame.reopeningInfo() })
 	s.beginFenceCandidate()
 }
 
@@ -63,6 +63,6 @@ func (s *Scanner) readClosingLineRest(p []byte) int {
 
 // reportTextAfterFence reports text after a closing fence. On its own line it could open another fence.
 func (s *Scanner) reportTextAfterFence(at int) {
-	s.reportFenceLine(diag.Bytes(at, at), diag.Unsafe, "text after the closing fence on its line")
+	s.reportMissingLineBreak(diag.Bytes(at, at), diag.Unsafe, "text after the closing fence on its line")
 	s.emitHeldAsText()
 }

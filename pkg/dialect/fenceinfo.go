@@ -23,8 +23,8 @@ const maxInfoWord = 16
 // nonCodeInfos are info strings of fences that contain no program; models put calls into some of them.
 var nonCodeInfos = []string{"", "json", "jsonl", "xml", "html", "text", "txt", "plain", "plaintext", "tool", "tools", "tool_call", "tool_calls", "function"}
 
-// isCode reports whether an info string names a language.
-func (i *infoString) isCode() bool {
+// isLanguage reports whether an info string names a language.
+func (i *infoString) isLanguage() bool {
 	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(string(i.firstWord))), " ")
 	return !slices.Contains(nonCodeInfos, word)
 }
@@ -44,8 +44,8 @@ func (i *infoString) acceptByte(c byte) bool {
 	return true
 }
 
-// keepComplete keeps the candidates whose info string has been read completely.
-func (i *infoString) keepComplete(keep func(f *fenceSpec) bool) {
+// keepCompleteCandidates keeps the candidates whose info string has been read completely.
+func (i *infoString) keepCompleteCandidates(keep func(f *fenceSpec) bool) {
 	for k, f := range i.fences {
 		if len(f.info) != i.length || !keep(f.fenceSpec) {
 			i.candidates &^= 1 << k
@@ -53,10 +53,10 @@ func (i *infoString) keepComplete(keep func(f *fenceSpec) bool) {
 	}
 }
 
-// endsAt reports whether a byte ends a candidate info string, in a foreign fence or not.
-func (i *infoString) endsAt(c byte, inForeign bool) bool {
+// canEndAt reports whether a byte ends a candidate info string, in a foreign fence or not.
+func (i *infoString) canEndAt(c byte, inForeign bool) bool {
 	before := i.candidates
-	i.keepComplete(func(f *fenceSpec) bool {
+	i.keepCompleteCandidates(func(f *fenceSpec) bool {
 		glued := strings.IndexByte(f.adjacent, c) >= 0
 		if f.info == "" {
 			return glued || isNewline(c) && !inForeign
@@ -70,9 +70,9 @@ func (i *infoString) endsAt(c byte, inForeign bool) bool {
 	return false
 }
 
-// isComplete reports whether the text may end after the info string.
-func (i *infoString) isComplete() bool {
-	i.keepComplete(func(f *fenceSpec) bool { return f.info != "" })
+// canEndText reports whether the text may end after the info string.
+func (i *infoString) canEndText() bool {
+	i.keepCompleteCandidates(func(f *fenceSpec) bool { return f.info != "" })
 	return i.candidates != 0
 }
 

@@ -52,7 +52,7 @@ func (s *Scanner) readInfoString(p []byte) int {
 		i.at++
 	case i.acceptByte(c):
 		i.length++
-	case i.endsAt(c, s.foreign.isOpen()):
+	case i.canEndAt(c, s.foreign.isOpen()):
 		s.openCallFence()
 		return 0
 	case i.length == 0 && isNewline(c):
@@ -143,7 +143,7 @@ func (s *Scanner) readForeignInfoString(p []byte) int {
 		return end
 	}
 	s.foreign = s.opener
-	s.foreign.isCode = s.info.isCode()
+	s.foreign.isCode = s.info.isLanguage()
 	if s.info.nearMatch != "" {
 		s.report(diag.New(diag.QuotedCall, s.opener.span(), "the fence is not read: its info string must be exactly %q", s.info.nearMatch))
 	}

@@ -32,8 +32,8 @@ func describeKind(first byte) string {
 	return "a number"
 }
 
-// joinQuoted joins words as "a" and "b".
-func joinQuoted(words []string) string {
+// quoteAndJoin joins words as "a" and "b".
+func quoteAndJoin(words []string) string {
 	all := make([]string, len(words))
 	for i, w := range words {
 		all[i] = strconv.Quote(w)

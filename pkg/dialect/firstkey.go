@@ -21,13 +21,13 @@ const (
 	afterKey
 )
 
-// isComplete reports whether a colon now would complete a key that counts.
-func (k *firstKey) isComplete() bool {
-	return k.stage == afterKey || k.stage == withinKey && k.quote == 0 && k.isWhole()
+// isKeyCompleteAtColon reports whether a colon now would complete a key that counts.
+func (k *firstKey) isKeyCompleteAtColon() bool {
+	return k.stage == afterKey || k.stage == withinKey && k.quote == 0 && k.hasWholeCandidate()
 }
 
-// isWhole reports whether a candidate has been read completely.
-func (k *firstKey) isWhole() bool {
+// hasWholeCandidate reports whether a candidate has been read completely.
+func (k *firstKey) hasWholeCandidate() bool {
 	for i, key := range k.keys {
 		if k.candidates>>i&1 != 0 && len(key) == k.length {
 			return true
@@ -49,7 +49,7 @@ func (k *firstKey) acceptByte(c byte) bool {
 			return k.acceptKeyByte(c)
 		}
 	case withinKey:
-		if !k.isWhole() || c != k.quote && (k.quote != 0 || !isSpace(c)) {
+		if !k.hasWholeCandidate() || c != k.quote && (k.quote != 0 || !isSpace(c)) {
 			return k.acceptKeyByte(c)
 		}
 		k.stage = afterKey

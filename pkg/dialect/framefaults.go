@@ -9,13 +9,13 @@ import (
 // checkClosingFenceLine reports a closing fence at an offset that does not begin its line.
 func (s *sink) checkClosingFenceLine(at int, beginsLine bool) {
 	if !beginsLine {
-		s.reportFenceLine(diag.Bytes(at, at), diag.Safe, "text before the closing fence on its line")
+		s.reportMissingLineBreak(diag.Bytes(at, at), diag.Safe, "text before the closing fence on its line")
 	}
 }
 
 // reportUnclosedFence reports the open fence, which should have been closed at an offset.
 func (s *sink) reportUnclosedFence(at int) {
-	if s.isReportedEmpty() {
+	if s.hasReportedNoCall() {
 		return
 	}
 	f := diag.New(diag.UnclosedFence, s.frame.span(), "the fence is not closed")
@@ -39,7 +39,7 @@ func (s *sink) reportFenceCutByReasoning() {
 // reportMissingCloser reports that the frame's marker has no closer.
 func (s *sink) reportMissingCloser(before string) {
 	f := &s.frame
-	if s.isReportedEmpty() {
+	if s.hasReportedNoCall() {
 		return
 	}
 	if f.marker == "" {
@@ -49,8 +49,8 @@ func (s *sink) reportMissingCloser(before string) {
 	s.report(diag.New(diag.MissingCloser, diag.Bytes(f.at, f.at+len(f.marker)), "%s is not closed before %s", strings.TrimSpace(f.marker), before))
 }
 
-// reportFenceLine reports a missing line break, to be inserted in place of a span.
-func (s *sink) reportFenceLine(place diag.Span, kind diag.FixKind, message string) {
+// reportMissingLineBreak reports a missing line break, to be inserted in place of a span.
+func (s *sink) reportMissingLineBreak(place diag.Span, kind diag.FixKind, message string) {
 	f := diag.New(diag.MalformedFence, place, "%s", message)
 	f.Fixes = newFix(kind, "break the line", diag.Edit{Start: place.Start, End: place.End, New: "\n"})
 	s.report(f)
@@ -66,14 +66,14 @@ func (s *sink) checkOpeningLine() {
 		s.report(f)
 	}
 	if o.textAt > 0 {
-		s.reportFenceLine(diag.Bytes(o.end, o.textAt), diag.Safe, "text after the info string of the opening fence")
+		s.reportMissingLineBreak(diag.Bytes(o.end, o.textAt), diag.Safe, "text after the info string of the opening fence")
 	}
 	o.wrongCase, o.textAt = false, 0
 }
 
-// isReportedEmpty reports whether the frame contains no call and a finding says so: then a missing closer says
+// hasReportedNoCall reports whether the frame contains no call and a finding says so: then a missing closer says
 // nothing more.
-func (s *sink) isReportedEmpty() bool {
+func (s *sink) hasReportedNoCall() bool {
 	return s.frame.reportedNotACall && s.frame.callsBefore == s.calls
 }
 

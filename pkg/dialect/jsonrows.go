@@ -68,7 +68,7 @@ func (p jsonTag) row(d Dialect) Dialect {
 	}
 	d.grammar = taggedJSON(p.names)
 	d.Title, d.Doc = cmp.Or(d.Title, p.title()), cmp.Or(d.Doc, p.doc())
-	d.Example = cmp.Or(d.Example, f.affixes[0]+p.names.example()+f.affixes[1]+"\n")
+	d.Example = cmp.Or(d.Example, f.affixes[0]+p.names.exampleCallObject()+f.affixes[1]+"\n")
 	return d
 }
 
@@ -104,8 +104,8 @@ func (p jsonTag) doc() string {
 	return what + " between " + p.opening + " and " + p.closing + "."
 }
 
-// example returns an object with the call of examples.
-func (f memberNames) example() string {
+// exampleCallObject returns an object with the call of examples.
+func (f memberNames) exampleCallObject() string {
 	name, args := quote.JSON(exampleCall.Name), string(exampleCall.Arguments)
 	if f.toolIsKey {
 		return "{" + name + ": " + args + "}"
@@ -128,7 +128,7 @@ func jsonTagRows() []Dialect {
 			Doc: `Each call is an object with "name" and "arguments" between <tool_call> and </tool_call>. Several
 tags are several calls. One tag with a list of objects, or with several objects, is also read.`,
 			framing: framing{
-				markers: append(ignored("<|im_end|>"),
+				markers: append(ignoredMarkers("<|im_end|>"),
 					marker{text: "<function_call>", role: open, lookahead: thenByte("{[")},
 					marker{text: "<tool>", role: open, lookahead: thenCallMember, sharedWithText: true},
 					marker{text: "<response>", role: open, lookahead: thenCallMember, sharedWithText: true},
@@ -144,7 +144,7 @@ tags are several calls. One tag with a list of objects, or with several objects,
 			Name: "granite", Families: []string{"Granite 3"},
 			Doc: `The calls are a list of objects with "name" and "arguments" after <|tool_call|> or <tool_call>, with no closing marker.`,
 			framing: framing{
-				markers:   append(ignored("<|end_of_text|>"), marker{text: "<tool_call>", role: open, lookahead: thenByte("[")}),
+				markers:   append(ignoredMarkers("<|end_of_text|>"), marker{text: "<tool_call>", role: open, lookahead: thenByte("[")}),
 				reasoning: []*delimiters{thinkTags, newDelimiters("Here is my thought process:", "Here is my response:")},
 			},
 		}),
@@ -162,7 +162,7 @@ tags are several calls. One tag with a list of objects, or with several objects,
 			Example: "<think>\nI need the weather.\n</think>\n<answer>\n<tool_calls>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</tool_calls>\n</answer>\n",
 			Doc: `As "jamba", in <answer> tags, which are removed. The calls often occur in the reasoning as well,
 where they do not count.`,
-			framing: framing{markers: append(ignored("<answer>", "</answer>"), marker{text: "<tool_calls>", role: open, lookahead: never, ownLookahead: thenByte("{")})},
+			framing: framing{markers: append(ignoredMarkers("<answer>", "</answer>"), marker{text: "<tool_calls>", role: open, lookahead: never, ownLookahead: thenByte("{")})},
 		}),
 		jsonTag{opening: "<tool_calls>", closing: "</tool_calls>"}.row(Dialect{
 			Name: "minimax_m1", Title: "JSON objects in <tool_calls> tags, one on a line", Families: []string{"MiniMax M1"},
@@ -170,7 +170,7 @@ where they do not count.`,
 </tool_calls>. A line that cannot be read is a finding, and the others count.`,
 			framing: framing{multiple: true},
 		}),
-		jsonTag{opening: "<TOOLCALL>", closing: "</TOOLCALL>", isList: true, next: anything}.row(Dialect{
+		jsonTag{opening: "<TOOLCALL>", closing: "</TOOLCALL>", isList: true, next: always}.row(Dialect{
 			Name:     "nemotron_v2_toolcall",
 			Families: []string{"Llama Nemotron", "Nemotron Nano 2"},
 		}),
@@ -179,7 +179,7 @@ where they do not count.`,
 			Example: "I need the weather.\n[BEGIN FINAL RESPONSE]\n<tool_calls>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</tool_calls>\n",
 			Doc:     `As "jamba". The text before [BEGIN FINAL RESPONSE] is reasoning.`,
 			framing: framing{
-				markers:   ignored("[END FINAL RESPONSE]", "<|end|>"),
+				markers:   ignoredMarkers("[END FINAL RESPONSE]", "<|end|>"),
 				reasoning: []*delimiters{{name: "…[BEGIN FINAL RESPONSE]", markers: []marker{{text: "[BEGIN FINAL RESPONSE]", role: reasoningClose}}}},
 			},
 		}),
@@ -193,7 +193,7 @@ func jsonTokenRows() []Dialect {
 			Name: "phi4mini", Families: []string{"Phi 4 mini", "FireFunction 2"}, Aliases: []string{"firefunction_v2", "phi4", "functools"},
 			Doc: `The calls are a list of objects with "name" and "arguments" (or "parameters") right after the word functools, or one such object.`,
 		}),
-		jsonTag{opening: "<|plugin|>", closing: "<|action_end|>", next: anything, names: nameParameters}.row(Dialect{
+		jsonTag{opening: "<|plugin|>", closing: "<|action_end|>", next: always, names: nameParameters}.row(Dialect{
 			Name: "internlm2", Families: []string{"InternLM 2 and 3", "Intern-S1"}, Aliases: []string{"intern_s1"},
 			Doc: `Each call is an object with "name" and "parameters" between <|action_start|><|plugin|> and <|action_end|>.`,
 			framing: framing{
@@ -201,18 +201,18 @@ func jsonTokenRows() []Dialect {
 				affixes: [2]string{"<|action_start|><|plugin|>\n", "<|action_end|>"},
 			},
 		}),
-		jsonTag{opening: "<|tools_prefix|>", closing: "<|tools_suffix|>", isList: true, next: anything, names: memberNames{name: ofName, args: ofArguments, toolIsKey: true}}.row(Dialect{
+		jsonTag{opening: "<|tools_prefix|>", closing: "<|tools_suffix|>", isList: true, next: always, names: memberNames{name: ofName, args: ofArguments, toolIsKey: true}}.row(Dialect{
 			Name: "apertus", Title: "Objects with the tool as key, after <|tools_prefix|>", Families: []string{"Apertus"},
 			Doc: `The calls are a list of objects between <|tools_prefix|> and <|tools_suffix|>. The only key of
 each is the tool, and its value the object of arguments.`,
-			framing: framing{markers: ignored("<|assistant_end|>"), reasoning: []*delimiters{newDelimiters("<|inner_prefix|>", "<|inner_suffix|>")}},
+			framing: framing{markers: ignoredMarkers("<|assistant_end|>"), reasoning: []*delimiters{newDelimiters("<|inner_prefix|>", "<|inner_suffix|>")}},
 		}),
-		jsonTag{opening: "<|START_ACTION|>", closing: "<|END_ACTION|>", isList: true, next: anything, names: memberNames{name: ofToolName, args: ofParameters}}.row(Dialect{
+		jsonTag{opening: "<|START_ACTION|>", closing: "<|END_ACTION|>", isList: true, next: always, names: memberNames{name: ofToolName, args: ofParameters}}.row(Dialect{
 			Name: "cohere_command4", Title: "A JSON list of actions", Families: []string{"Command A", "Command R7B"}, Aliases: []string{"command_r7b", "cohere2", "command_a"},
 			Example: "<|START_THINKING|>I need the weather.<|END_THINKING|><|START_ACTION|>[\n    {\"tool_call_id\": \"0\", \"tool_name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}\n]<|END_ACTION|>\n",
 			Doc: `The calls are a list of objects with "tool_name", "parameters" and "tool_call_id" between
 <|START_ACTION|> and <|END_ACTION|>. Answers are between <|START_RESPONSE|> or <|START_TEXT|> and their ends.`,
-			framing: framing{markers: ignored(cohereAnswers...), reasoning: []*delimiters{newDelimiters("<|START_THINKING|>", "<|END_THINKING|>")}},
+			framing: framing{markers: ignoredMarkers(cohereAnswers...), reasoning: []*delimiters{newDelimiters("<|START_THINKING|>", "<|END_THINKING|>")}},
 		}),
 		{
 			Name: "gigachat3", Title: `A JSON object following "function call"`, Families: []string{"GigaChat 3"},
@@ -221,7 +221,7 @@ each is the tool, and its value the object of arguments.`,
 tokens around the role are often dropped by servers. GigaChat 3.1 writes <|function_call|> before the
 object.`,
 			framing: framing{
-				markers: append(ignored("<|message_sep|>"),
+				markers: append(ignoredMarkers("<|message_sep|>"),
 					marker{text: "function call", role: open, lineStart: true, lookahead: thenWord("{", "<|role_sep|>"), skip: "<|role_sep|>"},
 					marker{text: "<|function_call|>", role: open, lookahead: thenByte("{")},
 					marker{text: "<|role_sep|>", role: listClose},
@@ -239,7 +239,7 @@ object.`,
 			Name: "ernie45", Title: "A JSON object in <tool_call> tags, answers in <response> tags", Families: []string{"Ernie 4.5"},
 			Example: "I need the weather.\n</think>\n\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>\n",
 			Doc:     `As "hermes". Answers are in <response> tags, which are removed, and reasoning is open from the start.`,
-			framing: framing{markers: ignored("<response>", "</response>", "</s>")},
+			framing: framing{markers: ignoredMarkers("<response>", "</response>", "</s>")},
 		}),
 	}
 }
@@ -260,7 +260,7 @@ func bareJSONRows() []Dialect {
 	return []Dialect{
 		{
 			Name: "llama3_json", Title: "JSON objects with name and parameters", Families: []string{"Llama 3.1 to 3.3"},
-			Example: "<|python_tag|>" + nameParameters.example() + "\n",
+			Example: "<|python_tag|>" + nameParameters.exampleCallObject() + "\n",
 			Doc: `Each call is an object with "name" and "parameters", alone, after <|python_tag|> or in text.
 Several are separated by semicolons, commas or line ends. An object with other members is a call only of
 a known tool. Built-in tools are called as NAME.call(key="…")
@@ -270,7 +270,7 @@ after <|python_tag|>.`,
 					listInText,
 					{text: "<|python_tag|>", role: open, lookahead: pythonCallWithSuffix(".call"), grammar: &builtinCalls},
 					{text: "<|python_tag|>", role: open, lookahead: never, ownLookahead: thenJSON, grammar: &taggedParameters},
-				}, ignored("<|python_tag|>", "<|eom_id|>", "<|eot_id|>")...),
+				}, ignoredMarkers("<|python_tag|>", "<|eom_id|>", "<|eot_id|>")...),
 				implicit:      jsonStart,
 				firstKeys:     []string{"name", "parameters", "type", "function"},
 				listKeys:      []string{"tool_calls"},
@@ -282,7 +282,7 @@ after <|python_tag|>.`,
 		},
 		{
 			Name: "json_generic", Title: "JSON objects with name and arguments", Aliases: []string{"ollama_generic_json", "default"},
-			Example: nameArguments.example() + "\n",
+			Example: nameArguments.exampleCallObject() + "\n",
 			Doc: `Each call is an object with "name" and "arguments" (or "parameters"), alone, in a list, in text or
 in a json fence. Similar forms are also read: "tool" and "args", "action" and "action_input".`,
 			framing: framing{
@@ -296,7 +296,7 @@ in a json fence. Similar forms are also read: "tool" and "args", "action" and "a
 		},
 		{
 			Name: "xlam", Title: "A JSON list", Families: []string{"xLAM"},
-			Example: "[" + nameArguments.example() + "]\n",
+			Example: "[" + nameArguments.exampleCallObject() + "]\n",
 			Doc: `The calls are a list of objects with "name" and "arguments", alone, after reasoning, after
 [TOOL_CALLS], in <tool_call> tags or in a json fence.`,
 			framing: framing{

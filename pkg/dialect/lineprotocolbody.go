@@ -64,7 +64,7 @@ var thenToolName = thenWordAnyCase(toolNameKeyword)
 func lineMarkers() []marker {
 	var all []marker
 	for _, text := range []string{"TOOL_NAME:", "tool_name:", "Tool_Name:", "Tool_name:"} {
-		all = append(all, marker{text: text, role: openKeep, lineStart: true, lookahead: nameThen(lineThen(anything))})
+		all = append(all, marker{text: text, role: openKeep, lineStart: true, lookahead: nameThen(lineThen(always))})
 	}
 	return all
 }
@@ -125,8 +125,8 @@ func (b *lineBody) write(p []byte) (int, frameEnd) {
 			end = closed
 		case c == '\n':
 			b.parseLine()
-		case !b.call.open && !b.canBegin():
-			end = b.leave()
+		case !b.call.open && !b.canContinueCall():
+			end = b.endBeforeText()
 		}
 		if end != notYet {
 			return n + 1, end
@@ -159,8 +159,8 @@ func (b *lineBody) isClosingFence() bool {
 	return len(run) == b.frame.length && len(bytes.Trim(run, string(b.frame.char))) == 0
 }
 
-// canBegin reports whether the current line can belong to a call. Outside a fence, other lines end the call.
-func (b *lineBody) canBegin() bool {
+// canContinueCall reports whether the current line can belong to a call. Outside a fence, other lines end the call.
+func (b *lineBody) canContinueCall() bool {
 	if b.frame.fence.isOpen() || len(b.line) > maxFenceBlanks+len(toolNameKeyword) {
 		return true
 	}
@@ -173,8 +173,8 @@ func (b *lineBody) canBegin() bool {
 	return false
 }
 
-// leave ends a call that is followed by other text.
-func (b *lineBody) leave() frameEnd {
+// endBeforeText ends a call that is followed by other text.
+func (b *lineBody) endBeforeText() frameEnd {
 	b.emitCall(b.call.wholeLen)
 	b.sink.unread(b.line)
 	return left
@@ -267,24 +267,24 @@ func (b *lineBody) emitCall(size int) {
 	if b.call.name == "" {
 		return
 	}
-	r := b.newReader(size)
+	r := b.newCallReader(size)
 	if b.call.ambiguous {
-		r.markAmbiguous(b.longerAlternatives(*r)...)
+		r.markAmbiguous(b.readingsWithLongerValues(*r)...)
 	}
 	b.sink.emitCall(r)
 	b.call, b.text = lineCall{}, nil
 }
 
 // callReader returns a reader for the current call.
-func (b *lineBody) newReader(size int) *callReader {
+func (b *lineBody) newCallReader(size int) *callReader {
 	c := &b.call
 	r := newNamedReader(namedCall{name: c.name, place: c.nameSpan, toolName: c.name, start: c.start, text: string(b.text[:size])}, b.sink.tools, c.findings)
 	r.call.Arguments = b.encodeArguments(r, c.args)
 	return r
 }
 
-// longerAlternatives returns the alternative in which unterminated values extend to the next END_ARG.
-func (b *lineBody) longerAlternatives(r callReader) []chat.Call {
+// readingsWithLongerValues returns the alternative in which unterminated values extend to the next END_ARG.
+func (b *lineBody) readingsWithLongerValues(r callReader) []chat.Call {
 	var args []lineArg
 	for _, a := range b.call.args {
 		last := len(args) - 1
@@ -321,7 +321,7 @@ func (b *lineBody) encodeArguments(r *callReader, args []lineArg) json.RawMessag
 			out = append(out, ',')
 		}
 		out = append(append(out, quote.JSON(a.key)...), ':')
-		out = append(out, typedValue(value, shape.Property(a.key))...)
+		out = append(out, valueOfType(value, shape.Property(a.key))...)
 	}
 	if diag.HasErrors(r.findings) {
 		return nil
@@ -329,9 +329,9 @@ func (b *lineBody) encodeArguments(r *callReader, args []lineArg) json.RawMessag
 	return append(out, '}')
 }
 
-// typedValue returns the value of a text: JSON if the schema excludes strings and the text is JSON without
+// valueOfType returns the value of a text: JSON if the schema excludes strings and the text is JSON without
 // duplicate keys, else a string.
-func typedValue(text string, shape *schema.Shape) json.RawMessage {
+func valueOfType(text string, shape *schema.Shape) json.RawMessage {
 	kinds := shape.Kinds()
 	if kinds == 0 || kinds&schema.String != 0 || !json.Valid([]byte(text)) || diag.HasErrors(literal.ParseJSON(text).Findings) {
 		return json.RawMessage(quote.JSON(text))
@@ -360,7 +360,7 @@ func (b *lineBody) emitTruncated(how string) {
 	}
 	f.Span.Start = c.start
 	c.findings = append(c.findings, f)
-	r := b.newReader(len(b.text))
+	r := b.newCallReader(len(b.text))
 	r.call.Status = chat.StatusTruncated
 	b.sink.emitCall(r)
 }
@@ -379,7 +379,7 @@ func renderLines(_ *Dialect, b []byte, c chat.Call, tools Toolset) ([]byte, bool
 		}
 		text := string(value)
 		_ = json.Unmarshal(value, &text) // otherwise the value is not a string
-		back := typedValue(text, tools.Shape(c.Name).Property(name))
+		back := valueOfType(text, tools.Shape(c.Name).Property(name))
 		ok = ok && canRenderKey(name) && canRenderValue(text) && isSameValue(back, value)
 		b = append(b, "BEGIN_ARG: "+name+"\n"+text+"\nEND_ARG\n"...)
 	}

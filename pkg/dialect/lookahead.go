@@ -129,7 +129,7 @@ func trimLeft(text []byte) []byte {
 
 func never([]byte) verdict { return no }
 
-func anything([]byte) verdict { return yes }
+func always([]byte) verdict { return yes }
 
 // Lookaheads for markers followed by a name.
 
@@ -260,8 +260,8 @@ func withinBytes(most int, next lookahead) lookahead {
 	}
 }
 
-// adjacent returns next without blanks before it.
-func adjacent(next lookahead) lookahead {
+// noBlanksThen returns next without blanks before it.
+func noBlanksThen(next lookahead) lookahead {
 	return func(text []byte) verdict {
 		if len(text) > 0 && isSpace(text[0]) {
 			return no

@@ -49,7 +49,7 @@ func (u *markerReader) withMarkers(m *markerList) markerReader {
 // readUntilMarker reads p to the end of the next marker. It returns the bytes read, the text before the marker not
 // returned yet, and the marker, or "".
 func (u *markerReader) readUntilMarker(p []byte) (n int, text []byte, marker string) {
-	n, found, _ := u.scan(p)
+	n, found, _ := u.findNext(p)
 	u.buf = append(append(u.buf[:0], u.buf[u.textLen:]...), p[:n]...)
 	u.textLen = len(u.buf) - u.partialLen()
 	if found >= 0 {

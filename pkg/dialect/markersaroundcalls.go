@@ -40,14 +40,14 @@ func (s *Scanner) closeListMarker(row *Dialect, at int, text string, inLine bool
 	case s.list.isOpen():
 		s.list.depth--
 		if s.list.depth <= 0 && !s.reportUnmatched(at, inLine) && s.hasUnmatchedText() {
-			s.reportMention(at)
+			s.endMention(at)
 		}
 	case s.reportUnmatched(at, inLine):
 		return
 	case s.unmatched.isOpen && s.unmatched.callsBefore == s.calls:
-		s.reportMention(at)
+		s.endMention(at)
 		return
-	case s.frame.dialect == row && s.isReportedEmpty(): // it closes text that is not a call
+	case s.frame.dialect == row && s.hasReportedNoCall(): // it closes text that is not a call
 		s.frame.reportedNotACall = false
 	case s.frame.dialect == row && row.hasListMarkers() && !s.hasTextAfterFrame():
 		f := diag.New(diag.MissingOpener, place, "missing opening marker before the calls for this closing one")
@@ -64,12 +64,12 @@ func (s *Scanner) closeListMarker(row *Dialect, at int, text string, inLine bool
 	s.state = s.stateBetweenFrames()
 }
 
-// reportMention handles a closing marker that, like the open one, is only mentioned in a sentence.
-func (s *selector) reportMention(at int) {
+// endMention handles a closing marker that, like the open one, is only mentioned in a sentence.
+func (s *selector) endMention(at int) {
 	if !s.unmatched.reported {
 		f := diag.New(diag.NotACall, diag.Bytes(s.unmatched.textAt, at), "no call between these markers: the text is content")
 		f.Severity = diag.Info
-		s.endUnmatched(f)
+		s.emitUnmatchedFinding(f)
 	}
 	s.unmatched.isOpen = false
 }
@@ -79,10 +79,10 @@ func (s *selector) hasTextAfterFrame() bool {
 	return s.surrounding.hasText && s.surrounding.to > s.frame.endAt
 }
 
-// closeList reports a missing closer at the end of the text, or the missing calls.
-func (s *selector) closeList() {
+// reportUnclosedList reports a missing closer at the end of the text, or the missing calls.
+func (s *selector) reportUnclosedList() {
 	w, empty := s.list, s.hasUnmatchedText()
-	s.closeUnmatched()
+	s.reportUnmatchedAtEnd()
 	if w.isOpen() && !w.dialect.framing.stopsAtCloser && !empty && (w.callsBefore < s.calls || !s.unmatched.reported) {
 		s.report(diag.New(diag.MissingCloser, diag.Bytes(w.at, w.at+len(w.text)), "%s is not closed before the end of the text", w.text))
 	}

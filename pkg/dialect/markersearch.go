@@ -11,9 +11,9 @@ type search struct {
 	beyond int               // bytes read after that text
 }
 
-// scan reads p up to the end of the first match, or beyond bytes further if a longer text was not completed. It
+// findNext reads p up to the end of the first match, or beyond bytes further if a longer text was not completed. It
 // returns the bytes read, the matched text or -1, and the bytes inspected.
-func (s *search) scan(p []byte) (n, found, steps int) {
+func (s *search) findNext(p []byte) (n, found, steps int) {
 	for n < len(p) {
 		if s.state == 0 {
 			skipped := ahocorasick.Skip(s.Automaton, p[n:])

@@ -17,7 +17,7 @@ type hit struct{ text, end int }
 func searched(texts []string, text string, size int) (hits []hit) {
 	s := search{Automaton: ahocorasick.New(texts, nil)}
 	for at := 0; at < len(text); {
-		n, found, _ := s.scan([]byte(text[at:min(len(text), at+size)]))
+		n, found, _ := s.findNext([]byte(text[at:min(len(text), at+size)]))
 		if at += n; found >= 0 {
 			at -= s.beyond
 			hits = append(hits, hit{found, at})

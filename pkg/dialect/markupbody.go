@@ -13,7 +13,7 @@ import (
 func markupGrammar(syntax *markup.Syntax) grammar {
 	return grammar{
 		newBody: func(s *sink, f *frame) body {
-			b := pooled[markupBody](s.bodyPool) // reused, because each call has a frame of its own
+			b := pooledValue[markupBody](s.bodyPool) // reused, because each call has a frame of its own
 			if b.tags == nil {
 				b.tags = new(markup.Scanner)
 			}
@@ -89,7 +89,7 @@ func (b *markupBody) emitCall() {
 
 // reportNotACall emits the findings where there is no call.
 func (b *markupBody) reportNotACall() {
-	b.sink.reportNotCalls(b.tags.Findings())
+	b.sink.reportFindingsOfNoCall(b.tags.Findings())
 }
 
 func (b *markupBody) close() {

@@ -50,8 +50,8 @@ func nameThenLine(text []byte) verdict {
 	return verdictOf(n > 0 && (isNewline(rest[0]) || rest[0] == '\\'))
 }
 
-// withoutObject excludes an object after the name: dialects of pairs write none, except for "laguna".
-func withoutObject(next lookahead) lookahead {
+// noObjectThen excludes an object after the name: dialects of pairs write none, except for "laguna".
+func noObjectThen(next lookahead) lookahead {
 	object := nameThen(thenByte("{"))
 	return func(text []byte) verdict {
 		switch object(text) {
@@ -172,10 +172,10 @@ func (p pairTag) row(d Dialect) Dialect {
 
 // markupDialects write calls as tags with text between them.
 func markupDialects() []Dialect {
-	return slices.Concat(functionRows(), invokeRows(), paramRows(), pairRows())
+	return slices.Concat(functionTagRows(), invokeTagRows(), paramTagRows(), pairTagRows())
 }
 
-func functionRows() []Dialect {
+func functionTagRows() []Dialect {
 	return []Dialect{
 		functionTag{syntax: markup.Qwen3Coder, list: "tool_call", next: thenFunction}.row(Dialect{
 			Name: "qwen3_coder_xml", Title: "<function=NAME> with <parameter=KEY> in <tool_call> tags",
@@ -183,7 +183,7 @@ func functionRows() []Dialect {
 			Doc: `Each call is a tag <function=NAME> that holds a tag <parameter=KEY> for each argument, all in
 <tool_call> tags. Values are text without escapes. The first and the last line end of each are not
 part of it, and its type comes from the definition of the tool.`,
-			framing: framing{markers: ignored("<|im_end|>")},
+			framing: framing{markers: ignoredMarkers("<|im_end|>")},
 		}),
 		functionTag{syntax: markup.SeedOSS, list: "seed:tool_call"}.row(Dialect{
 			Name: "seed_oss", Title: "<function=NAME> with <parameter=KEY> in <seed:tool_call> tags", Families: []string{"Seed-OSS"},
@@ -199,7 +199,7 @@ part of it, and its type comes from the definition of the tool.`,
 	}
 }
 
-func invokeRows() []Dialect {
+func invokeTagRows() []Dialect {
 	return []Dialect{
 		{
 			Name: "minimax_m3", Title: "<invoke> with a tag for each argument, after a token", Families: []string{"MiniMax M3"},
@@ -211,8 +211,8 @@ name, and objects and arrays are tags in tags. Servers may drop the token.`,
 					{text: "]<]minimax[>[<invoke", role: openKeep},
 					{text: "]<]minimax[>[</tool_call>", role: listClose},
 					{text: "<tool_call>", role: listOpen, lookahead: thenWord("<invoke", "]<]minimax[>[<invoke")},
-					{text: "<minimax:tool_call>", role: listOpen, lookahead: thenCallOfElements, ownLookahead: anything},
-					{text: "<invoke", role: openKeep, lookahead: thenElement, ownLookahead: anything},
+					{text: "<minimax:tool_call>", role: listOpen, lookahead: thenCallOfElements, ownLookahead: always},
+					{text: "<invoke", role: openKeep, lookahead: thenElement, ownLookahead: always},
 					{text: "</tool_call>", role: listClose},
 					{text: "</minimax:tool_call>", role: listClose},
 					{text: "</invoke>", role: listClose},
@@ -231,7 +231,7 @@ in <minimax:tool_call> tags. Values are text without escapes.`,
 			Name: "deepseek_dsml_v32", Title: "<｜DSML｜invoke> with <｜DSML｜parameter>", Families: []string{"DeepSeek V3.2"}, Aliases: []string{"dsml", "deepseek_v32"},
 			Doc: `As "minimax_m2", with ｜DSML｜ before the names of tags, which servers may drop. The attribute
 "string" says whether a value is text or JSON. The arguments can also be one JSON object.`,
-			framing: framing{markers: append(plainDSML("function_calls"), ignored("<｜end▁of▁sentence｜>")...)},
+			framing: framing{markers: append(plainDSML("function_calls"), ignoredMarkers("<｜end▁of▁sentence｜>")...)},
 		}),
 		functionTag{syntax: markup.DSML, list: "tool_calls"}.row(Dialect{
 			Name: "deepseek_dsml_v4", Title: "<｜DSML｜invoke> in <｜DSML｜tool_calls> tags", Families: []string{"DeepSeek V4"}, Aliases: []string{"deepseek_v4"},
@@ -270,7 +270,7 @@ func plainDSML(list string) []marker {
 	}
 }
 
-func paramRows() []Dialect {
+func paramTagRows() []Dialect {
 	return []Dialect{
 		functionTag{syntax: markup.MiniCPM5, attr: " name="}.row(Dialect{
 			Name: "minicpm5_xml", Title: "<function> with <param>, and CDATA", Families: []string{"MiniCPM 5"}, Aliases: []string{"minicpm5"},
@@ -292,7 +292,7 @@ func paramRows() []Dialect {
 value is text ("raw"), JSON ("json"), or such tags again, with names ("dict") or without ("list").
 The escapes of XML apply everywhere.`,
 			framing: framing{
-				markers:   append(ignored(cohereAnswers...), marker{text: "</cofl:tool_param>", role: continuation}),
+				markers:   append(ignoredMarkers(cohereAnswers...), marker{text: "</cofl:tool_param>", role: continuation}),
 				reasoning: []*delimiters{newDelimiters("<|START_THINKING|>", "<|END_THINKING|>")},
 				affixes:   [2]string{"<cofl:tool_calls>", "</cofl:tool_calls>"},
 			},
@@ -300,20 +300,20 @@ The escapes of XML apply everywhere.`,
 	}
 }
 
-func pairRows() []Dialect {
+func pairTagRows() []Dialect {
 	return []Dialect{
-		pairTag{syntax: markup.GLM45, next: withoutObject(nameThenLine), object: never}.row(Dialect{
+		pairTag{syntax: markup.GLM45, next: noObjectThen(nameThenLine), object: never}.row(Dialect{
 			Name: "glm4_moe", Title: "<tool_call>NAME with <arg_key> and <arg_value>", Families: []string{"GLM 4.5 and 4.6"},
 			Doc: `Each call is a tag <tool_call> with the name of the tool and pairs of <arg_key> and <arg_value>.
 Values are text without escapes, whose type comes from the definition of the tool.`,
-			framing: framing{markers: append(ignored("<|observation|>", "<|user|>"), emptyCall)},
+			framing: framing{markers: append(ignoredMarkers("<|observation|>", "<|user|>"), emptyCall)},
 		}),
-		pairTag{syntax: markup.GLM47, next: withoutObject(thenTaggedName), object: never}.row(Dialect{
+		pairTag{syntax: markup.GLM47, next: noObjectThen(thenTaggedName), object: never}.row(Dialect{
 			Name: "glm47_moe", Title: "<tool_call>NAME with <arg_key> and <arg_value>, on one line", Families: []string{"GLM 4.7 and 5"},
 			Doc:     `As "glm4_moe", without line ends.`,
-			framing: framing{markers: append(ignored("<|observation|>", "<|user|>"), emptyCall)},
+			framing: framing{markers: append(ignoredMarkers("<|observation|>", "<|user|>"), emptyCall)},
 		}),
-		pairTag{syntax: markup.HunyuanV3, list: "tool_calls", next: withoutObject(thenTaggedName)}.row(Dialect{
+		pairTag{syntax: markup.HunyuanV3, list: "tool_calls", next: noObjectThen(thenTaggedName)}.row(Dialect{
 			Name: "hunyuan", Title: "<tool_call>NAME<tool_sep> with <arg_key> and <arg_value> in <tool_calls> tags", Families: []string{"Hunyuan 3"}, Aliases: []string{"hunyuan_v3", "hy_v3"},
 			Doc:     `As "glm4_moe", with <tool_sep> after the name, in <tool_calls> tags.`,
 			framing: framing{markers: []marker{emptyCall}},
@@ -323,7 +323,7 @@ Values are text without escapes, whose type comes from the definition of the too
 			Doc: `As "glm4_moe". The models also write JSON objects with "name" and "arguments", in <tool_call> tags
 or alone, and <user> where <tool_call> should be.`,
 			framing: framing{
-				markers: append(ignored("<assistant>", "</assistant>"), emptyCall,
+				markers: append(ignoredMarkers("<assistant>", "</assistant>"), emptyCall,
 					marker{text: "<user>", role: open, lookahead: never, ownLookahead: thenByte("{["), grammar: &namedObjects, sharedWithText: true},
 					marker{text: "<user>", role: openKeep, lookahead: nameThen(thenWord("<arg_key>", "{")), sharedWithText: true},
 				),
@@ -336,7 +336,7 @@ or alone, and <user> where <tool_call> should be.`,
 		}),
 		pairTag{syntax: markup.LongcatXML, next: thenTaggedName, object: thenByte("{[")}.row(Dialect{
 			Name: "longcat", Title: "<longcat_tool_call> with JSON, or NAME and pairs", Families: []string{"LongCat Flash"},
-			Example: "<longcat_tool_call>" + nameArguments.example() + "</longcat_tool_call>\n",
+			Example: "<longcat_tool_call>" + nameArguments.exampleCallObject() + "</longcat_tool_call>\n",
 			Doc: `Each call is in <longcat_tool_call> tags: a JSON object with "name" and "arguments", or a
 name with pairs of <longcat_arg_key> and <longcat_arg_value>.`,
 			framing: framing{reasoning: []*delimiters{thinkTags, newDelimiters("<longcat_think>", "</longcat_think>")}},

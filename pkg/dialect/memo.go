@@ -9,8 +9,8 @@ import (
 // is always the same, and does not change. There must be few keys.
 type memo[K comparable, V any] struct{ made atomic.Pointer[map[K]V] }
 
-// get returns what is made of a key. It may be made more than once.
-func (m *memo[K, V]) get(key K, build func() V) V {
+// getOrBuild returns what is made of a key. It may be made more than once.
+func (m *memo[K, V]) getOrBuild(key K, build func() V) V {
 	made := m.made.Load()
 	if made != nil {
 		if v, ok := (*made)[key]; ok {

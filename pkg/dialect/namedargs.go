@@ -48,7 +48,7 @@ func (a *argReader) write(s *sink, p []byte) (n int, done bool) {
 		return n, false
 	}
 	if !a.skipping {
-		a.store()
+		a.storeResult()
 		if state == literal.Invalid {
 			a.skipping = true
 			a.lit.SkipRest("")
@@ -65,14 +65,14 @@ func (a *argReader) close() {
 	if a.skipping {
 		return
 	}
-	a.store()
+	a.storeResult()
 	if len(a.value) > 0 && a.value[0] == 'n' {
 		a.findings = append(a.findings, diag.New(diag.TruncatedCall, a.place, "the text ends after a word that may be incomplete"))
 		a.value, a.status = nil, chat.StatusTruncated
 	}
 }
 
-func (a *argReader) store() {
+func (a *argReader) storeResult() {
 	l := a.lit
 	a.value, a.place, a.findings, a.status, a.changed = l.Value(), l.ValueSpan(), l.Findings(), l.Status(), l.ValueChanged()
 }
@@ -80,8 +80,8 @@ func (a *argReader) store() {
 // isObject reports whether an object was read.
 func (a *argReader) isObject() bool { return len(a.value) > 0 && a.value[0] == '{' }
 
-// text returns the text of the value.
-func (a *argReader) text() string {
+// valueText returns the text of the value.
+func (a *argReader) valueText() string {
 	text := a.lit.Captured(a.startAt)
 	return strings.TrimRight(text[:min(len(text), a.lit.End()-a.startAt)], " \t\r\n")
 }

@@ -114,7 +114,7 @@ func (b *namedBody) endArguments() frameEnd {
 
 // endSecondValue reports a second value after the arguments.
 func (b *namedBody) endSecondValue() {
-	place := diag.Bytes(b.secondAt, b.secondAt+len(b.args.text()))
+	place := diag.Bytes(b.secondAt, b.secondAt+len(b.args.valueText()))
 	b.sink.report(diag.New(diag.ConcatenatedValues, place, "a second value follows the arguments of %s and is ignored", excerpt(b.head.name)))
 }
 
@@ -127,8 +127,8 @@ func (b *namedBody) endIfComplete(rest string) frameEnd {
 }
 
 func (b *namedBody) emitCall() {
-	a, text := &b.args, b.args.text()
-	c, findings := b.call(text), b.headFindings
+	a, text := &b.args, b.args.valueText()
+	c, findings := b.newNamedCall(text), b.headFindings
 	switch {
 	case len(b.afterName) > 0 && !b.braceAllowed && !b.head.afterMarker:
 		findings = append(findings, diag.New(diag.CallMember, c.place, "missing marker between the name and its arguments"))
@@ -173,7 +173,7 @@ func (b *namedBody) readAfterArguments(c byte) (int, frameEnd) {
 	case v == no && len(b.tail) == 1:
 		return b.readNonMarker(c)
 	}
-	return b.leave()
+	return b.endBeforeText()
 }
 
 // readNonMarker reads a byte after the arguments that does not begin a marker.
@@ -204,11 +204,11 @@ func (b *namedBody) readNonMarker(c byte) (int, frameEnd) {
 		f.Severity = diag.Warning
 		b.sink.report(f)
 	}
-	return b.leave()
+	return b.endBeforeText()
 }
 
-// leave ends the call before other text.
-func (b *namedBody) leave() (int, frameEnd) {
+// endBeforeText ends the call before other text.
+func (b *namedBody) endBeforeText() (int, frameEnd) {
 	b.sink.unread(b.tail)
 	b.reportUnclosed("the next text")
 	return 1, left

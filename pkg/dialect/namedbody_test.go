@@ -283,7 +283,7 @@ func TestTyped(t *testing.T) {
 		{`{"a":1,}`, object, `"{\"a\":1,}"`},
 		{strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), object, quote.JSON(strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000))},
 	} {
-		if got := string(typedValue(test.text, test.shape)); got != test.want {
+		if got := string(valueOfType(test.text, test.shape)); got != test.want {
 			t.Errorf("%.40q is %.40s, and should be %.40s", test.text, got, test.want)
 		}
 	}

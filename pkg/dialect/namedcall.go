@@ -105,14 +105,14 @@ func (r *callReader) setArguments(value json.RawMessage, place diag.Span) {
 	case 'n':
 		r.useEmptyArguments(place)
 	case '[':
-		r.setFromList(value, place)
+		r.setFromOnlyItem(value, place)
 	default:
 		r.addError(diag.CallMember, place, "arguments: expected an object, got %s", describeKind(value[0]))
 	}
 }
 
-// setFromList takes the only object of a list.
-func (r *callReader) setFromList(value json.RawMessage, place diag.Span) {
+// setFromOnlyItem takes the only object of a list.
+func (r *callReader) setFromOnlyItem(value json.RawMessage, place diag.Span) {
 	var list []json.RawMessage
 	if json.Unmarshal(value, &list) != nil || len(list) != 1 || list[0][0] != '{' {
 		r.addError(diag.CallMember, place, "arguments: expected an object, got an array")

@@ -11,7 +11,7 @@ func namedJSON(n nameSyntax) grammar {
 	heads, ends := newMarkerList(n.headMarkers), newMarkerList(n.endMarkers)
 	return grammar{
 		newBody: func(s *sink, f *frame) body {
-			b := pooled[namedBody](s.bodyPool) // reused, because each call has a frame of its own
+			b := pooledValue[namedBody](s.bodyPool) // reused, because each call has a frame of its own
 			h := head{markerReader: b.head.markerReader.withMarkers(heads()), at: f.bodyAt, text: b.head.text[:0]}
 			*b = namedBody{nameSyntax: &n, sink: s, frame: f, at: f.bodyAt, terminators: ends, head: h, tail: b.tail[:0]}
 			return b
@@ -81,7 +81,7 @@ func (n *nameSyntax) render(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byt
 	b = append(b, d.framing.affixes[0]...)
 	switch {
 	case n.numbered:
-		b = append(b, numberedName(n.namespace, c)...)
+		b = append(b, callIDWithName(n.namespace, c)...)
 	case n.beforeName != "":
 		b = append(append(append(b, c.ID...), n.beforeName...), c.Name...)
 	default:
@@ -91,8 +91,8 @@ func (n *nameSyntax) render(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byt
 	return append(b, d.framing.affixes[1]...), isBareName(c.Name)
 }
 
-// numberedName returns the ID of a call if it contains the name, else a new one.
-func numberedName(space string, c chat.Call) string {
+// callIDWithName returns the ID of a call if it contains the name, else a new one.
+func callIDWithName(space string, c chat.Call) string {
 	if rest, id := cutNumber(c.ID); id != "" && strings.TrimPrefix(rest, space) == c.Name {
 		return id
 	}

@@ -71,7 +71,7 @@ func (h *head) pieceLength() int { return len(h.text) - h.pieceAt + h.pendingLen
 func (b *namedBody) handleHeadMarker(marker string) bool {
 	h := &b.head
 	piece := string(h.text[h.pieceAt:])
-	name, fenced, ok := cutFence(piece)
+	name, fenced, ok := cutOpenedFence(piece)
 	if isHead := marker == "{" || marker == b.idMarker || marker == b.beforeName || slices.Contains(b.afterName, marker); !ok || !isHead || strings.Contains(name, "</") {
 		return false
 	}
@@ -154,13 +154,13 @@ func (b *namedBody) checkTypeWord(marker string) {
 // useNameAsType treats a word in place of the type as the type: the name follows the marker.
 func (b *namedBody) useNameAsType() {
 	h := &b.head
-	b.headFindings = append(b.headFindings, diag.New(diag.CallMember, b.namePlace(), "unknown call type %q, expected %q", excerpt(h.name), b.typeWord))
+	b.headFindings = append(b.headFindings, diag.New(diag.CallMember, b.nameSpan(), "unknown call type %q, expected %q", excerpt(h.name), b.typeWord))
 	h.otherType, h.otherTypeAt, h.name, h.hasTypeWord, h.pieceAt = h.name, h.nameAt, "", true, len(h.text)
 	b.stage = inHead
 }
 
-// cutFence splits off a code fence opened after a name.
-func cutFence(piece string) (name string, fenced, ok bool) {
+// cutOpenedFence splits off a code fence opened after a name.
+func cutOpenedFence(piece string) (name string, fenced, ok bool) {
 	name = strings.TrimSpace(piece)
 	rest := ""
 	if i := strings.IndexAny(name, "`\r\n"); i >= 0 {
@@ -175,14 +175,14 @@ func (b *namedBody) rejectHead(marker string) frameEnd {
 	switch f := b.frame; {
 	case h.otherType != "": // it was the name
 		h.name, h.nameAt = h.otherType, h.otherTypeAt
-		c := b.call("")
+		c := b.newNamedCall("")
 		r := newNamedReader(c, b.sink.tools, nil)
 		r.addError(diag.CallMember, diag.Bytes(c.place.End, c.start+len(c.text)), "no arguments follow the name")
 		b.sink.emitCall(r)
 		b.sink.unread([]byte(h.pendingText() + marker))
 		return left
 	case h.missing.Code != "":
-		b.sink.reportNotCalls([]diag.Finding{h.missing})
+		b.sink.reportFindingsOfNoCall([]diag.Finding{h.missing})
 	case b.allowsProse && h.name != "":
 	case f.marker != "":
 		b.sink.report(diag.New(diag.NotACall, diag.Bytes(f.at, f.at+len(f.marker)), "no call follows %s", strings.TrimSpace(f.marker)))
@@ -216,15 +216,15 @@ func (b *namedBody) readBeforeArguments(c byte) (int, frameEnd) {
 	return 1, notYet
 }
 
-func (b *namedBody) namePlace() diag.Span {
+func (b *namedBody) nameSpan() diag.Span {
 	from := b.head.at + b.head.nameAt
 	return diag.Bytes(from, from+len(b.head.name))
 }
 
-// call returns the call as written, with the text of its arguments.
-func (b *namedBody) call(text string) namedCall {
+// newNamedCall returns the call as written, with the text of its arguments.
+func (b *namedBody) newNamedCall(text string) namedCall {
 	h := &b.head
-	place := b.namePlace()
+	place := b.nameSpan()
 	c := namedCall{name: h.name, place: place, toolName: h.name, id: h.id, start: place.Start, text: string(h.text[h.nameAt:]) + text}
 	if b.numbered {
 		c.toolName, c.id = cutNumber(h.name)
@@ -250,7 +250,7 @@ func (b *namedBody) emitTruncatedHead(how string) {
 		b.sink.report(f)
 		return
 	}
-	r := newNamedReader(b.call(""), b.sink.tools, []diag.Finding{f})
+	r := newNamedReader(b.newNamedCall(""), b.sink.tools, []diag.Finding{f})
 	r.call.Status = chat.StatusTruncated
 	b.sink.emitCall(r)
 }

@@ -14,7 +14,7 @@ var mistralNaming = nameSyntax{
 var (
 	mistralCall = namedJSON(mistralNaming)
 	mistralList = taggedJSON(memberNames{name: ofName, args: ofArguments, namePrecedes: true})
-	thenArgs    = either(adjacent(nameThen(adjacent(either(thenWord("[ARGS]", "[CALL_ID]"), thenObject)))), nameThen(wordThen(thenByte("{"), "[ARGS]")))
+	thenArgs    = either(noBlanksThen(nameThen(noBlanksThen(either(thenWord("[ARGS]", "[CALL_ID]"), thenObject)))), nameThen(wordThen(thenByte("{"), "[ARGS]")))
 )
 
 // mistralMarkers are the markers of Mistral. If only one version is read, the forms of the other count, too.
@@ -65,7 +65,7 @@ be missing, and [CALL_ID] with an id may precede it. Reasoning is between [THINK
 may be missing, and <|calls|>, with which the model stops and which servers cut off. Text follows <|content|>.`,
 			framing: framing{
 				markers: []marker{
-					{text: "<|tool_calls|>", role: listOpen, lookahead: thenWord("<|tool_call:begin|>"), ownLookahead: anything},
+					{text: "<|tool_calls|>", role: listOpen, lookahead: thenWord("<|tool_call:begin|>"), ownLookahead: always},
 					{text: "<|tool_call:begin|>", role: open},
 					{text: "<|tool_call:name|>", role: listClose},
 					{text: "<|tool_call:args|>", role: listClose},
@@ -158,7 +158,7 @@ line follows an object of arguments, code where the name is python, and text whe
 			framing: framing{
 				markers: []marker{
 					{text: ">>>", role: ignore, lookahead: exactWord("all\n"), skip: "all\n"},
-					{text: ">>>", role: open, lookahead: adjacent(nameThen(lineThen(thenObject))), ownLookahead: adjacent(nameThen(tokenThen(lineThen(anything))))},
+					{text: ">>>", role: open, lookahead: noBlanksThen(nameThen(lineThen(thenObject))), ownLookahead: noBlanksThen(nameThen(tokenThen(lineThen(always))))},
 					{text: "<|eot_id|>", role: ignore},
 					{text: "<|start_header_id|>", role: ignore},
 				},
@@ -210,7 +210,7 @@ the model must not write.`,
 <|assistant|>, and at the start of a response if the dialect is requested.`,
 			framing: framing{
 				markers: []marker{
-					{text: "<|assistant|>", role: open, sharedWithText: true, lookahead: adjacent(nameThen(lineThen(thenObject))), ownLookahead: thenNameLine},
+					{text: "<|assistant|>", role: open, sharedWithText: true, lookahead: noBlanksThen(nameThen(lineThen(thenObject))), ownLookahead: thenNameLine},
 					{text: "<|assistant|>", role: ignore},
 					{text: "<|observation|>", role: ignore},
 					{text: "<|user|>", role: ignore},
@@ -237,7 +237,7 @@ is the text after "Final Answer:".`,
 			framing: framing{
 				markers: []marker{
 					{text: "Action:", role: open, lineStart: true, lookahead: thenActionInput},
-					{text: "Final Answer:", role: ignore, lineStart: true, lookahead: never, ownLookahead: anything},
+					{text: "Final Answer:", role: ignore, lineStart: true, lookahead: never, ownLookahead: always},
 				},
 				affixes: [2]string{"Action: ", ""},
 			},
@@ -335,7 +335,7 @@ func deepseekMarkers(named lookahead) []marker {
 	}
 	add(marker{role: open, lookahead: named, ownLookahead: thenDeepseekName, opensList: true}, "tool calls begin", "tool calls")
 	add(marker{role: listOpen}, "tool calls begin", "tool calls")
-	add(marker{role: open, lookahead: named, ownLookahead: anything}, "tool call begin")
+	add(marker{role: open, lookahead: named, ownLookahead: always}, "tool call begin")
 	add(marker{role: ignore}, "tool call end")
 	add(marker{role: listClose}, "tool calls end")
 	add(marker{role: open, grammar: &deepseekOutputs, sharedWithText: true}, "tool outputs begin")
@@ -350,7 +350,7 @@ func deepseekNameSyntax(between string) nameSyntax {
 }
 
 // thenKimi matches functions.NAME:NUMBER and arguments.
-var thenKimi = numberedNameThen(either(adjacent(thenObject), thenWord("<|tool_call_argument_begin|>")))
+var thenKimi = numberedNameThen(either(noBlanksThen(thenObject), thenWord("<|tool_call_argument_begin|>")))
 
 var (
 	kimiCloses = []string{"<|tool_call_end|>"}

@@ -14,8 +14,8 @@ func privateQuotes(marker string) grammar {
 	return grammar{
 		stringDelimiter: marker,
 		newBody: func(s *sink, f *frame) body {
-			ends, b := s.terminatorsFor(terminatorKey{dialect: f.dialect}), pooled[quotedItem](s.bodyPool)
-			*b = quotedItem{sequence: pooled[sequence](s.bodyPool), lit: s.literals.quoted(marker), quote: marker, stops: ends.stops, head: b.head[:0]}
+			ends, b := s.terminatorsFor(terminatorKey{dialect: f.dialect}), pooledValue[quotedItem](s.bodyPool)
+			*b = quotedItem{sequence: pooledValue[sequence](s.bodyPool), lit: s.literals.privateQuotes(marker), quote: marker, stops: ends.stops, head: b.head[:0]}
 			*b.sequence = sequence{sink: s, frame: f, at: f.bodyAt, terminators: ends, item: b}
 			return b.sequence
 		},
@@ -103,7 +103,7 @@ func (b *quotedItem) emitCall(literal.State) string {
 	}
 	b.reportStrays(&r)
 	b.sink.emitCall(&r)
-	return b.textAfter(b.lit)
+	return b.unreadMarkerText(b.lit)
 }
 
 // reportStrays reports a missing marker or an extra colon before the name.

@@ -53,7 +53,7 @@ quotes, and strings are between two tokens <|"|>, without escapes. Reasoning is 
 // quote tokens distinguish them from text.
 func strayCalls(lacks, quote string) []marker {
 	own := nameThen(wordThen(either(thenByte("}"), nameThen(thenWord(":"))), "{"))
-	return []marker{{text: callWord, role: openKeep, lookahead: adjacent(quotedCall(quote)), ownLookahead: adjacent(own), missingOpener: lacks}}
+	return []marker{{text: callWord, role: openKeep, lookahead: noBlanksThen(quotedCall(quote)), ownLookahead: noBlanksThen(own), missingOpener: lacks}}
 }
 
 // quotedCall returns the lookahead for a name and arguments with a quote token.

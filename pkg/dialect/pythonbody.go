@@ -31,12 +31,12 @@ type pythonItem struct {
 }
 
 func newPythonBody(s *sink, f *frame, prefix, suffix string) body {
-	key, b := terminatorKey{dialect: f.dialect}, pooled[pythonItem](s.bodyPool)
+	key, b := terminatorKey{dialect: f.dialect}, pooledValue[pythonItem](s.bodyPool)
 	if f.isOpen() {
 		key.fence = strings.Repeat(string(f.char), f.length)
 	}
 	ends := s.terminatorsFor(key)
-	*b = pythonItem{sequence: pooled[sequence](s.bodyPool), lit: s.literals.python(), prefix: prefix, suffix: suffix, options: literal.Options{
+	*b = pythonItem{sequence: pooledValue[sequence](s.bodyPool), lit: s.literals.python(), prefix: prefix, suffix: suffix, options: literal.Options{
 		Stops: ends.stops, Wrapper: "print", Fence: literal.Fence{Char: f.char, Len: f.length},
 	}}
 	*b.sequence = sequence{sink: s, frame: f, at: f.bodyAt, terminators: ends, maxTrailing: 1, hashComments: true, item: b}
@@ -74,7 +74,7 @@ func (b *pythonItem) emitCall(state literal.State) string {
 	if state == literal.FenceClosed {
 		b.sink.checkClosingFenceLine(b.lit.End(), b.lit.IsLineStart())
 	}
-	return b.textAfter(b.lit)
+	return b.unreadMarkerText(b.lit)
 }
 
 func (b *pythonItem) close() { b.emitCall(b.lit.Close()) }

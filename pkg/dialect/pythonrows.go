@@ -40,16 +40,16 @@ func pythonDialects() []Dialect {
 			Doc: `The response begins with a list of calls name(key=literal, …) in brackets. Literals are those of
 Python; nothing is evaluated.`,
 			framing: framing{
-				markers: append(ignored("<|eot_id|>", "<|eom_id|>"),
-					marker{text: "<|python_start|>", role: ignore, lookahead: never, ownLookahead: anything},
-					marker{text: "<|python_end|>", role: ignore, lookahead: never, ownLookahead: anything},
+				markers: append(ignoredMarkers("<|eot_id|>", "<|eom_id|>"),
+					marker{text: "<|python_start|>", role: ignore, lookahead: never, ownLookahead: always},
+					marker{text: "<|python_end|>", role: ignore, lookahead: never, ownLookahead: always},
 				),
 			},
 		}),
 		pythonList{opening: "<|python_start|>", closing: "<|python_end|>", optional: true}.row(Dialect{
 			Name: "llama4_pythonic", Title: "A list of calls of Python after <|python_start|>", Families: []string{"Llama 4"},
 			Doc:     `As "pythonic", between <|python_start|> and <|python_end|>, which may be missing.`,
-			framing: framing{markers: ignored("<|eot|>")},
+			framing: framing{markers: ignoredMarkers("<|eot|>")},
 		}),
 		{
 			Name: "olmo3", Title: "Calls of Python in <function_calls> tags, one on a line", Families: []string{"OLMo 3"},
@@ -57,7 +57,7 @@ Python; nothing is evaluated.`,
 			Doc:     `Calls name(key=literal, …), each on its line, between <function_calls> and </function_calls>.`,
 			framing: framing{
 				markers: []marker{
-					{text: "<function_calls>", role: open, lookahead: thenList, ownLookahead: anything},
+					{text: "<function_calls>", role: open, lookahead: thenList, ownLookahead: always},
 					{text: "</function_calls>", role: listClose},
 				},
 				closers: []string{"</function_calls>"},
@@ -71,7 +71,7 @@ Python; nothing is evaluated.`,
 list of objects with "name" and "arguments". Without the tokens, calls are read at the start of a
 response, and if the tools are known only calls of those.`,
 			framing: framing{
-				markers:  append(ignored("<|im_end|>"), marker{text: "<|tool_call_start|>", role: open, lookahead: thenJSON, grammar: &namedObjects}),
+				markers:  append(ignoredMarkers("<|im_end|>"), marker{text: "<|tool_call_start|>", role: open, lookahead: thenJSON, grammar: &namedObjects}),
 				implicit: []marker{{role: implicitOpen, lookahead: never, ownLookahead: thenCalls, needsTool: true}},
 			},
 		}),

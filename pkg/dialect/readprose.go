@@ -2,7 +2,7 @@ package dialect
 
 // readProse reads text to the end of the next marker.
 func (s *Scanner) readProse(p []byte) int {
-	n, found, steps := s.search.scan(p)
+	n, found, steps := s.search.findNext(p)
 	s.steps += steps
 	if found < 0 {
 		s.emitTextExcept(p[:n], s.search.partialLen())

@@ -35,13 +35,13 @@ func (s *Scanner) endReasoning(u markerUse, at int, text string) {
 		t.ended = true
 		s.revokeCalls(diag.New(diag.CallInReasoning, place, "the reasoning that ends here contains this call, which does not count"))
 		s.emit(Event{ContentWasReasoning: true})
-		s.resetAnswer()
+		s.restartAnswer()
 	}
 	s.state = s.stateBetweenFrames()
 }
 
-// resetAnswer resets the state: the answer only begins now.
-func (s *selector) resetAnswer() {
+// restartAnswer resets the state: the answer only begins now.
+func (s *selector) restartAnswer() {
 	s.surrounding, s.foreign, s.list, s.frame, s.callHolders, s.ids = surroundingText{}, fence{}, openList{}, frame{}, 0, idSet{}
 	s.unmatched, s.suspected = unmatchedOpen{}, suspectedCalls{}
 	s.hasBegun, s.callsOnly, s.workEnded, s.rawTextDialects, s.detected = false, false, false, nil, detected{}
@@ -50,8 +50,8 @@ func (s *selector) resetAnswer() {
 	}
 }
 
-// closeReasoning reports reasoning that is open at the end of the text.
-func (s *sink) closeReasoning() {
+// reportUnclosedReasoning reports reasoning that is open at the end of the text.
+func (s *sink) reportUnclosedReasoning() {
 	t := &s.reasoning
 	if t.inside && t.delimiters != nil {
 		s.report(diag.New(diag.UnclosedReasoning, t.openerSpan, "the reasoning opened here is not closed"))

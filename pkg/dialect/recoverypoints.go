@@ -17,8 +17,8 @@ type resync struct {
 	happened       bool // a broken call has been cut
 }
 
-// reset restarts at an offset.
-func (r *resync) reset(at int) {
+// restartAt restarts at an offset.
+func (r *resync) restartAt(at int) {
 	r.double, r.single, r.escaped, r.marker, r.text, r.textAt = false, false, false, "", r.text[:0], at
 }
 
@@ -28,7 +28,7 @@ func (s *sink) recordBody(at int, p []byte) {
 	if known := r.textAt + len(r.text) - at; known >= 0 {
 		p = p[min(known, len(p)):]
 	} else {
-		r.reset(at)
+		r.restartAt(at)
 	}
 	r.text = append(r.text, p...)
 	if r.dialect != s.frame.dialect {
@@ -44,7 +44,7 @@ func (r *resync) findMarker(ahead int) {
 	for ; r.marker == "" && n+ahead <= len(r.text) && n < len(r.text); n++ {
 		c := r.text[n]
 		if r.double || r.single {
-			if r.marker = r.points.longestAt(r.text, n); r.marker != "" {
+			if r.marker = r.points.longestTextAt(r.text, n); r.marker != "" {
 				break
 			}
 		}
@@ -77,8 +77,8 @@ func (b *recoveryPoints) add(text string) {
 	}
 }
 
-// longestAt returns the longest text that occurs at index i.
-func (b *recoveryPoints) longestAt(text []byte, i int) (marker string) {
+// longestTextAt returns the longest text that occurs at index i.
+func (b *recoveryPoints) longestTextAt(text []byte, i int) (marker string) {
 	if !b.first[text[i]] {
 		return ""
 	}
@@ -139,7 +139,7 @@ func (d *Dialect) splitAtOpeners(text string) (all []string) {
 	b, from, any := d.callOpeners(), 0, false
 	src := []byte(text)
 	for i := range src {
-		if any && b.longestAt(src, i) != "" {
+		if any && b.longestTextAt(src, i) != "" {
 			all, from, any = append(all, text[from:i]), i, false
 		}
 		any = any || bytes.IndexByte([]byte("{(\"'"), text[i]) >= 0

@@ -18,8 +18,8 @@ type lastCall struct {
 	deferred   *diag.Finding // the finding for that marker, whose fix is wrong if the call is repeated; nil once emitted
 }
 
-// set records a call, and returns the number of bytes inspected.
-func (p *lastCall) set(c *chat.Call) int {
+// record records a call, and returns the number of bytes inspected.
+func (p *lastCall) record(c *chat.Call) int {
 	*p = lastCall{executable: c.Executable, hash: hashCall(c), end: c.End}
 	return len(c.Name) + len(c.Arguments)
 }

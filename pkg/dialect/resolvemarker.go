@@ -11,7 +11,7 @@ func (s *selector) canStartFrame(c []byte) bool {
 	if s.markers.implicitUseFilter != nil {
 		return s.markers.implicitUseFilter.lookup(c).possible != 0
 	}
-	return slices.ContainsFunc(s.markers.implicit, func(u markerUse) bool { return s.lookaheadVerdict(u, c) != no })
+	return slices.ContainsFunc(s.markers.implicit, func(u markerUse) bool { return s.verdictOfLookahead(u, c) != no })
 }
 
 // canCloseReasoning reports whether a closer of w can end open reasoning.
@@ -56,8 +56,8 @@ func (s *selector) isDecidedWithin(following []byte, from int) bool {
 	return true
 }
 
-// shortestLookahead returns the length of text needed to resolve the marker, at least from.
-func (s *selector) shortestLookahead(following []byte, from int) int {
+// lookaheadNeeded returns the length of text needed to resolve the marker, at least from.
+func (s *selector) lookaheadNeeded(following []byte, from int) int {
 	to := len(following)
 	for from < to {
 		if middle := (from + to) / 2; s.isDecidedWithin(following[:middle], from) {
@@ -104,7 +104,7 @@ func (s *selector) resolve(following []byte) (markerUse, verdict) {
 		}
 		c := undecided
 		if bits.certain>>i&1 != 0 || i >= 64 {
-			c = s.useVerdict(u, following)
+			c = s.verdictOfUse(u, following)
 		} else if s.isBarred(u) {
 			c = no
 		}
@@ -129,19 +129,19 @@ func (s *selector) findRivals(u markerUse, following []byte) rivals {
 	}
 	bits := s.pending.useFilter.lookup(following)
 	for i, other := range o.uses {
-		if bits.certain>>i&1 != 0 && other.dialect != nil && other.dialect != u.dialect && other.role <= openKeep && s.useVerdict(other, following) == yes {
+		if bits.certain>>i&1 != 0 && other.dialect != nil && other.dialect != u.dialect && other.role <= openKeep && s.verdictOfUse(other, following) == yes {
 			o.count |= 1 << i
 		}
 	}
 	return o
 }
 
-// useVerdict returns whether a use of the marker counts here.
-func (s *selector) useVerdict(u markerUse, following []byte) verdict {
+// verdictOfUse returns whether a use of the marker counts here.
+func (s *selector) verdictOfUse(u markerUse, following []byte) verdict {
 	if s.isBarred(u) {
 		return no
 	}
-	if v := s.toolVerdict(u, following); v != yes || !s.isQuoted(u.role) {
+	if v := s.verdictWithToolName(u, following); v != yes || !s.isQuoted(u.role) {
 		return v
 	}
 	return no
@@ -169,9 +169,9 @@ func (s *selector) isBarred(u markerUse) bool {
 	return u.lineStart && !s.lineBlank || u.marker != nil && u.messageStart && s.message.hasText
 }
 
-// toolVerdict is matches plus a check of the tool name where the use needs one.
-func (s *selector) toolVerdict(u markerUse, following []byte) verdict {
-	if v := s.lookaheadVerdict(u, following); v != yes || !s.isUnknownTool(u, following) {
+// verdictWithToolName is verdictOfUse plus a check of the tool name where the use needs one.
+func (s *selector) verdictWithToolName(u markerUse, following []byte) verdict {
+	if v := s.verdictOfLookahead(u, following); v != yes || !s.isUnknownTool(u, following) {
 		return v
 	}
 	return no
@@ -186,8 +186,8 @@ func (s *selector) isUnknownTool(u markerUse, following []byte) bool {
 	return !known
 }
 
-// lookaheadVerdict returns the verdict of the lookahead of a use.
-func (s *selector) lookaheadVerdict(u markerUse, following []byte) verdict {
+// verdictOfLookahead returns the verdict of the lookahead of a use.
+func (s *selector) verdictOfLookahead(u markerUse, following []byte) verdict {
 	switch {
 	case u.ownLookahead != nil && len(s.markers.dialects) == 1:
 		return u.ownLookahead(following)
@@ -218,7 +218,7 @@ func (s *selector) reportQuotedMarker(following []byte) {
 		reported, where = &s.foreign.reported, "is in a fence of another language"
 	}
 	begun := func(u markerUse) bool {
-		return u.role <= openKeep && s.isQuoted(u.role) && s.toolVerdict(u, following) == yes
+		return u.role <= openKeep && s.isQuoted(u.role) && s.verdictWithToolName(u, following) == yes
 	}
 	if *reported || s.reasoning.inside || !slices.ContainsFunc(s.pending.uses, begun) {
 		return
@@ -243,7 +243,7 @@ func (s *selector) reportMarkerAfterText() {
 // reportUnknownTool reports text that would be a call if its name were a known tool.
 func (s *selector) reportUnknownTool(following []byte) {
 	for _, u := range s.pending.uses {
-		if s.isUnknownTool(u, following) && s.lookaheadVerdict(u, following) == yes && !s.isQuoted(u.role) {
+		if s.isUnknownTool(u, following) && s.verdictOfLookahead(u, following) == yes && !s.isQuoted(u.role) {
 			at := s.heldAt + s.pending.size
 			f := diag.New(diag.NotACall, diag.Bytes(at, at+len(following)), "this has no call marker, and no tool is named %s: it is treated as text", excerpt(calleeName(following)))
 			f.Severity = diag.Warning

@@ -92,7 +92,7 @@ func (s *Scanner) resumeAfterCut(at int, marker, rest string) {
 	for _, segment := range s.frame.dialect.splitAtOpeners(rest) {
 		s.state, s.lineBlank = s.stateBetweenFrames(), true
 		s.search = search{Automaton: s.markers.Automaton} // forgets a partial marker
-		s.resync.reset(s.at)
+		s.resync.restartAt(s.at)
 		s.Write([]byte(segment))
 		s.closeStates()
 	}

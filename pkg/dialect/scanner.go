@@ -13,7 +13,7 @@ func (s *Scanner) Detected() (d Dialect, why string, at int) {
 func (s *Scanner) step(p []byte) int {
 	switch s.state {
 	case inStart:
-		return s.readStart(p)
+		return s.readBlanksBeforeFrame(p)
 	case inLookahead:
 		return s.readLookahead(p)
 	case inSkip:
@@ -78,14 +78,14 @@ func (s *Scanner) Write(p []byte) {
 	for i := 0; i < len(p) || len(s.unreadPieces) > 0; {
 		if top := len(s.unreadPieces) - 1; top >= 0 {
 			again := s.unreadPieces[top]
-			n := s.advance(again)
+			n := s.readPiece(again)
 			if s.unreadPieces[top] = again[n:]; n == len(again) {
 				s.unreadPieces = s.unreadPieces[:top]
 			}
 			s.rewind()
 			continue
 		}
-		i += s.advance(p[i:])
+		i += s.readPiece(p[i:])
 		i -= s.rewindWithin(i)
 	}
 }
@@ -113,8 +113,8 @@ func (s *Scanner) rewind() {
 	}
 }
 
-// advance reads the next bytes of p, at least one or none with a state change.
-func (s *Scanner) advance(p []byte) int {
+// readPiece reads the next bytes of p, at least one or none with a state change.
+func (s *Scanner) readPiece(p []byte) int {
 	n := s.step(p)
 	if n > 0 {
 		s.last = p[n-1]
@@ -128,11 +128,11 @@ func (s *Scanner) advance(p []byte) int {
 func (s *Scanner) Close() {
 	s.closeStates()
 	s.endMessage()
-	s.closeList()
-	s.closeSurroundingText()
-	s.closeSuspectedCalls()
+	s.reportUnclosedList()
+	s.reportRemainingText()
+	s.reportSuspectedCalls()
 	s.emitDeferredFinding(false)
-	s.closeReasoning()
+	s.reportUnclosedReasoning()
 	s.state = inProse
 }
 
@@ -153,7 +153,7 @@ func (s *Scanner) closeStates() {
 func (s *Scanner) closeState() {
 	switch s.state {
 	case inInfo:
-		if s.info.isComplete() {
+		if s.info.canEndText() {
 			s.openCallFence()
 		}
 	case inReopen:

@@ -75,7 +75,7 @@ func (b *scriptBody) emitStatement() {
 	default:
 		if findings := b.statement.Findings(); len(findings) > 0 {
 			b.reportJunk()
-			b.sink.reportNotCalls(findings)
+			b.sink.reportFindingsOfNoCall(findings)
 		}
 	}
 }

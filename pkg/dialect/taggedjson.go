@@ -54,8 +54,8 @@ func newJSONBody(s *sink, f *frame) body { return newJSONSequence(s, f, headerTo
 
 // newJSONSequence is newJSONBody where a header may have named the tool of the calls.
 func newJSONSequence(s *sink, f *frame, t headerTool) body {
-	ends, b := s.terminatorsFor(terminatorKey{dialect: f.dialect, isJSON: true}), pooled[jsonItem](s.bodyPool)
-	*b = jsonItem{sequence: pooled[sequence](s.bodyPool), memberNames: f.grammar.memberNames, headerTool: t, lit: s.literals.json(literal.Options{Stops: ends.stops})}
+	ends, b := s.terminatorsFor(terminatorKey{dialect: f.dialect, isJSON: true}), pooledValue[jsonItem](s.bodyPool)
+	*b = jsonItem{sequence: pooledValue[sequence](s.bodyPool), memberNames: f.grammar.memberNames, headerTool: t, lit: s.literals.json(literal.Options{Stops: ends.stops})}
 	*b.sequence = sequence{sink: s, frame: f, at: f.bodyAt, terminators: ends, item: b, single: !f.dialect.framing.multiple}
 	return b.sequence
 }
@@ -145,7 +145,7 @@ func (b *jsonItem) expectKey() {
 func (b *jsonItem) emitCall(state literal.State) string {
 	switch {
 	case b.part == objectPart:
-		w := pooled[callObject](b.sink.bodyPool)
+		w := pooledValue[callObject](b.sink.bodyPool)
 		w.load(b.memberNames, b.lit)
 		b.emitObjectCall(w)
 	case b.part == valuePart:
@@ -154,7 +154,7 @@ func (b *jsonItem) emitCall(state literal.State) string {
 	case state != literal.Done:
 		b.sink.reportNotACall(diag.Bytes(b.startAt, max(b.lit.End(), b.startAt+1)), "", b.callFormHint())
 	}
-	return b.textAfter(b.lit)
+	return b.unreadMarkerText(b.lit)
 }
 
 func (b *jsonItem) close() { b.emitCall(b.lit.Close()) }
@@ -209,7 +209,7 @@ func (b *jsonItem) emitKeyedCall() {
 	switch {
 	case len(value) == 0 || value[0] == '{':
 		r.call.Arguments = value
-	case isEncodedObject(value):
+	case isStringOfObject(value):
 		r.args = value
 		r.readEncodedArguments(place)
 	default:

@@ -47,7 +47,7 @@ func (s *sink) terminatorsFor(key terminatorKey) *terminators {
 
 // buildTerminators returns the terminators for a key, built once.
 func (s *sink) buildTerminators(key terminatorKey) *terminators {
-	return s.markers.terminators.get(key, func() *terminators {
+	return s.markers.terminators.getOrBuild(key, func() *terminators {
 		e := &terminators{texts: s.literalTerminators()}
 		switch {
 		case key.markers != nil:

@@ -78,7 +78,7 @@ func (b *namedBody) rejectPartMarker() {
 
 // emitTruncatedText emits a call whose text argument is cut off.
 func (b *namedBody) emitTruncatedText(how string) {
-	b.headFindings = append(b.headFindings, diag.New(diag.TruncatedCall, b.namePlace(), "%s inside the argument of the call", how))
+	b.headFindings = append(b.headFindings, diag.New(diag.TruncatedCall, b.nameSpan(), "%s inside the argument of the call", how))
 	b.emitTextCall()
 }
 
@@ -99,5 +99,5 @@ func (b *namedBody) readerForText(written []byte, findings ...diag.Finding) *cal
 		value = strings.TrimSpace(value)
 		_ = json.Unmarshal([]byte(value), &value) // otherwise it is not a string
 	}
-	return newTextReader(b.call(text), b.sink.tools, value, findings)
+	return newTextReader(b.newNamedCall(text), b.sink.tools, value, findings)
 }

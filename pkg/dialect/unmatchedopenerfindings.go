@@ -28,7 +28,7 @@ func (s *selector) reportUnmatched(at int, inLine bool) bool {
 	if f.Severity == diag.Info {
 		return false
 	}
-	s.endUnmatched(f)
+	s.emitUnmatchedFinding(f)
 	return true
 }
 
@@ -52,16 +52,16 @@ func (s *selector) unmatchedFinding(place diag.Span, message string, inLine bool
 	return f
 }
 
-// endUnmatched emits a finding about text in the place of a call, unless the end of the message will report it.
-func (s *selector) endUnmatched(f diag.Finding) {
+// emitUnmatchedFinding emits a finding about text in the place of a call, unless the end of the message will report it.
+func (s *selector) emitUnmatchedFinding(f diag.Finding) {
 	if s.unmatched.isOpen = false; !s.message.isMissingCall(s.calls) {
 		s.report(f)
 	}
 }
 
-// closeUnmatched reports at the end of the text that no call follows an open marker. A mention is not reported,
+// reportUnmatchedAtEnd reports at the end of the text that no call follows an open marker. A mention is not reported,
 // unless the marker was omitted from the content or the response begins with it.
-func (s *selector) closeUnmatched() {
+func (s *selector) reportUnmatchedAtEnd() {
 	c := &s.unmatched
 	if !s.hasUnmatchedText() {
 		return
@@ -69,7 +69,7 @@ func (s *selector) closeUnmatched() {
 	line, _, _ := bytes.Cut(c.text, []byte{'\n'})
 	f := s.unmatchedFinding(diag.Bytes(c.markerAt, c.textAt+c.blankCount+len(line)), "no call follows this marker: the text is content", true)
 	if f.Severity != diag.Info || s.list.isOpen() || c.callsBefore == 0 && s.surrounding.from == c.markerAt {
-		s.endUnmatched(f)
+		s.emitUnmatchedFinding(f)
 	}
 }
 

@@ -93,7 +93,7 @@ func appendString(dst []byte, s string) []byte {
 	}
 	dst = append(dst, '"')
 	for done := 0; ; done++ {
-		at := nextSpecial(s, done)
+		at := nextSpecialByte(s, done)
 		if dst = append(dst, s[done:at]...); at == len(s) {
 			return append(dst, '"')
 		}

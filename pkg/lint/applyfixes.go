@@ -38,7 +38,7 @@ func Fix(file string, src []byte, o Options) iter.Seq[Fixed[ParseResult]] {
 func fixRecord(first ParseResult, read func(diag.Text) ParseResult) Fixed[ParseResult] {
 	findings := func(r ParseResult) []diag.Finding { return r.Findings }
 	same := func(a, b ParseResult) bool {
-		return slices.EqualFunc(a.executableCalls(), b.executableCalls(), sameCall)
+		return slices.EqualFunc(a.executableCalls(), b.executableCalls(), isSameCall)
 	}
 	return fixAll(first.Text, first, read, findings, same)
 }
@@ -88,8 +88,8 @@ func (r ParseResult) executableCalls() []Call {
 	return slices.DeleteFunc(slices.Clone(r.Calls), func(c Call) bool { return !c.Executable })
 }
 
-// sameCall reports whether two calls do the same, regardless of white space in their arguments.
-func sameCall(a, b Call) bool {
+// isSameCall reports whether two calls do the same, regardless of white space in their arguments.
+func isSameCall(a, b Call) bool {
 	return a.Name == b.Name && a.ID == b.ID && a.Priority == b.Priority &&
 		(bytes.Equal(a.Arguments, b.Arguments) || a.normalizedArguments() == b.normalizedArguments())
 }

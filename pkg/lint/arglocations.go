@@ -21,22 +21,22 @@ func (o origin) locateArguments(pointers []string) (origin, map[string]valueLoca
 	}
 	if !o.native {
 		if all := dialect.ArgumentSpans(o.text, o.args, o.tools); len(all) > 0 {
-			return o, locateSeparate(o.text, o.args, all, pointers)
+			return o, locateInSeparateArguments(o.text, o.args, all, pointers)
 		}
 	}
 	if places := locateInText(o.text, o.args, pointers); places != nil {
 		return o, places
 	}
-	if inner, ok := o.unwrapEncoded(); ok {
+	if inner, ok := o.originOfEncodedObject(); ok {
 		if places := locateInText(inner.text, o.args, pointers); places != nil {
 			return inner, places
 		}
 	}
-	return o, locateLastText(o.text, o.args)
+	return o, locateTrailingText(o.text, o.args)
 }
 
-// unwrapEncoded returns an origin for the first string in the call's text that holds an object.
-func (o origin) unwrapEncoded() (origin, bool) {
+// originOfEncodedObject returns an origin for the first string in the call's text that holds an object.
+func (o origin) originOfEncodedObject() (origin, bool) {
 	i := strings.Index(o.text, `"{`)
 	if i < 0 {
 		return o, false
@@ -51,9 +51,9 @@ func (o origin) unwrapEncoded() (origin, bool) {
 	return o, true
 }
 
-// locateSeparate locates values in dialects that write each argument separately, in tags or on
+// locateInSeparateArguments locates values in dialects that write each argument separately, in tags or on
 // lines.
-func locateSeparate(text string, args []byte, all []dialect.ArgumentSpan, pointers []string) map[string]valueLocation {
+func locateInSeparateArguments(text string, args []byte, all []dialect.ArgumentSpan, pointers []string) map[string]valueLocation {
 	known := make(map[string]dialect.ArgumentSpan, len(all))
 	for _, p := range all {
 		known[p.Pointer] = p
@@ -109,8 +109,8 @@ func locateInArgument(text string, value []byte, at dialect.ArgumentSpan, pointe
 
 func shiftSpan(s diag.Span, by int) diag.Span { return diag.Bytes(s.Start+by, s.End+by) }
 
-// locateLastText locates the only argument of a call whose text ends with it.
-func locateLastText(text string, args []byte) map[string]valueLocation {
+// locateTrailingText locates the only argument of a call whose text ends with it.
+func locateTrailingText(text string, args []byte) map[string]valueLocation {
 	var list []string
 	if json.Unmarshal(args, &list) != nil || len(list) != 1 || list[0] == "" {
 		return nil

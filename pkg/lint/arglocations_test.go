@@ -51,7 +51,7 @@ func TestPlaceOfLastText(t *testing.T) {
 		{"f x", `[""]`, ""},
 		{"f 5", `[5]`, ""},
 	} {
-		at, got := locateLastText(tt.text, []byte(tt.args))["/0"], ""
+		at, got := locateTrailingText(tt.text, []byte(tt.args))["/0"], ""
 		if at.exact {
 			got = tt.text[at.Value.Start:at.Value.End]
 		}

@@ -24,7 +24,7 @@ func (r *scanResult) reportCallInBrokenJSON(src []byte, o Options) {
 	if at < 0 {
 		return
 	}
-	inner := dialect.ScanBytes(src[at:], dialect.Options{Reasoning: o.Reasoning, Tools: o.toolset()})
+	inner := dialect.ScanBytes(src[at:], dialect.Options{Reasoning: o.Reasoning, Tools: o.toolShapes()})
 	if len(inner.Calls) == 0 {
 		return
 	}

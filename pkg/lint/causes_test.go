@@ -110,7 +110,7 @@ func eachDamaged(t *testing.T, o Options, do func(d dialect.Dialect, x damage, t
 	t.Helper()
 	call := chat.Call{Name: "note", Arguments: json.RawMessage(causeCall), Status: chat.StatusOK, Executable: true}
 	for _, d := range dialect.Dialects() {
-		rendered, ok := d.Render(call, o.toolset())
+		rendered, ok := d.Render(call, o.toolShapes())
 		if !ok {
 			t.Fatal(d.Name)
 		}

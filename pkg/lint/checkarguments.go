@@ -28,15 +28,15 @@ type origin struct {
 	nameLayer *layer          // the layer of a native call's name
 }
 
-// bindCalls checks each call against the definition of its tool. Ignored calls are skipped.
-func (r *ParseResult) bindCalls(from scanResult, o Options) {
+// bindAndCheckCalls checks each call against the definition of its tool. Ignored calls are skipped.
+func (r *ParseResult) bindAndCheckCalls(from scanResult, o Options) {
 	drafts := from.ignoredCalls()
 	for i, c := range from.calls {
 		def, ok := o.Tools.Get(c.Name)
 		switch {
 		case c.Status == chat.StatusSuppressed || drafts[i]: // another finding says why it is not executed
 		case !ok:
-			r.reportCall(i, from.origins[i].locateAtName(unknownTool(c.Name, o.Tools)))
+			r.reportCall(i, from.origins[i].locateAtName(unknownToolFinding(c.Name, o.Tools)))
 		case c.Arguments != nil:
 			r.checkArguments(i, c, def, from.origins[i], o.Coerce)
 		}
@@ -51,7 +51,7 @@ func (o origin) locateAtName(f diag.Finding) diag.Finding {
 	if o.nameLayer != nil {
 		o.layers = append([]*layer{o.nameLayer}, o.layers[1:]...)
 	}
-	return o.toFile(f)
+	return o.findingInFile(f)
 }
 
 // ignoredCalls returns the calls in places where calls do not count.
@@ -73,7 +73,7 @@ func (r *ParseResult) checkArguments(i int, c chat.Call, def *tool.Definition, f
 		return
 	}
 	call := &r.Calls[i]
-	call.setBound(c, bound, def)
+	call.setBoundArguments(c, bound, def)
 	if findings := tool.CheckStrict(bound.Arguments); len(findings) > 0 {
 		r.reportCall(i, call.locateFindings([]argumentFinding{{Finding: findings[0]}}, from)...)
 		return
@@ -91,8 +91,8 @@ func (r *ParseResult) checkArguments(i int, c chat.Call, def *tool.Definition, f
 	r.reportCall(i, call.locateFindings(faults, from)...)
 }
 
-// setBound replaces the arguments by those bound to a definition.
-func (c *Call) setBound(written, bound chat.Call, def *tool.Definition) {
+// setBoundArguments replaces the arguments by those bound to a definition.
+func (c *Call) setBoundArguments(written, bound chat.Call, def *tool.Definition) {
 	named := written.Positional && !bytes.Equal(c.Arguments, bound.Arguments)
 	c.Arguments = bound.Arguments
 	if !named {
@@ -145,7 +145,7 @@ func (c *Call) coerceArguments(def *tool.Definition) []argumentFinding {
 	}
 	c.Arguments = args
 	could := coercionsByPath(coercions)
-	faults := c.warnCoerced(before, coercions)
+	faults := c.coercionWarnings(before, coercions)
 	for _, f := range after {
 		if k := could[f.Path]; k != nil && k.Loss != "" && f.Code == diag.WrongType {
 			f = lossyFinding(f, k)
@@ -155,9 +155,9 @@ func (c *Call) coerceArguments(def *tool.Definition) []argumentFinding {
 	return faults
 }
 
-// warnCoerced returns a warning for each coerced value, in the words of the finding it
+// coercionWarnings returns a warning for each coerced value, in the words of the finding it
 // resolves.
-func (c *Call) warnCoerced(resolved []diag.Finding, coercions []tool.Coercion) []argumentFinding {
+func (c *Call) coercionWarnings(resolved []diag.Finding, coercions []tool.Coercion) []argumentFinding {
 	wrong := map[string]string{}
 	for _, f := range resolved {
 		wrong[f.Path] = f.Message + "; it "
@@ -216,13 +216,13 @@ func (c *Call) locateFindings(faults []argumentFinding, from origin) []diag.Find
 	}
 	from, places := from.locateArguments(pointers)
 	for i, f := range faults {
-		findings[i] = f.locate(places[pointers[i]], from, kind)
+		findings[i] = f.located(places[pointers[i]], from, kind)
 	}
 	return findings
 }
 
-// locate returns the finding with its span, if that is known, and its fix.
-func (f argumentFinding) locate(at valueLocation, from origin, kind diag.FixKind) diag.Finding {
+// located returns the finding with its span, if that is known, and its fix.
+func (f argumentFinding) located(at valueLocation, from origin, kind diag.FixKind) diag.Finding {
 	span := at.Value
 	if f.Code == diag.UnknownArg && at.exact && at.Name.End > 0 {
 		span = at.Name
@@ -235,13 +235,13 @@ func (f argumentFinding) locate(at valueLocation, from origin, kind diag.FixKind
 		f.Fixes = []diag.Fix{f.newFix(known && at.exact && !at.isText, kind)}
 	}
 	if known {
-		return from.toFile(f.Finding)
+		return from.findingInFile(f.Finding)
 	}
 	return f.Finding
 }
 
-// toFile converts a finding's spans from the enclosing text to the file.
-func (o origin) toFile(f diag.Finding) diag.Finding {
+// findingInFile converts a finding's spans from the enclosing text to the file.
+func (o origin) findingInFile(f diag.Finding) diag.Finding {
 	for _, l := range o.layers {
 		f = l.findingWithOuterSpans(f)
 	}

@@ -129,7 +129,7 @@ func (c *Checker) checkPolicy(v *FileResult, d document) []diag.Finding {
 			slash := strings.LastIndexByte(f.Path, '/')
 			at = schema.Violation{Path: f.Path[:slash], Key: f.Path[slash+1:], AtKey: true, Span: spots[f.Path].Name}
 		}
-		f.Span = d.span(at)
+		f.Span = d.violationSpan(at)
 	}
 	return faults
 }
@@ -149,7 +149,7 @@ func (c *Checker) checkEvents(v *FileResult, src []byte) {
 		v.Count++
 	})
 	if len(torn) == 0 {
-		torn = order.finish()
+		torn = order.findingsAtEnd()
 	}
 	found.add(torn...)
 	v.Findings = found.all()

@@ -19,7 +19,7 @@ func (e *GJSONPathError) Error() string {
 // closed. gjson would silently read it as a name, which a backslash can express.
 func CheckGJSONPath(text string) error {
 	for at := 0; at < len(text); at++ {
-		switch end := skipGroup(text, at); {
+		switch end := groupEnd(text, at); {
 		case end < 0:
 			return &GJSONPathError{text, at}
 		case end > at:
@@ -31,9 +31,9 @@ func CheckGJSONPath(text string) error {
 	return nil
 }
 
-// skipGroup returns the end of a query, a list of paths or a modifier's argument at an offset; the
+// groupEnd returns the end of a query, a list of paths or a modifier's argument at an offset; the
 // offset itself without one, and -1 if it is not closed.
-func skipGroup(text string, at int) int {
+func groupEnd(text string, at int) int {
 	opening := "([{"
 	i := at
 	switch {

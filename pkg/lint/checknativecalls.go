@@ -18,12 +18,12 @@ func (r *scanResult) checkIDs(body []byte, calls []chat.Call, from *wire.Sources
 		earlier, repeated := first[c.ID]
 		switch at := from.Calls[i]; {
 		case c.ID == "" && p.HasCallIDs:
-			if f := pieceFinding(paths, at.Name, diag.MissingID, "the call has no id, which its result requires; a run assigns one"); !isFunctionCallPath(f.Layer) {
+			if f := findingAtPiece(paths, at.Name, diag.MissingID, "the call has no id, which its result requires; a run assigns one"); !isFunctionCallPath(f.Layer) {
 				r.reportCall(i, f)
 			}
 		case c.ID == "":
 		case repeated:
-			f := pieceFinding(paths, at.ID, diag.DuplicateID, "call %d has the same id; a run assigns a new one", earlier)
+			f := findingAtPiece(paths, at.ID, diag.DuplicateID, "call %d has the same id; a run assigns a new one", earlier)
 			f.Severity = diag.Warning
 			r.reportCall(i, f)
 		default:
@@ -48,16 +48,16 @@ func (r *scanResult) reportMisnamedArguments(body []byte, calls []chat.Call, fro
 		checks++
 		parent := strings.TrimSuffix(paths.Path(at[0]), ".name")
 		for _, name := range []string{"arguments", "parameters", "args", "input"} {
-			if v := gjson.GetBytes(body[at[0].ObjectStart:], gjsonPath(parent+"."+name)); v.IsObject() && len(v.Raw) > len("{}") {
+			if v := gjson.GetBytes(body[at[0].ObjectStart:], toGJSONPath(parent+"."+name)); v.IsObject() && len(v.Raw) > len("{}") {
 				r.calls[i].Executable, r.calls[i].Status = false, chat.StatusInvalid
-				r.reportCall(i, pieceFinding(paths, at, diag.CallMember, "the call has no arguments, but a member %q", name))
+				r.reportCall(i, findingAtPiece(paths, at, diag.CallMember, "the call has no arguments, but a member %q", name))
 			}
 		}
 	}
 }
 
-// gjsonPath converts a path to gjson syntax.
-func gjsonPath(path string) string { return strings.NewReplacer("[", ".", "]", "").Replace(path) }
+// toGJSONPath converts a path to gjson syntax.
+func toGJSONPath(path string) string { return strings.NewReplacer("[", ".", "]", "").Replace(path) }
 
 // isFunctionCallPath reports whether a path leads into OpenAI's legacy function_call, which has no
 // id.
@@ -69,8 +69,8 @@ func (r *scanResult) reportCall(i int, f diag.Finding) {
 	r.report(f)
 }
 
-// pieceFinding returns a finding at the first piece of a text in a body.
-func pieceFinding(paths *wire.PathFinder, at []wire.Segment, code diag.Code, format string, args ...any) diag.Finding {
+// findingAtPiece returns a finding at the first piece of a text in a body.
+func findingAtPiece(paths *wire.PathFinder, at []wire.Segment, code diag.Code, format string, args ...any) diag.Finding {
 	f := diag.New(code, pieceBounds(at), format, args...)
 	if len(at) > 0 {
 		f.Layer = paths.Path(at[0])

@@ -48,7 +48,7 @@ func (o origin) locateText(f diag.Finding, texts ...string) diag.Finding {
 	for _, text := range texts {
 		if i := strings.Index(o.text, text); i >= 0 {
 			f.Span = diag.Bytes(o.offset+i, o.offset+i+len(text))
-			return o.toFile(f)
+			return o.findingInFile(f)
 		}
 	}
 	return f

@@ -90,7 +90,7 @@ func (o Options) isJSONLinesPrefix(head []byte) bool {
 // object is a record only if one of [responseKeys] holds calls in it.
 func (o Options) isJSONLines(text []byte) bool {
 	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
-	if !isJSON(text) || o.Protocol != nil || IsRunFile(text) {
+	if !isLikelyJSON(text) || o.Protocol != nil || IsRunFile(text) {
 		return false
 	}
 	if provider.DetectProtocol(text) != nil {
@@ -121,11 +121,11 @@ func (o Options) isJSONLines(text []byte) bool {
 // body or a call, or the first known member, with precedence for one that holds calls.
 func (l *recordLine) readKnownMember() {
 	if p := provider.DetectProtocol(l.Bytes); p != nil && l.o.Dialect.Name == "" {
-		l.embed(l.o.readBody(l.Bytes, p), l.Text, wholeLine(l.Bytes))
+		l.setFromEmbedded(l.o.readBody(l.Bytes, p), l.Text, lineSegments(l.Bytes))
 		return
 	}
 	if r := l.o.readText(l.Bytes); len(r.calls) > 0 {
-		l.embed(r, l.Text, wholeLine(l.Bytes))
+		l.setFromEmbedded(r, l.Text, lineSegments(l.Bytes))
 		return
 	}
 	switch first, calls := l.o.knownMembers(l.Bytes); {
@@ -136,7 +136,7 @@ func (l *recordLine) readKnownMember() {
 	case first != nil:
 		l.useMember(*first)
 	default:
-		l.reportNoResponse(fieldHint(l.Bytes), "no known member holds a response")
+		l.reportNoResponse(responseFieldHint(l.Bytes), "no known member holds a response")
 	}
 }
 
@@ -171,7 +171,7 @@ func (o Options) knownMembers(object []byte) (first *knownMember, calls []knownM
 
 // useMember uses a member as the response.
 func (l *recordLine) useMember(m knownMember) {
-	l.embed(m.scanResult, l.Text, m.valueSegments())
+	l.setFromEmbedded(m.scanResult, l.Text, m.valueSegments())
 	l.why += ", at " + m.key
 }
 
@@ -182,11 +182,11 @@ func (l *recordLine) reportNoResponse(hint, format string, args ...any) {
 	l.findings[len(l.findings)-1].Hint = hint
 }
 
-// wholeLine returns one piece that covers a line.
-func wholeLine(line []byte) []wire.Segment { return []wire.Segment{{End: len(line)}} }
+// lineSegments returns one piece that covers a line.
+func lineSegments(line []byte) []wire.Segment { return []wire.Segment{{End: len(line)}} }
 
-// fieldHint returns the hint to name the response's member.
-func fieldHint(object []byte) string {
+// responseFieldHint returns the hint to name the response's member.
+func responseFieldHint(object []byte) string {
 	var names []string
 	gjson.ParseBytes(object).ForEach(func(name, _ gjson.Result) bool {
 		names = append(names, wire.Excerpt(name.String()))

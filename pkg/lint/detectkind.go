@@ -18,7 +18,7 @@ import (
 // program is [Unknown]; likely then lists kinds it may be meant as. An answer can have any shape.
 func DetectKind(src []byte) (kind Kind, likely []Kind) {
 	src = bytes.TrimPrefix(src, []byte(byteOrderMark))
-	if isJSON(src) && IsRunFile(src) {
+	if isLikelyJSON(src) && IsRunFile(src) {
 		return RunFile, nil
 	}
 	t := extractFeatures(src)
@@ -46,8 +46,8 @@ func unknownKindFindings(name string, src []byte) []diag.Finding {
 		f.Message += ": it is empty"
 	case schema.EncodingHint(src) != "":
 		f.Hint = schema.EncodingHint(src)
-	case brokenJSON(src) != nil:
-		fault := brokenJSON(src)
+	case jsonFault(src) != nil:
+		fault := jsonFault(src)
 		f.Message += "; it is not valid JSON: " + fault.Message
 		f.Span, f.Hint = fault.Span, "fix it, then name the kind with --as"
 	case len(likely) > 0:
@@ -70,9 +70,9 @@ func yamlFaults(name string, src []byte) []diag.Finding {
 // IsBrokenYAML reports whether a file has a YAML extension and invalid content.
 func IsBrokenYAML(name string, src []byte) bool { return len(yamlFaults(name, src)) > 0 }
 
-// brokenJSON returns the fault in a text that can only be meant as one JSON value; nil if it has
+// jsonFault returns the fault in a text that can only be meant as one JSON value; nil if it has
 // none.
-func brokenJSON(src []byte) *diag.Finding {
+func jsonFault(src []byte) *diag.Finding {
 	compact := bytes.Map(func(r rune) rune {
 		if strings.ContainsRune(blanks, r) {
 			return -1

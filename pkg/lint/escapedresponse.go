@@ -18,7 +18,7 @@ func (o Options) findEscapedResponse(text []byte) (diag.Finding, bool) {
 	if !ok {
 		return diag.Finding{}, false
 	}
-	inner := dialect.ScanBytes(plain, dialect.Options{Dialect: o.Dialect, Reasoning: o.Reasoning, Tools: o.toolset()})
+	inner := dialect.ScanBytes(plain, dialect.Options{Dialect: o.Dialect, Reasoning: o.Reasoning, Tools: o.toolShapes()})
 	if len(inner.Calls) == 0 {
 		return diag.Finding{}, false
 	}

@@ -128,8 +128,8 @@ func (s *eventOrder) checkToolCalls(items []element, raw []byte, list location) 
 	}
 }
 
-// finish returns findings about events missing at the end.
-func (s *eventOrder) finish() []diag.Finding {
+// findingsAtEnd returns findings about events missing at the end.
+func (s *eventOrder) findingsAtEnd() []diag.Finding {
 	switch {
 	case s.name == "":
 		return []diag.Finding{diag.New(diag.EventsTruncated, diag.Bytes(0, 0), "no events")}

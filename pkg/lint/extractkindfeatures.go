@@ -39,7 +39,7 @@ var commonKeys = []string{
 func extractFeatures(src []byte) features {
 	t := features{keys: map[string]bool{}}
 	text := bytes.TrimLeft(src, blanks)
-	if isJSON(text) && (hasObjectLines(text) || gjson.ValidBytes(text)) {
+	if isLikelyJSON(text) && (hasObjectLines(text) || gjson.ValidBytes(text)) {
 		t.addValue(text)
 		return t
 	}
@@ -48,19 +48,19 @@ func extractFeatures(src []byte) features {
 		json, ok := doc.JSON()
 		switch {
 		case !ok || doc.IsNull():
-		case !isJSON(json): // prose after front matter
+		case !isLikelyJSON(json): // prose after front matter
 			t.foreign = true
 		case i == 0:
 			t.addValue(json)
-			t.schema = t.schema && isJSON(text) // schemas are JSON, possibly with a trailing comma
+			t.schema = t.schema && isLikelyJSON(text) // schemas are JSON, possibly with a trailing comma
 		}
 	}
 	switch {
 	case len(t.keys) > 0 || t.foreign:
-	case isJSON(text): // incomplete
+	case isLikelyJSON(text): // incomplete
 		t.addValue(text)
 	default:
-		t.addLines(src)
+		t.addLineKeys(src)
 	}
 	return t
 }
@@ -140,9 +140,9 @@ func isSchemaMember(key string, v gjson.Result) bool {
 	return key == "$ref" || key == "const"
 }
 
-// addLines adds the text before a colon at the start of each line or, if the text begins with a
+// addLineKeys adds the text before a colon at the start of each line or, if the text begins with a
 // list, of each item.
-func (t *features) addLines(src []byte) {
+func (t *features) addLineKeys(src []byte) {
 	first, list := true, false
 	for line := range bytes.Lines(src) {
 		line = bytes.TrimRight(line, blanks)

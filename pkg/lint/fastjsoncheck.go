@@ -8,10 +8,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// isObjectFast reports whether a line is certainly a JSON object without duplicate names; bytes
+// isCertainlyObject reports whether a line is certainly a JSON object without duplicate names; bytes
 // need not be UTF-8. It may report false for some valid objects. Most of a record is string
 // content, which it scans eight bytes at a time; nested values are left to jsontext.
-func isObjectFast(line []byte) bool {
+func isCertainlyObject(line []byte) bool {
 	at := skipBlanks(line, 0)
 	if at == len(line) || line[at] != '{' {
 		return false
@@ -34,7 +34,7 @@ func isObjectFast(line []byte) bool {
 		if at = skipBlanks(line, end); at == len(line) || line[at] != ':' {
 			return false
 		}
-		if at = fastValueEnd(line, skipBlanks(line, at+1)); at < 0 {
+		if at = certainValueEnd(line, skipBlanks(line, at+1)); at < 0 {
 			return false
 		}
 		at = skipBlanks(line, at)
@@ -54,8 +54,8 @@ func hasName(names [][]byte, name []byte) bool {
 	return false
 }
 
-// fastValueEnd returns the end of a value, or -1 if it is not certainly valid.
-func fastValueEnd(line []byte, at int) int {
+// certainValueEnd returns the end of a value, or -1 if it is not certainly valid.
+func certainValueEnd(line []byte, at int) int {
 	if at == len(line) {
 		return -1
 	}
@@ -75,7 +75,7 @@ func validStringEnd(line []byte, at int) int {
 	if at == len(line) || line[at] != '"' {
 		return -1
 	}
-	for at = nextSpecial(line, at+1); at < len(line); at = nextSpecial(line, at) {
+	for at = nextSpecialByte(line, at+1); at < len(line); at = nextSpecialByte(line, at) {
 		switch {
 		case line[at] == '"':
 			return at + 1
@@ -104,9 +104,9 @@ func isHex(digits []byte) bool {
 	return true
 }
 
-// nextSpecial returns the offset of the next quote, backslash or control character, which JSON
+// nextSpecialByte returns the offset of the next quote, backslash or control character, which JSON
 // strings must escape, or the length of the text.
-func nextSpecial[T ~string | ~[]byte](text T, at int) int {
+func nextSpecialByte[T ~string | ~[]byte](text T, at int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; at+8 <= len(text); at += 8 {
 		w := uint64(text[at]) | uint64(text[at+1])<<8 | uint64(text[at+2])<<16 | uint64(text[at+3])<<24 |

@@ -6,8 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// FuzzIsObjectFast: isObjectFast accepts only valid JSON, and usually accepts records.
-func FuzzIsObjectFast(f *testing.F) {
+// FuzzIsCertainlyObject: isCertainlyObject accepts only valid JSON, and usually accepts records.
+func FuzzIsCertainlyObject(f *testing.F) {
 	for _, line := range []string{
 		`{}`, ` { "a" : "b\n\u00e9\"c" , "d" : [ 1 , { "e" : null } ] } `, `{"a":"x","a":1}`, `{"a":1,}`, `{,}`, `{"a"}`, `{"a":}`, `{"a":1 2}`,
 		`{"a":"\x"}`, `{"a":"\u00g0"}`, "{\"a\":\"long enough for \x01\"}", `{"a":tru}`, `{"a":{"b":1,"b":2}}`, `{"a":[}`, `{"a":"\`, `{"a":1}}`, "{\"a\":\"\xff\"}",
@@ -16,7 +16,7 @@ func FuzzIsObjectFast(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		if isObjectFast([]byte(line)) && !jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true)) {
+		if isCertainlyObject([]byte(line)) && !jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true)) {
 			t.Errorf("%q is no JSON", line)
 		}
 	})
@@ -27,7 +27,7 @@ func TestSurelyObject(t *testing.T) {
 		`{}`: true, ` { "a" : "b\n\u00e9\"c" , "d" : [ 1 , { "e" : null } ] } `: true, `{"id":17,"text":"Fine.","more":-1.5e3,"ok":true}`: true,
 		"{\"a\":\"\xff\"}": true, `[]`: false, ``: false, `{"a":1`: false,
 	} {
-		if got := isObjectFast([]byte(line)); got != want {
+		if got := isCertainlyObject([]byte(line)); got != want {
 			t.Errorf("%q: %v", line, got)
 		}
 	}
@@ -43,13 +43,13 @@ func TestNextSpecial(t *testing.T) {
 				want++
 			}
 			for at := range len(plain) + 1 {
-				if got := nextSpecial(text, at); got != want {
+				if got := nextSpecialByte(text, at); got != want {
 					t.Fatalf("%q from %d: %d, want %d", text, at, got, want)
 				}
 			}
 		}
 	}
-	if got := nextSpecial("no such byte", 3); got != 12 {
+	if got := nextSpecialByte("no such byte", 3); got != 12 {
 		t.Error(got)
 	}
 }

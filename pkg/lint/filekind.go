@@ -51,9 +51,9 @@ var kindTable = []kindInfo{
 	{kind: Agent, title: "agent file", schema: "agent_config.v2", layout: singleDocument},
 	{kind: Message, title: "message", noun: "document", schema: "chat_message.v2", layout: manyDocuments, hasCalls: true, extraKeys: callKeys, sufficientKeys: []string{"query", "results"}},
 	{kind: BaselineFile, title: "baseline", noun: "known finding", schema: "baseline.v1", layout: jsonLines},
-	outputKind("envelope.v1"),
-	outputKind("parse_result.v1"),
-	outputKind("doctor.v1"),
+	kindOfSchema("envelope.v1"),
+	kindOfSchema("parse_result.v1"),
+	kindOfSchema("doctor.v1"),
 	{kind: Events, title: "events", noun: "event", schema: "agent_streaming_events.v1", layout: jsonLines, hasCalls: true},
 	{kind: RunFile, title: "run file", noun: "record"},
 	{kind: Schema, title: "JSON Schema"},
@@ -64,8 +64,8 @@ var kindTable = []kindInfo{
 // callKeys are the keys of call records in v2 and v1.
 var callKeys = []string{"toolType", "toolName", "input", "output", "name", "query", "results", "namespace", "index"}
 
-// outputKind describes documents whose kind is the name of their schema.
-func outputKind(name string) kindInfo {
+// kindOfSchema describes documents whose kind is the name of their schema.
+func kindOfSchema(name string) kindInfo {
 	return kindInfo{kind: Kind(name), title: name, noun: "document", schema: name, layout: manyDocuments}
 }
 
@@ -74,7 +74,7 @@ func (k Kind) info() kindInfo {
 	if i := slices.IndexFunc(kindTable, func(f kindInfo) bool { return f.kind == k }); i >= 0 {
 		return kindTable[i]
 	}
-	return outputKind(string(k))
+	return kindOfSchema(string(k))
 }
 
 // schemaPart returns a JSON pointer to the part of the schema that a document is checked against: a

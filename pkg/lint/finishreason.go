@@ -9,17 +9,17 @@ import (
 	"oneshot/pkg/provider/wire"
 )
 
-// checkFinish reports a response that did not finish normally, and a finish reason that contradicts
+// checkFinishReason reports a response that did not finish normally, and a finish reason that contradicts
 // the response, which has a number of pending native calls. It returns whether the response counts:
 // a run executes no call of a response that was truncated or refused.
-func (r *scanResult) checkFinish(body []byte, resp chat.Response, calls int, stop []wire.Segment, p *wire.Protocol) bool {
+func (r *scanResult) checkFinishReason(body []byte, resp chat.Response, calls int, stop []wire.Segment, p *wire.Protocol) bool {
 	reason := ""
 	if len(stop) > 0 {
 		reason = strings.Trim(string(body[stop[0].Start:stop[0].End]), `"`)
 	}
 	said := p.StopReason(reason)
 	reported := fmt.Sprintf("the server reports %q", reason)
-	report := func(code diag.Code, message string) { r.report(finishFinding(body, stop, code, message)) }
+	report := func(code diag.Code, message string) { r.report(findingAtFinishReason(body, stop, code, message)) }
 	switch {
 	case reason == "" && (p.StopOptional || resp.Stop == chat.StopEnd):
 	case reason == "":
@@ -43,10 +43,10 @@ func (r *scanResult) checkFinish(body []byte, resp chat.Response, calls int, sto
 	return true
 }
 
-// finishFinding returns a finding at the finish reason, or at the end of a body without one.
-func finishFinding(body []byte, stop []wire.Segment, code diag.Code, message string) diag.Finding {
+// findingAtFinishReason returns a finding at the finish reason, or at the end of a body without one.
+func findingAtFinishReason(body []byte, stop []wire.Segment, code diag.Code, message string) diag.Finding {
 	if len(stop) > 0 {
-		return pieceFinding(wire.NewPathFinder(body), stop, code, "%s", message)
+		return findingAtPiece(wire.NewPathFinder(body), stop, code, "%s", message)
 	}
 	return diag.New(code, diag.Bytes(len(body), len(body)), "%s", message)
 }

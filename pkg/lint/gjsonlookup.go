@@ -104,7 +104,7 @@ func findMember(line []byte, at int, name string) (start, end int) {
 		at = skipBlanks(line, at+len(key))
 		at = skipBlanks(line, at+len(":"))
 		end := skipValue(line, at)
-		if isName(key, name) {
+		if isQuotedName(key, name) {
 			return at, end
 		}
 		at = skipComma(line, end)
@@ -124,8 +124,8 @@ func findElement(line []byte, at, number int) (start, end int) {
 	return 0, 0
 }
 
-// isName reports whether a JSON string equals a name.
-func isName(raw []byte, name string) bool {
+// isQuotedName reports whether a JSON string equals a name.
+func isQuotedName(raw []byte, name string) bool {
 	if bytes.IndexByte(raw, '\\') >= 0 {
 		return string(wire.Unquote(raw)) == name
 	}

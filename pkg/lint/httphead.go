@@ -33,7 +33,7 @@ func (o Options) readWithHead(src []byte, head wire.Head) scanResult {
 	}
 	var r scanResult
 	inner := o.readBodyOrText(body)
-	r.embed(inner, diag.Text{Bytes: src}, []wire.Segment{{Start: head.Size, End: len(src), ObjectStart: head.Size}})
+	r.setFromEmbedded(inner, diag.Text{Bytes: src}, []wire.Segment{{Start: head.Size, End: len(src), ObjectStart: head.Size}})
 	if inner.trailing > 0 {
 		r.trailing = head.Size + inner.trailing
 	}

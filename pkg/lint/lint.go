@@ -57,13 +57,13 @@ func (o Options) readText(src []byte) scanResult {
 		return o.readPlainText(src)
 	}
 	var r scanResult
-	r.embed(o.readPlainText(plain), diag.Text{Bytes: src}, []wire.Segment{{Start: len(byteOrderMark), End: len(src)}})
+	r.setFromEmbedded(o.readPlainText(plain), diag.Text{Bytes: src}, []wire.Segment{{Start: len(byteOrderMark), End: len(src)}})
 	return r
 }
 
 // readPlainText reads a text that has no byte order mark.
 func (o Options) readPlainText(src []byte) scanResult {
-	tools := o.toolset()
+	tools := o.toolShapes()
 	found := dialect.ScanBytes(src, dialect.Options{Dialect: o.Dialect, Reasoning: o.Reasoning, Tools: tools})
 	r := scanResult{
 		dialect: found.Dialect.Name, why: found.Why, content: found.Content, reasoning: found.Reasoning,
@@ -74,7 +74,7 @@ func (o Options) readPlainText(src []byte) scanResult {
 		r.origins[i] = origin{text: c.Text, args: c.Arguments, tools: tools, offset: c.Start, nameSpan: found.NameSpans[i]}
 	}
 	if o.Dialect.Name != "" {
-		r.findOtherDialects(src, o)
+		r.reportOtherDialects(src, o)
 	}
 	if len(r.calls) == 0 {
 		if f, ok := o.findEscapedResponse(src); ok {
@@ -87,8 +87,8 @@ func (o Options) readPlainText(src []byte) scanResult {
 	return r
 }
 
-// check checks the calls and returns the record. Its spans are relative to the file.
-func (r scanResult) check(file string, text diag.Text, o Options) ParseResult {
+// checkAndConvert checks the calls and returns the record. Its spans are relative to the file.
+func (r scanResult) checkAndConvert(file string, text diag.Text, o Options) ParseResult {
 	out := ParseResult{
 		File: file, Dialect: r.dialect, Why: r.why, Content: r.content, Reasoning: r.reasoning,
 		Calls: make([]Call, 0, len(r.calls)), Findings: []diag.Finding{}, Text: text,
@@ -96,13 +96,13 @@ func (r scanResult) check(file string, text diag.Text, o Options) ParseResult {
 	places := text.Lines()
 	out.addCalls(r.calls, places)
 	if o.Tools != nil {
-		out.bindCalls(r, o)
+		out.bindAndCheckCalls(r, o)
 	}
 	if o.RequireCall && len(r.calls) == 0 && r.dialect != "" {
 		out.addFindings([]diag.Finding{diag.New(diag.NoCall, diag.Bytes(text.Offset, text.Offset), "the response has no call")})
 	}
 	out.addFindings(r.findings)
-	out.listRepairs()
+	out.setRepairs()
 	out.checkCharacters(r.origins)
 	out.reportByteOrderMark(text)
 	places.LocateAll(out.Findings)
@@ -117,8 +117,8 @@ func (r scanResult) check(file string, text diag.Text, o Options) ParseResult {
 	return out
 }
 
-// toolset returns the argument types of the tools, for dialects that write all values as text.
-func (o Options) toolset() dialect.Toolset {
+// toolShapes returns the argument types of the tools, for dialects that write all values as text.
+func (o Options) toolShapes() dialect.Toolset {
 	if o.shapes != nil || o.Tools == nil {
 		return o.shapes
 	}

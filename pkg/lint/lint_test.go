@@ -55,7 +55,7 @@ builtin: greet
 
 // asText reads a text that may look like something else.
 func asText(file string, src []byte, o Options) ParseResult {
-	return o.readText(src).check(file, diag.Text{Bytes: src}, o)
+	return o.readText(src).checkAndConvert(file, diag.Text{Bytes: src}, o)
 }
 
 // response returns the first result of a file.

@@ -11,11 +11,11 @@ import (
 	"oneshot/pkg/dialect"
 )
 
-// findOtherDialects reports calls of other dialects than the named one, in parts of the text
+// reportOtherDialects reports calls of other dialects than the named one, in parts of the text
 // without calls or findings. They are never executable. A call without markers, or a faulty one
 // without arguments, counts only if a tool has its name.
-func (r *scanResult) findOtherDialects(src []byte, o Options) {
-	tools := o.toolset()
+func (r *scanResult) reportOtherDialects(src []byte, o Options) {
+	tools := o.toolShapes()
 	all := dialect.ScanBytes(src, dialect.Options{Reasoning: o.Reasoning, Tools: tools})
 	var found []diag.Finding
 	at := map[string]int{} // index of the finding, by dialect
@@ -50,12 +50,12 @@ func (r *scanResult) findOtherDialects(src []byte, o Options) {
 	}
 	r.findings = append(r.findings, found...)
 	if len(found) == 0 {
-		r.findOtherMarkers(all.Findings, covered)
+		r.reportOtherMarkers(all.Findings, covered)
 	}
 }
 
-// findOtherMarkers reports the first markers of another dialect with no call between them.
-func (r *scanResult) findOtherMarkers(all []diag.Finding, covered spanSet) {
+// reportOtherMarkers reports the first markers of another dialect with no call between them.
+func (r *scanResult) reportOtherMarkers(all []diag.Finding, covered spanSet) {
 	for _, f := range all {
 		if f.Code == diag.NotACall && f.Severity != diag.Info && !covered.overlaps(f.Span.Start, f.Span.End) {
 			f.Call = nil
@@ -79,11 +79,11 @@ func (r *scanResult) coveredSpans() spanSet {
 			all = append(all, f.Span)
 		}
 	}
-	return all.merged()
+	return all.sortedAndMerged()
 }
 
-// merged returns the spans sorted, with touching ones merged.
-func (c spanSet) merged() spanSet {
+// sortedAndMerged returns the spans sorted, with touching ones merged.
+func (c spanSet) sortedAndMerged() spanSet {
 	slices.SortFunc(c, func(a, b diag.Span) int { return cmp.Compare(a.Start, b.Start) })
 	out := c[:0]
 	for _, s := range c {

@@ -43,19 +43,19 @@ func eachResponse[T any](file string, src []byte, o Options, convert func(ParseR
 func (o Options) readNext(file string, text diag.Text) (record ParseResult, more bool) {
 	if isBlank(text.Bytes) {
 		why := "the file is empty: the capture failed, or the model returned nothing"
-		return truncatedResult(len(text.Bytes), why).check(file, text, o), false
+		return truncatedResult(len(text.Bytes), why).checkAndConvert(file, text, o), false
 	}
-	r, part := o.readFirst(text.Bytes), text
-	if more = r.hasNext(text.Bytes); more {
+	r, part := o.readFirstResponse(text.Bytes), text
+	if more = r.isFollowedByResponse(text.Bytes); more {
 		part.Bytes = text.Bytes[:r.trailing]
 	} else {
 		r.reportTrailing(text.Bytes)
 	}
-	return r.inFile(part).check(file, part, o), more
+	return r.relativeToFile(part).checkAndConvert(file, part, o), more
 }
 
-// hasNext reports whether another response begins on a new line after this one.
-func (r *scanResult) hasNext(src []byte) bool {
+// isFollowedByResponse reports whether another response begins on a new line after this one.
+func (r *scanResult) isFollowedByResponse(src []byte) bool {
 	if r.trailing == 0 || src[r.trailing-1] != '\n' {
 		return false
 	}
@@ -64,12 +64,12 @@ func (r *scanResult) hasNext(src []byte) bool {
 	return isHead || isBody
 }
 
-// inFile converts the result of a part of a file to spans of the file.
-func (r scanResult) inFile(part diag.Text) scanResult {
+// relativeToFile converts the result of a part of a file to spans of the file.
+func (r scanResult) relativeToFile(part diag.Text) scanResult {
 	if part.Offset == 0 {
 		return r
 	}
 	var out scanResult
-	out.embed(r, part, []wire.Segment{{End: len(part.Bytes)}})
+	out.setFromEmbedded(r, part, []wire.Segment{{End: len(part.Bytes)}})
 	return out
 }

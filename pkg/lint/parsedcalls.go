@@ -76,8 +76,8 @@ func (r *ParseResult) addFindings(findings []diag.Finding) {
 // argument with another format.
 var notRepairs = []diag.Code{diag.CallInText, diag.ArgConstraint}
 
-// listRepairs lists in each repaired call the codes of the warnings so far.
-func (r *ParseResult) listRepairs() {
+// setRepairs lists in each repaired call the codes of the warnings so far.
+func (r *ParseResult) setRepairs() {
 	diag.Sort(r.Findings)
 	for _, f := range r.Findings {
 		if f.Call != nil && f.Severity == diag.Warning && !slices.Contains(notRepairs, f.Code) && r.Calls[*f.Call].Status == chat.StatusRepaired {
@@ -135,7 +135,7 @@ func argumentText(call string) string {
 	return strings.TrimSuffix(call[i+1:], ")")
 }
 
-func unknownTool(name string, tools *tool.Registry) diag.Finding {
+func unknownToolFinding(name string, tools *tool.Registry) diag.Finding {
 	f := diag.New(diag.UnknownTool, diag.Span{}, "there is no tool named %q", name)
 	if near := tools.Suggest(name); near != "" {
 		f.Hint = "did you mean " + near + "?"

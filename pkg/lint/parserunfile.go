@@ -31,7 +31,7 @@ func readRun(file string, src []byte, o Options) iter.Seq[ParseResult] {
 	return func(yield func(ParseResult) bool) {
 		for record := range ParseRun(file, bytes.NewReader(src), o) { // reading from memory does not fail
 			if record.Record == 0 {
-				record = scanResult{why: record.Why, findings: record.Findings}.check(file, diag.Text{Bytes: src}, o)
+				record = scanResult{why: record.Why, findings: record.Findings}.checkAndConvert(file, diag.Text{Bytes: src}, o)
 			}
 			if !yield(record) {
 				return
@@ -72,7 +72,7 @@ func ParseRun(file string, src io.ReadSeeker, o Options) iter.Seq2[ParseResult, 
 			return
 		}
 		if all := found.all(); len(all) > 0 {
-			yield(scanResult{why: "run file", findings: all}.check(file, diag.Text{}, o), nil)
+			yield(scanResult{why: "run file", findings: all}.checkAndConvert(file, diag.Text{}, o), nil)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func (t callResult) key() [sha256.Size]byte {
 }
 
 func newRunReader(file string, o Options) *runReader {
-	o.shapes = o.toolset()
+	o.shapes = o.toolShapes()
 	given := o.Context
 	o.Context = given.Clone()
 	return &runReader{file: file, o: o, baseContext: given, seen: map[[sha256.Size]byte]bool{}, openCalls: map[string]runfile.Call{}}
@@ -126,7 +126,7 @@ func (r *runReader) applyRecord(line diag.Text, body runfile.Body) {
 	case runfile.Request:
 		r.addToContext(r.newResults)
 		r.newResults = nil
-		r.setBoundary(b.Nonce)
+		r.requireNonceFences(b.Nonce)
 		if b.System != "" || len(b.Tools) > 0 { // a new conversation: the server may have refused native calls
 			r.native = r.native && len(b.Tools) > 0
 		}
@@ -173,8 +173,8 @@ func (r *runReader) collectResult(id, text string) {
 	}
 }
 
-// setBoundary makes calls of the following responses count only in fences of a word.
-func (r *runReader) setBoundary(word string) {
+// requireNonceFences makes calls of the following responses count only in fences of a word.
+func (r *runReader) requireNonceFences(word string) {
 	if word == "" || r.o.Dialect.Name != "" && r.why != whyRunFile {
 		return
 	}
@@ -202,7 +202,7 @@ func (r *runReader) readResponse(line diag.Text, body runfile.Response) ParseRes
 		at := pieceBounds(locatedValueAt(line.Bytes, gjson.GetBytes(line.Bytes, "broken_off")).valueSegments())
 		in.report(diag.New(diag.TruncatedBody, diag.Bytes(line.Offset+at.Start, line.Offset+at.End), "%s", body.BrokenOff))
 	}
-	out := in.check(r.file, line, r.o)
+	out := in.checkAndConvert(r.file, line, r.o)
 	out.Record = line.LinesBefore + 1
 	for _, f := range out.Findings {
 		for i, x := range f.Fixes { // editing a run file damages it

@@ -27,7 +27,7 @@ func (r *scanResult) suppressProgrammaticCalls(body []byte, from *wire.Sources) 
 		if more := len(calls) - 1; more > 0 {
 			what = fmt.Sprintf("this call and %d more; its result is in the response, so they are not executed", more)
 		}
-		f := pieceFinding(paths, from.Calls[calls[0]].Name, diag.QuotedCall, "the program %s made %s", id, what)
+		f := findingAtPiece(paths, from.Calls[calls[0]].Name, diag.QuotedCall, "the program %s made %s", id, what)
 		f.Severity = diag.Info
 		r.reportCall(calls[0], f)
 	}

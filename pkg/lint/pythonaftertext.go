@@ -50,15 +50,15 @@ func callListOffset(line []byte, tools dialect.Toolset) int {
 		if _, known := tools[name]; !known || len(rest) == 0 || rest[0] != '(' {
 			continue
 		}
-		if at == start || line[at-1] == ' ' && startsKeywordArguments(rest[1:]) {
+		if at == start || line[at-1] == ' ' && isKeywordArgumentList(rest[1:]) {
 			return at
 		}
 	}
 	return len(line)
 }
 
-// startsKeywordArguments reports whether an argument list is empty or begins with key=.
-func startsKeywordArguments(text []byte) bool {
+// isKeywordArgumentList reports whether an argument list is empty or begins with key=.
+func isKeywordArgumentList(text []byte) bool {
 	key, rest := leadingName(text)
 	return rest != nil && (key == "" && rest[0] == ')' || key != "" && rest[0] == '=')
 }

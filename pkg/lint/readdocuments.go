@@ -31,9 +31,9 @@ type document struct {
 	yaml   yamldoc.Value // the root for path in a YAML file
 }
 
-// span returns the span of a violation in the file, still without lines and columns. The
+// violationSpan returns the span of a violation in the file, still without lines and columns. The
 // violation's path is relative to the file, its span to the document's JSON.
-func (d document) span(v schema.Violation) diag.Span {
+func (d document) violationSpan(v schema.Violation) diag.Span {
 	if !d.yaml.IsPresent() {
 		return diag.Bytes(d.offset+v.Span.Start, d.offset+v.Span.End)
 	}
@@ -49,7 +49,7 @@ func (d document) locateFaults(faults []diag.Finding) []diag.Finding {
 	for i := range faults {
 		f := &faults[i]
 		f.Path = d.path + f.Path
-		f.Span = d.span(schema.Violation{Path: f.Path, Span: f.Span})
+		f.Span = d.violationSpan(schema.Violation{Path: f.Path, Span: f.Span})
 	}
 	return faults
 }
@@ -59,8 +59,8 @@ func (d document) violationFindings(violations []schema.Violation) []diag.Findin
 	for i := range violations {
 		violations[i].Path = d.path + violations[i].Path
 	}
-	end := d.span(schema.Violation{Path: d.path, Span: diag.Bytes(len(d.json), len(d.json))})
-	return schema.Findings(violations, d.span, end)
+	end := d.violationSpan(schema.Violation{Path: d.path, Span: diag.Bytes(len(d.json), len(d.json))})
+	return schema.Findings(violations, d.violationSpan, end)
 }
 
 // yamlCodes are the codes for YAML faults in files that have a published schema. The schema finds
@@ -73,7 +73,7 @@ func (l layout) readDocuments(name string, src []byte, pass func(document)) []di
 	switch {
 	case l == jsonLines || l == manyDocuments && hasObjectLines(src):
 		readLines(src, pass)
-	case !isJSON(src) || isYAMLName(name):
+	case !isLikelyJSON(src) || isYAMLName(name):
 		return l.readYAML(name, src, pass)
 	case l == manyDocuments && bytes.HasPrefix(bytes.TrimLeft(src, blanks), []byte("[")):
 		return readList(src, pass)
@@ -98,8 +98,8 @@ func isYAMLName(name string) bool {
 	return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name))
 }
 
-// isJSON reports whether a text looks like JSON rather than YAML.
-func isJSON(src []byte) bool {
+// isLikelyJSON reports whether a text looks like JSON rather than YAML.
+func isLikelyJSON(src []byte) bool {
 	src = bytes.TrimLeft(bytes.TrimPrefix(src, []byte(byteOrderMark)), blanks)
 	return len(src) > 0 && (src[0] == '{' || src[0] == '[')
 }

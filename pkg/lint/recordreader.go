@@ -32,7 +32,7 @@ type RecordReader struct {
 
 // NewRecordReader returns a reader of records. The options apply where a record does not override them.
 func NewRecordReader(f FieldPaths, o Options) *RecordReader {
-	o.shapes = o.toolset()
+	o.shapes = o.toolShapes()
 	return &RecordReader{newPath(f.Response), newPath(f.Tools), newPath(f.Dialect), newPath(f.ID), o, newToolsetCache()}
 }
 
@@ -84,7 +84,7 @@ func (r *RecordReader) readRecord(file string, line diag.Text, cut bool) ParseRe
 			l.useResponse(r.response.lookup(text.Bytes), r.response.text)
 		}
 	}
-	out := l.scanResult.check(file, line, l.o)
+	out := l.scanResult.checkAndConvert(file, line, l.o)
 	out.Record, out.ID = line.LinesBefore+1, id
 	return out
 }
@@ -120,7 +120,7 @@ func (l *recordLine) validate(cut bool) bool {
 
 // isJSONLine reports whether a line is valid JSON.
 func isJSONLine(line []byte) bool {
-	return isObjectFast(line) || jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true))
+	return isCertainlyObject(line) || jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true))
 }
 
 // reportMember reports a finding at a member.
@@ -150,7 +150,7 @@ func (l *recordLine) useTools(m locatedValue, known *toolsetCache) {
 	if !m.isPresent() {
 		return
 	}
-	set, err := known.get(string(m.unquoted()))
+	set, err := known.getOrParse(string(m.unquoted()))
 	if err != nil {
 		l.reportMember(diag.BadTools, m, "invalid tools: %v", err)
 		return
@@ -168,7 +168,7 @@ func (l *recordLine) useResponse(m locatedValue, path string) {
 		l.why = whyNoResponse
 		l.reportMember(diag.NoResponse, m, "the value at %s is not a response: %s", path, wire.Excerpt(string(m.raw)))
 	default:
-		l.embed(l.o.readResponse(m.unquoted()), l.Text, m.valueSegments())
+		l.setFromEmbedded(l.o.readResponse(m.unquoted()), l.Text, m.valueSegments())
 	}
 }
 

@@ -15,13 +15,13 @@ import (
 
 // readResponse reads a body or a text and reports trailing data.
 func (o Options) readResponse(src []byte) scanResult {
-	r := o.readFirst(src)
+	r := o.readFirstResponse(src)
 	r.reportTrailing(src)
 	return r
 }
 
-// readFirst reads the first response: a body or a text, with or without an HTTP head.
-func (o Options) readFirst(src []byte) scanResult {
+// readFirstResponse reads the first response: a body or a text, with or without an HTTP head.
+func (o Options) readFirstResponse(src []byte) scanResult {
 	if o.Dialect.Name == "" {
 		if head, ok := wire.ParseHead(src); ok {
 			return o.readWithHead(src, head)
@@ -52,7 +52,7 @@ func (o Options) readBody(src []byte, p *wire.Protocol) scanResult {
 	d, resp, err := decodeBody(src, p)
 	trailing := trailingOffset(src, d.Size())
 	if trailing > 0 && isServerError(err) {
-		trailing = skipFailedEvent(src, trailing, p)
+		trailing = endAfterFailedEvent(src, trailing, p)
 	}
 	if trailing > 0 {
 		src = src[:trailing]
@@ -60,12 +60,12 @@ func (o Options) readBody(src []byte, p *wire.Protocol) scanResult {
 	r := o.readDecoded(diag.Text{Bytes: src}, resp, d.Sources(), true)
 	r.dialect, r.why = p.Name, "response of "+p.Title
 	if extra := d.Sources().OtherChoices; len(extra) > 0 {
-		r.report(pieceFinding(wire.NewPathFinder(src), extra[:1], diag.ExtraChoices, "the response has %d choices; only the first is read", len(extra)+1))
+		r.report(findingAtPiece(wire.NewPathFinder(src), extra[:1], diag.ExtraChoices, "the response has %d choices; only the first is read", len(extra)+1))
 	}
 	r.checkIDs(src, resp.Calls, d.Sources(), p)
 	r.reportMisnamedArguments(src, resp.Calls, d.Sources())
 	open := r.suppressProgrammaticCalls(src, d.Sources())
-	if r.reportDecodeError(src, err, d.Sources().Error) || !r.checkFinish(src, resp, open, d.Sources().Stop, p) {
+	if r.reportDecodeError(src, err, d.Sources().Error) || !r.checkFinishReason(src, resp, open, d.Sources().Stop, p) {
 		r.blockCalls()
 	}
 	r.checkUTF8(src)
@@ -90,9 +90,9 @@ func isServerError(err error) bool {
 	return errors.As(err, &e) && e.Kind == wire.ServerError
 }
 
-// skipFailedEvent returns the offset of the data after a response that failed with an error event:
+// endAfterFailedEvent returns the offset of the data after a response that failed with an error event:
 // an immediately following response.failed event belongs to the same response.
-func skipFailedEvent(src []byte, at int, p *wire.Protocol) int {
+func endAfterFailedEvent(src []byte, at int, p *wire.Protocol) int {
 	d, _, err := decodeBody(src[at:], p)
 	if end := at + d.Size(); isServerError(err) && d.MessageCount() == 1 && bytes.Contains(src[at:end], []byte(`"response.failed"`)) {
 		return trailingOffset(src, end)
@@ -205,7 +205,7 @@ func (r *scanResult) reportDecodeError(src []byte, err error, errorPieces []wire
 			line, _, _ := bytes.Cut(src[at.Start:], []byte("\n"))
 			errorPieces = []wire.Segment{{Start: at.Start, End: at.Start + len(bytes.TrimRight(line, blanks))}}
 		}
-		r.report(pieceFinding(wire.NewPathFinder(src), errorPieces, diag.ServerError, "%s", e.Error()))
+		r.report(findingAtPiece(wire.NewPathFinder(src), errorPieces, diag.ServerError, "%s", e.Error()))
 	default:
 		at.End++ // the offending byte; past the end at the end of the text
 		r.report(diag.New(diag.UnreadableBody, at, "%s", e.Message))

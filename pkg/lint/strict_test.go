@@ -38,7 +38,7 @@ func TestStrictInDialects(t *testing.T) {
 			{"bytes", `{"one":"Ada","two":"Eve"}`, "Eve", "E\xffe"},
 			{"range", `{"all":{"first":77777,"second":"Eve"}}`, "77777", "1e999"},
 		} {
-			text, ok := d.Render(chat.Call{Name: "keep", Arguments: json.RawMessage(c.args)}, Options{Tools: tools}.toolset())
+			text, ok := d.Render(chat.Call{Name: "keep", Arguments: json.RawMessage(c.args)}, Options{Tools: tools}.toolShapes())
 			if !ok || strings.Count(text, c.from) != 1 {
 				continue // the dialect has no such form
 			}

@@ -19,8 +19,8 @@ type scanResult struct {
 
 func (r *scanResult) report(f diag.Finding) { r.findings = append(r.findings, f) }
 
-// embed replaces the result by that of a text that consists of pieces of the outer text.
-func (r *scanResult) embed(inner scanResult, src diag.Text, pieces []wire.Segment) {
+// setFromEmbedded replaces the result by that of a text that consists of pieces of the outer text.
+func (r *scanResult) setFromEmbedded(inner scanResult, src diag.Text, pieces []wire.Segment) {
 	r.dialect, r.why, r.content, r.reasoning = inner.dialect, inner.why, inner.content, inner.reasoning
 	if len(inner.calls)+len(inner.findings) > 0 {
 		r.merge(inner, newLayer(src, pieces))
@@ -71,8 +71,8 @@ func (l *layer) locate(s diag.Span) []wire.BodyRange {
 	return l.locator.Locate(s.Start, s.End)
 }
 
-// pathOf returns the JSON path of a place.
-func (l *layer) pathOf(at wire.BodyRange) string {
+// jsonPathOf returns the JSON path of a place.
+func (l *layer) jsonPathOf(at wire.BodyRange) string {
 	if l.paths == nil {
 		l.paths = wire.NewPathFinder(l.src.Bytes)
 	}
@@ -102,7 +102,7 @@ func (l *layer) findingWithOuterSpans(f diag.Finding) diag.Finding {
 		places = append(places, l.locate(s)...)
 	}
 	if len(places) > 0 {
-		f.Layer = outerPath(l.pathOf(places[0]), f.Layer, places[0].Segment.Quoted)
+		f.Layer = outerPath(l.jsonPathOf(places[0]), f.Layer, places[0].Segment.Quoted)
 	}
 	f.Span, f.Pieces = l.boundingSpan(places), l.pieceSpans(places)
 	for i := range f.Fixes {

@@ -29,8 +29,8 @@ const (
 
 func newToolsetCache() *toolsetCache { return &toolsetCache{sets: make(map[string]toolset)} }
 
-// get returns the definitions in a text.
-func (t *toolsetCache) get(text string) (toolset, error) {
+// getOrParse returns the definitions in a text.
+func (t *toolsetCache) getOrParse(text string) (toolset, error) {
 	t.mutex.Lock()
 	set, ok := t.sets[text]
 	t.mutex.Unlock()
@@ -41,7 +41,7 @@ func (t *toolsetCache) get(text string) (toolset, error) {
 	if err != nil {
 		return toolset{}, err
 	}
-	set = toolset{registry, Options{Tools: registry}.toolset()}
+	set = toolset{registry, Options{Tools: registry}.toolShapes()}
 	t.store(text, set)
 	return set, nil
 }

@@ -105,7 +105,7 @@ func (r *v1Record) findings(missing V1Defaults) []diag.Finding {
 // finding returns a finding at a location in the document.
 func (d document) finding(code diag.Code, at location, format string, args ...any) diag.Finding {
 	path := d.path + at.path
-	span := d.span(schema.Violation{Path: path, Span: diag.Bytes(at.start, at.end)})
+	span := d.violationSpan(schema.Violation{Path: path, Span: diag.Bytes(at.start, at.end)})
 	f := diag.New(code, span, format, args...)
 	f.Path = path
 	if f.Path != "" {
@@ -127,8 +127,8 @@ func (r *v1Record) reportProblem(at location, hint, format string, args ...any) 
 	r.problems = append(r.problems, f)
 }
 
-// location returns the location of a member of the value at a path.
-func (p element) location(path string) location {
+// locationIn returns the location of a member of the value at a path.
+func (p element) locationIn(path string) location {
 	return location{p.start, p.end, string(jsontext.Pointer(path).AppendToken(p.key))}
 }
 
@@ -147,7 +147,7 @@ func (r *v1Record) toV2(missing V1Defaults) string {
 		case "namespace", "index":
 			output = append(output, r.formatMember(p.key, r.raw(p)))
 		default:
-			r.reportProblem(p.location(r.at.path), "", "v2 has no such key")
+			r.reportProblem(p.locationIn(r.at.path), "", "v2 has no such key")
 		}
 	}
 	r.reportMissing(missing)
@@ -180,17 +180,17 @@ func (r *v1Record) toolType(name element) string {
 	text := gjson.Parse(r.raw(name)).String()
 	kind := v1Types[strings.ToLower(text)]
 	if kind == "" {
-		r.reportProblem(name.location(r.at.path), "known names are retrieval and retrieval with re-ranking", "no known toolType for this name")
+		r.reportProblem(name.locationIn(r.at.path), "known names are retrieval and retrieval with re-ranking", "no known toolType for this name")
 	}
 	return kind
 }
 
 func (r *v1Record) convertResults(list element) string {
 	var items []string
-	at := list.location(r.at.path)
+	at := list.locationIn(r.at.path)
 	for i, p := range r.elementsAt(at) {
 		p.key = strconv.Itoa(i)
-		items = append(items, r.convertResult(p.location(at.path)))
+		items = append(items, r.convertResult(p.locationIn(at.path)))
 	}
 	return "[" + strings.Join(items, r.memberSeparator()) + "]"
 }
@@ -206,7 +206,7 @@ func (r *v1Record) convertResult(at location) string {
 	for _, p := range members {
 		switch {
 		case p.key == "chunk_id" && memberIndex(members, "id") >= 0:
-			r.reportProblem(p.location(at.path), "", "conflicts with id")
+			r.reportProblem(p.locationIn(at.path), "", "conflicts with id")
 		case p.key == "chunk_id":
 			out = append(out, r.formatMember("id", r.raw(p)))
 		case p.key == "metadata" && content >= 0:
@@ -217,7 +217,7 @@ func (r *v1Record) convertResult(at location) string {
 		case p.key == "id", p.key == "score", p.key == "metadata":
 			out = append(out, r.formatMember(p.key, r.raw(p)))
 		default:
-			r.reportProblem(p.location(at.path), "", "v2 has no such key")
+			r.reportProblem(p.locationIn(at.path), "", "v2 has no such key")
 		}
 	}
 	return r.formatObject(out...)
@@ -226,14 +226,14 @@ func (r *v1Record) convertResult(at location) string {
 // mergeContent returns a result's metadata with its content added.
 func (r *v1Record) mergeContent(metadata, content element, path string) string {
 	if r.json[metadata.start] != '{' {
-		r.reportProblem(metadata.location(path), "", "must be an object, to hold the content")
+		r.reportProblem(metadata.locationIn(path), "", "must be an object, to hold the content")
 		return ""
 	}
-	members := r.elementsAt(metadata.location(path))
+	members := r.elementsAt(metadata.locationIn(path))
 	i := memberIndex(members, "content")
 	switch {
 	case i >= 0 && !r.isEqual(members[i], content):
-		r.reportProblem(content.location(path), "", "differs from the content in metadata")
+		r.reportProblem(content.locationIn(path), "", "differs from the content in metadata")
 	case i >= 0:
 		return r.raw(metadata)
 	case len(members) == 0:
