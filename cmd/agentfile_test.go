@@ -11,29 +11,31 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// K3: the keys of an agent file are the flags of run. Those that mean one run, and
-// no agent, have none; what has no flag is listed.
+// K3: the keys of an agent file are the flags of run that the table gives a key, and those of the file alone. A flag without a
+// key has a reason.
 func TestAgentKeys(t *testing.T) {
 	text, _ := schema.PublishedText("agent_config.v2")
 	properties := gjson.GetBytes(text, "properties").Map()
-	noKey := []string{
-		"dry-run", // a file whose runs do nothing would only surprise
-		"run-file", "resume", "answer", "approve-call",
-		"trust-input", // whoever starts a run vouches for its input
-	}
-	noFlag := []string{"version", "name"} // of the file alone
+	noFlag := []string{"version", "name", "description", "prompt", "vars"}
 	keys := map[string]bool{}
-	newRun(Env{}, nil).Flags().VisitAll(func(f *pflag.Flag) {
-		key := strings.ReplaceAll(f.Name, "-", "_")
+	set := newRun(Env{}, nil).Flags()
+	for row := range flagRows(new(options), forRun) {
+		key := strings.ReplaceAll(row.name, "-", "_")
 		keys[key] = true
 		property, ok := properties[key]
 		switch {
-		case ok == slices.Contains(noKey, f.Name):
-			t.Errorf("--%s: the schema has a key: %v", f.Name, ok)
-		case ok && !takes(property, f.Value.Type()):
-			t.Errorf("--%s is %s, and the schema says %s", f.Name, f.Value.Type(), property.Raw)
+		case ok == (row.agent&isKey == 0) || ok == (row.noKey != ""):
+			t.Errorf("--%s: the schema has a key: %v, and the table says %d %q", row.name, ok, row.agent, row.noKey)
+		case ok && !takes(property, set.Lookup(row.name)):
+			t.Errorf("--%s is %s, and the schema says %s", row.name, set.Lookup(row.name).Value.Type(), property.Raw)
+		case row.agent&widens != 0 && row.replay != widening && row.name != "root":
+			t.Errorf("--%s widens beside an agent and not in a replay", row.name)
+		case row.replay == widening && ok && row.agent&(widens|adds) == 0:
+			t.Errorf("--%s: an agent could widen --policy", row.name)
+		case row.isProgram && ok && !property.Get("enum").Exists():
+			t.Errorf("--%s: an agent could name a program", row.name)
 		}
-	})
+	}
 	for key := range properties {
 		if keys[key] == slices.Contains(noFlag, key) {
 			t.Errorf("the key %s: there is a flag: %v", key, keys[key])
@@ -42,12 +44,12 @@ func TestAgentKeys(t *testing.T) {
 }
 
 // takes reports whether a property has the type of a flag.
-func takes(property gjson.Result, flag string) bool {
+func takes(property gjson.Result, flag *pflag.Flag) bool {
 	has := func(wants ...string) bool {
 		said := property.Get("type").String() + property.Get(`\$ref`).String()
 		return slices.Contains(wants, said) || slices.Contains(wants, "enum") && property.Get("enum").Exists()
 	}
-	switch flag {
+	switch flag.Value.Type() {
 	case "bool":
 		return has("boolean")
 	case "int", "int64":
@@ -57,7 +59,7 @@ func takes(property gjson.Result, flag string) bool {
 	case "duration":
 		return has("#/$defs/duration")
 	case "string":
-		return has("string", "enum")
+		return has("string", "enum") || flag.Name == "schema" && property.Get("anyOf").Exists()
 	case "stringArray":
 		return has("#/$defs/names", "#/$defs/eachProvider", "object") || property.Get("anyOf").Exists()
 	}

@@ -146,7 +146,12 @@ func (s *settings) checkSecrets(p endpoint, key apiKey) error {
 			return fmt.Errorf("provider %s: %w", p.provider.Name, err)
 		}
 	}
+	isOfAgent := s.urlsOf != "" && (s.urls[p.provider.Name] != nil || s.urls[""] != nil)
 	for _, h := range append(slices.Clone(s.sent), headerSecrets{"--api-key", key.used}) {
+		if i := slices.IndexFunc(h.used, func(c credential) bool { return len(c.hosts) == 0 }); i >= 0 && isOfAgent {
+			name := h.used[i].name
+			return usagef("allow it with --secret "+name+"@"+to.Hostname()+"=env:"+name, "%s: the %s sets base_url, and the secret %s is bound to no host", h.flag, s.urlsOf, name)
+		}
 		if err := checkDestination(h.flag, h.used, to); err != nil {
 			return err
 		}

@@ -30,6 +30,8 @@ type flagRow struct {
 	merges      bool       // a K=V of one source replaces those of later sources with the same K only
 	isProgram   bool       // the value can name a program in PATH
 	mayHoldKey  bool       // a value without a reference to a secret may be one, and is not recorded
+	agent       agentRule  // of run: the key of agent files
+	noKey       string     // why there is none
 	help        string
 }
 
@@ -41,6 +43,7 @@ const (
 	forPrompt
 	forCall   // tools call
 	forTools  // tools list, tools show, parse
+	forList   // tools list, tools show
 	forDoctor // besides its own flags
 )
 
@@ -53,6 +56,16 @@ const (
 	once                             // recorded, but of a resumed run it does not apply to the next
 	unrecorded                       // applies to one command, or the record has its content
 	startOnly                        // unrecorded, and refused with --resume
+)
+
+// An agentRule says how an agent file sets a flag.
+type agentRule uint8
+
+const (
+	isKey  agentRule = 1 << iota
+	isPath           // relative to the folder of the file
+	adds             // adds to the values of the command line, which otherwise replace it
+	widens           // does not apply beside a --policy or --read-only of the command line, which it could widen
 )
 
 func (r resumeRule) isRecorded() bool { return r == mayChange || r == fixed || r == once }

@@ -10,11 +10,21 @@ import (
 	"oneshot/pkg/agent"
 )
 
-// A flagSource has values of flags: the command line, or a record.
+// A flagSource has values of flags.
 type flagSource struct {
-	name   string // for errors
+	name   string // for errors and records
+	kind   sourceKind
 	values map[string][]string
 }
+
+// A sourceKind is a kind of flag source.
+type sourceKind uint8
+
+const (
+	fromLine sourceKind = iota
+	fromRecord
+	fromAgent
+)
 
 // commandLine returns the flags that a command line gives.
 func commandLine(set *pflag.FlagSet) flagSource {
@@ -29,35 +39,56 @@ func (s *flagSource) add(name, value string) { s.values[name] = append(s.values[
 // resolvedFlags are the flags of a run or a batch. They do not change.
 type resolvedFlags struct {
 	options
-	on   commands
-	rows map[string]flagRow
-	set  *pflag.FlagSet
-	line flagSource
+	on      commands
+	rows    map[string]flagRow
+	set     *pflag.FlagSet
+	line    flagSource
+	sources map[string]flagSource // of each flag: the one that it has its value from, or its last values
 }
 
-// resolveFlags sets each flag of a command from the first source that has it: the command line, then the record of a run. The default
-// of the table applies if none has it.
+// resolveFlags sets each flag of a command from the first source that has it: the command line, then the record of a run, then an agent
+// file. The default of the table applies if none has it.
 func resolveFlags(on commands, line flagSource, others ...flagSource) (*resolvedFlags, error) {
-	r := &resolvedFlags{options: options{limits: agent.DefaultLimits()}, on: on, rows: map[string]flagRow{}, set: pflag.NewFlagSet("run", pflag.ContinueOnError), line: line}
+	r := &resolvedFlags{
+		options: options{limits: agent.DefaultLimits()}, on: on, rows: map[string]flagRow{}, set: pflag.NewFlagSet("run", pflag.ContinueOnError),
+		line: line, sources: map[string]flagSource{},
+	}
 	for row := range flagRows(&r.options, r.on) {
 		row.define(r.set)
 		r.rows[row.name] = row
 		for _, source := range append([]flagSource{line}, others...) {
-			values := row.missingValues(source.values[row.name], r.set)
-			for _, value := range values {
-				if err := r.set.Set(row.name, value); err != nil {
-					return nil, &inputError{fmt.Errorf("%s: --%s %s: %w", source.name, row.name, value, err)}
-				}
+			used, err := row.fill(r.set, source)
+			if err != nil {
+				return nil, err
+			}
+			if used {
+				r.sources[row.name] = source
 			}
 		}
 	}
 	return r, checkFlags(r.set)
 }
 
-// missingValues returns the values that a source adds to those of the sources before it: all if they have none. A flag that
-// merges pairs takes those with other keys.
-func (r flagRow) missingValues(values []string, set *pflag.FlagSet) []string {
-	if !set.Changed(r.name) {
+// fill adds the values of a source to those of the sources before it, and reports whether it has any to add.
+func (r flagRow) fill(set *pflag.FlagSet, source flagSource) (used bool, err error) {
+	for _, value := range r.missingValues(source, set) {
+		if err := set.Set(r.name, value); err != nil {
+			err = fmt.Errorf("%s: --%s %s: %w", source.name, r.name, value, err)
+			if source.kind == fromRecord {
+				return false, &inputError{err}
+			}
+			return false, usagef("", "%w", err)
+		}
+		used = true
+	}
+	return used, nil
+}
+
+// missingValues returns the values that a source adds to those of the sources before it: all if they have none, or if those
+// of an agent add up. A flag that merges pairs takes those with other keys.
+func (r flagRow) missingValues(source flagSource, set *pflag.FlagSet) []string {
+	values := source.values[r.name]
+	if !set.Changed(r.name) || source.kind == fromAgent && r.agent&adds != 0 {
 		return values
 	}
 	if !r.merges {
@@ -78,6 +109,28 @@ func keyOf(pair string) string {
 
 // isGiven reports whether the command line has a flag.
 func (r *resolvedFlags) isGiven(name string) bool { return r.line.values[name] != nil }
+
+// source returns where the value of a flag is from, as records have it.
+func (r *resolvedFlags) source(name string) string {
+	if s := r.sources[name]; s.kind != fromLine {
+		return s.name
+	}
+	return "flag --" + name
+}
+
+// noteSources adds the flags that are not from a command line to the settings of a record. Values that may be secrets are
+// left out.
+func (r *resolvedFlags) noteSources(to *resolution) {
+	r.set.Visit(func(f *pflag.Flag) {
+		source, row := r.sources[f.Name], r.rows[f.Name]
+		if source.kind != fromAgent || row.mayHoldKey || f.Name == settingModel { // noted with its server
+			return
+		}
+		for _, value := range source.values[f.Name] {
+			to.note(f.Name, value, source.name)
+		}
+	})
+}
 
 // isSet reports whether any source has a flag.
 func (r *resolvedFlags) isSet(name string) bool { return r.set.Changed(name) }

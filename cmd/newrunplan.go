@@ -308,9 +308,11 @@ func (p *sharedPlan) connect(ctx context.Context) (*chosenModels, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, source := o.names, "flag --model"
-	if recorded, ok := p.resolved.recorded[settingModel]; ok && len(names) == 0 {
-		source, names = recorded.Source, []string{recorded.Value}
+	names, source := o.names, p.flags.source("model")
+	if recorded, ok := p.resolved.recorded[settingModel]; ok && !p.flags.isGiven("model") {
+		if source = recorded.Source; len(names) == 0 {
+			names = []string{recorded.Value}
+		}
 	}
 	if len(names) == 0 {
 		source = sourceOnlyModel

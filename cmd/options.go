@@ -16,15 +16,17 @@ type options struct {
 	answers answerOptions
 	limits  agent.Limits
 
-	schema    string
-	describe  string
-	onDenied  string
-	onUnknown string
-	require   []string
-	now, zone string
-	output    string
-	file      string // -o
-	dryRun    bool
-	lock      string
-	args      string // of tools call
+	agent      string
+	agentFiles []string // the agent file, of commands that are no run
+	schema     string
+	describe   string
+	onDenied   string
+	onUnknown  string
+	require    []string
+	now, zone  string
+	output     string
+	file       string // -o
+	dryRun     bool
+	lock       string
+	args       string // of tools call
 }

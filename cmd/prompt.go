@@ -31,7 +31,12 @@ tokens on stderr. With --dialect native it prints a JSON document with the syste
 prompt and the function definitions.`,
 		Example: `  oneshot prompt --tool 'vault_*' --system testdata/readme/editor.md
   oneshot prompt --tool wget --dialect native`,
-		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.fillFromAgent(env, t, c.Flags(), forPrompt); err != nil {
+				return err
+			}
+			return o.run(c.Context())
+		},
 	}
 	o.define(c, env, forPrompt)
 	return c

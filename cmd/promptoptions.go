@@ -18,6 +18,7 @@ type promptOptions struct {
 	input        inputOptions
 	attach       []string // files, or - for stdin
 	trustInput   bool
+	template     *promptTemplate // of an agent, nil for none
 }
 
 // promptTexts are the parts of a prompt, read and with variables replaced.
@@ -34,6 +35,9 @@ func (o *promptOptions) load(ctx context.Context, env Env, t *console, args []st
 	if err != nil {
 		return texts, err
 	}
+	if err := vars.declare(o.template); err != nil {
+		return texts, err
+	}
 	prompt := o.file
 	if len(args) == 1 && args[0] == "-" {
 		prompt = "-"
@@ -47,13 +51,22 @@ func (o *promptOptions) load(ctx context.Context, env Env, t *console, args []st
 	if err := readText(ctx, env, "--prompt-file", prompt, &texts.prompt); err != nil {
 		return texts, err
 	}
-	if prompt == "" {
+	if err := o.template.read(ctx, env); err != nil {
+		return texts, err
+	}
+	switch {
+	case prompt != "":
+	case len(args) == 1:
 		texts.prompt = args[0]
+	case o.template.usesPrompt():
+		return texts, usagef("add it as the last argument, for example 'What is new?'", "missing prompt: the agent %s takes one", o.template.agent)
+	default:
+		texts.prompt = o.template.text
 	}
 	if strings.TrimSpace(texts.prompt) == "" {
 		return texts, usagef("for example: oneshot run 'What is new?'", "the prompt is empty")
 	}
-	if err := vars.expandPrompts(&texts); err != nil {
+	if err := vars.expandPrompts(&texts, o.template); err != nil {
 		return texts, err
 	}
 	if texts.input, texts.sources, err = o.input.read(ctx, env, t, vars.files); err != nil {
@@ -77,6 +90,9 @@ func (o *promptOptions) loadSystem(ctx context.Context, env Env) (system string,
 	if err != nil {
 		return "", err
 	}
+	if err := vars.declare(o.template); err != nil {
+		return "", err
+	}
 	return vars.expand("the system prompt", system)
 }
 
@@ -88,7 +104,7 @@ func (o *promptOptions) check(args []string, vars *variables) (namesStdin bool, 
 	switch {
 	case first >= 0 && slices.ContainsFunc(files[first+1:], isStdin):
 		return false, usagef("", "stdin can be named only once")
-	case len(args) == 0 && o.file == "":
+	case len(args) == 0 && o.file == "" && !o.template.has():
 		return false, usagef("oneshot run 'What is new?', or - for stdin, or --prompt-file FILE", "missing prompt")
 	case len(args) == 1 && o.file != "":
 		return false, usagef("", "the prompt is given both as an argument and with --prompt-file")
@@ -101,6 +117,9 @@ func (o *promptOptions) files(args []string, vars *variables) []string {
 	names := slices.Concat([]string{o.system, o.file}, o.input.names, o.attach)
 	for _, f := range vars.files {
 		names = append(names, f.value)
+	}
+	if o.template != nil {
+		names = append(names, o.template.file)
 	}
 	if len(args) == 1 && args[0] == "-" {
 		names = append(names, "-")

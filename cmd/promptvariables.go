@@ -4,7 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
+
+	"oneshot/pkg/agentfile"
 )
 
 // variableOptions are the variables of the prompt and the system prompt.
@@ -20,11 +21,14 @@ type variables struct {
 	values map[string]string
 	files  []variable // in the order of the command line
 	used   map[string]bool
+
+	declared  map[string]agentfile.Variable // of an agent
+	defaulted []string                      // with the default of the agent
 }
 
 // read returns the variables. The last value of a name wins.
 func (o *variableOptions) read() (*variables, error) {
-	all := &variables{values: map[string]string{}, used: map[string]bool{}}
+	all := &variables{values: map[string]string{}, used: map[string]bool{}, declared: map[string]agentfile.Variable{}}
 	values, err := parseVariables("--var", "K=V", "name=Ada", o.values)
 	if err != nil {
 		return nil, err
@@ -46,7 +50,7 @@ func (o *variableOptions) read() (*variables, error) {
 func parseVariables(flag, form, example string, values []string) (all []variable, err error) {
 	for _, v := range values {
 		key, value, ok := strings.Cut(v, "=")
-		if name, _, isName := placeholder(key + "}"); !ok || !isName || name != key {
+		if name, _, isName := agentfile.CutPlaceholder(key + "}"); !ok || !isName || name != key {
 			return nil, usagef("for example "+flag+" "+example, "%s: %q is not %s", flag, v, form)
 		}
 		all = append(all, variable{key, value})
@@ -54,23 +58,9 @@ func parseVariables(flag, form, example string, values []string) (all []variable
 	return all, nil
 }
 
-// placeholder splits the text after "${" into a name and the text after "}", if it is a placeholder.
-func placeholder(text string) (name, rest string, ok bool) {
-	for i, r := range text {
-		switch {
-		case r == '_' || unicode.IsLetter(r):
-		case i > 0 && (r == '-' || unicode.IsDigit(r)):
-		case i > 0 && r == '}':
-			return text[:i], text[i+1:], true
-		default:
-			return "", "", false
-		}
-	}
-	return "", "", false
-}
-
-// expandPrompts expands the prompt and the system prompt. An unused variable is an error: it is probably misspelt.
-func (v *variables) expandPrompts(texts *promptTexts) (err error) {
+// expandPrompts expands the prompt and the system prompt, and puts the prompt into the template of an agent that takes it in.
+// An unused variable is an error: it is probably misspelt.
+func (v *variables) expandPrompts(texts *promptTexts, template *promptTemplate) (err error) {
 	if texts.system, err = v.expand("the system prompt", texts.system); err != nil {
 		return err
 	}
@@ -82,8 +72,17 @@ func (v *variables) expandPrompts(texts *promptTexts) (err error) {
 	if texts.prompt, err = v.expand("the prompt", texts.prompt); err != nil {
 		return err
 	}
+	if template.usesPrompt() {
+		if _, taken := v.values[agentfile.PromptVariable]; taken {
+			return usagef("give it as the argument", "--var prompt: ${prompt} is the prompt of the command line")
+		}
+		v.values[agentfile.PromptVariable] = texts.prompt
+		if texts.prompt, err = v.expand("the prompt of the agent "+template.agent, template.text); err != nil {
+			return err
+		}
+	}
 	for _, key := range slices.Sorted(maps.Keys(v.values)) {
-		if !v.used[key] {
+		if !v.used[key] && !slices.Contains(v.defaulted, key) {
 			flag := "--var"
 			if slices.ContainsFunc(v.files, func(f variable) bool { return f.key == key }) {
 				flag = "--var-file"
@@ -103,7 +102,7 @@ func (v *variables) expand(where, text string) (string, error) {
 		if at < 0 {
 			return b.String() + text, nil
 		}
-		name, rest, isPlaceholder := placeholder(text[at+len("${"):])
+		name, rest, isPlaceholder := agentfile.CutPlaceholder(text[at+len("${"):])
 		value, isSet := v.values[name]
 		switch {
 		case at > 0 && text[at-1] == '$':
@@ -113,7 +112,7 @@ func (v *variables) expand(where, text string) (string, error) {
 			rest = text[at+len("${"):]
 			b.WriteString(text[:at] + "${")
 		case !isSet:
-			return "", usagef("set it with --var "+name+"=…, or write $${"+name+"} for a literal ${"+name+"}", "${%s} in %s has no value", name, where)
+			return "", v.missing(where, name)
 		default:
 			v.used[name] = true
 			b.WriteString(text[:at] + value)

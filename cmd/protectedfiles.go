@@ -20,6 +20,9 @@ func (p *sharedPlan) protectedFiles() []string {
 	if p.tools != nil {
 		names = append(names, programPaths(p.policy, p.tools.All())...)
 	}
+	if agent := p.recorded.agent; agent != nil {
+		names = append(names, agent.path, realPath(agent.path))
+	}
 	return slices.Concat(names, p.runFiles(), ownFiles(p.recorded.current), ownFiles(p.env), f.policy.files, f.model.servers.secrets.files())
 }
 

@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"syscall"
 
 	"oneshot/pkg/quote"
 	"oneshot/pkg/runfile"
@@ -19,6 +18,7 @@ type recordedRun struct {
 	env     Env          // in a resumed run with the directories on record
 	current Env          // with those of this command
 	flags   flagSource   // of the record
+	agent   *loadedAgent // nil for none
 	resumed *resumed     // nil for a new run
 	replay  *recording   // the model, or nil
 	prompt  *runfile.Run // provides prompt and input, or nil
@@ -30,7 +30,7 @@ type recordedRun struct {
 
 // openRecorded opens the records that the command line names, and resolves the flags. The caller has to close it.
 func openRecorded(env Env, t *console, line flagSource, args []string) (*recordedRun, *resolvedFlags, error) {
-	r := &recordedRun{env: env, current: env, flags: flagSource{values: map[string][]string{}}}
+	r := &recordedRun{env: env, current: env, flags: flagSource{kind: fromRecord, values: map[string][]string{}}}
 	flags, err := resolveFlags(forRun, line)
 	if err != nil {
 		return nil, nil, err
@@ -40,9 +40,15 @@ func openRecorded(env Env, t *console, line flagSource, args []string) (*recorde
 			return nil, nil, err
 		}
 	}
-	if flags, err = r.openReplay(line, args); err != nil {
+	if flags.agent != "" {
+		if r.agent, err = loadAgent(env, t, flags.agent); err != nil {
+			return nil, nil, errors.Join(err, r.close())
+		}
+	}
+	if flags, err = r.openReplay(t, line, args); err != nil {
 		return nil, nil, errors.Join(err, r.close())
 	}
+	r.agent.noteIgnored(t)
 	return r, flags, nil
 }
 
@@ -127,8 +133,8 @@ func (r *recordedRun) inherit(log *runfile.Log, flags *resolvedFlags) error {
 
 // openReplay finds the recording that --model names, and returns the flags. A recording named by ID or "last" also provides
 // its prompt and flags, unless given.
-func (r *recordedRun) openReplay(line flagSource, args []string) (*resolvedFlags, error) {
-	flags, err := resolveFlags(forRun, line, r.flags)
+func (r *recordedRun) openReplay(t *console, line flagSource, args []string) (*resolvedFlags, error) {
+	flags, err := r.resolve(t, line)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +158,38 @@ func (r *recordedRun) openReplay(line flagSource, args []string) (*resolvedFlags
 		}
 	}
 	line.values["model"] = []string{r.replay.name}
-	return resolveFlags(forRun, line, r.flags)
+	return r.resolve(t, line)
+}
+
+// resolve resolves the flags from the command line, the record and the agent.
+func (r *recordedRun) resolve(t *console, line flagSource) (*resolvedFlags, error) {
+	if r.agent == nil {
+		flags, err := resolveFlags(forRun, line, r.flags)
+		if from := r.settings["base-url"].Source; err == nil && strings.HasPrefix(from, agentPrefix) && !flags.isGiven("base-url") {
+			flags.model.servers.urlsOf = from
+		}
+		return flags, err
+	}
+	rows := map[string]flagRow{}
+	for row := range flagRows(new(options), forRun) {
+		rows[row.name] = row
+	}
+	source, err := r.agent.source(t, rows, line, r.flags)
+	if err != nil {
+		return nil, err
+	}
+	flags, err := resolveFlags(forRun, line, r.flags, source)
+	if err != nil {
+		return nil, err
+	}
+	flags.prompt.template = r.agent.prompt
+	if flags.sources["base-url"].kind == fromAgent {
+		flags.model.servers.urlsOf = source.name
+	}
+	if flags.sources["tools"].kind == fromAgent {
+		flags.tools.agent = source.name
+	}
+	return flags, nil
 }
 
 // inheritReplayed takes the prompt and flags of a recording.
@@ -216,17 +253,7 @@ func requireOwnFile(flag, name, path string) error {
 	case err != nil:
 		return &inputError{fmt.Errorf("%s: %w", flag, err)}
 	}
-	if !info.Mode().IsRegular() { // a pipe may block
-		return &inputError{fmt.Errorf("%s %s: not a regular file", flag, path)}
-	}
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
-		return usagef("copy it, if you trust it", "%s %s: the file belongs to another user", flag, path)
-	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return usagef("chmod 600 "+quote.Shell(path)+", if it is your own record",
-			"%s %s: the file has mode %04o: others can access it, so its flags are not trusted", flag, path, mode)
-	}
-	return nil
+	return checkOwnFile(flag, path, info, 0o077)
 }
 
 // requireSameDir refuses a run that was started in another folder, which its file names are relative to.

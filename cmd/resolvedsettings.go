@@ -108,6 +108,14 @@ func (o *resolution) ollamaHost(env Env, t *console) (*url.URL, string, error) {
 	return nil, sourceDefault, nil
 }
 
+// describeAgent returns a line for the agent of a run, none without one.
+func describeAgent(a *runfile.Agent) []string {
+	if a == nil {
+		return nil
+	}
+	return []string{"agent " + a.Name + " (" + a.File + ", " + a.Digest + ")"}
+}
+
 // describeSettings returns a line for each setting.
 func describeSettings(settings []runfile.Setting) (lines []string) {
 	for _, s := range settings {

@@ -233,7 +233,7 @@ func (r *runState) hideAnswer(s *schema.Schema) error {
 // or an earlier error matters more.
 func (r *runState) end(w *runfile.Writer, err error) {
 	e, advice := exitOf(err), r.recovery(err)
-	body := runfile.End{Exit: e.Code, Name: e.Name, Retry: advice.retry, Retryable: advice.retryable, Resume: r.console.secrets.Redact(advice.resume), Usage: r.outcome.Usage, Turns: r.outcome.Turns, Calls: len(r.outcome.Calls), Labels: policy.LabelNames(r.outcome.Labels)}
+	body := runfile.End{Agent: r.agentName(), Exit: e.Code, Name: e.Name, Retry: advice.retry, Retryable: advice.retryable, Resume: r.console.secrets.Redact(advice.resume), Usage: r.outcome.Usage, Turns: r.outcome.Turns, Calls: len(r.outcome.Calls), Labels: policy.LabelNames(r.outcome.Labels)}
 	if err != nil {
 		body.Why = r.console.secrets.Redact(err.Error())
 	}
@@ -247,6 +247,17 @@ func (r *runState) end(w *runfile.Writer, err error) {
 	if broken != nil && err == nil {
 		r.console.say(slog.LevelWarn, fmt.Sprintf("the answer was delivered, but the end of the run was not recorded: %v", broken))
 	}
+}
+
+// agentName returns the name of the agent of the run, or "".
+func (r *runState) agentName() string {
+	switch {
+	case r.recorded.resumed != nil && r.recorded.resumed.run.Agent != nil:
+		return r.recorded.resumed.run.Agent.Name
+	case r.recorded.agent != nil:
+		return r.recorded.agent.title()
+	}
+	return ""
 }
 
 // print delivers the answer or envelope. If ctx ends while the reader blocks, print returns in time to write the last

@@ -119,7 +119,7 @@ func (t timeline) call(id string) string {
 func (t timeline) describe(r runfile.Record) (head, text string) {
 	switch b := r.Body.(type) {
 	case runfile.Run:
-		return fmt.Sprintf("%s %s dialect %s", b.ID, b.Model, b.Dialect), strings.Join(append([]string{b.Prompt}, describeSettings(b.Resolved)...), "\n")
+		return fmt.Sprintf("%s %s dialect %s", b.ID, b.Model, b.Dialect), strings.Join(slices.Concat([]string{b.Prompt}, describeAgent(b.Agent), describeSettings(b.Resolved)), "\n")
 	case runfile.Attachment:
 		return fmt.Sprintf("sha256:%s, %d bytes", b.SHA256, len(b.Data)), ""
 	case runfile.Request:

@@ -26,6 +26,7 @@ type serverOptions struct {
 	proxy     string
 	firstByte time.Duration
 	idle      time.Duration
+	urlsOf    string // the agent file that --base-url is from, or ""
 }
 
 // isGiven reports whether any flag about addresses or credentials is set.
@@ -40,6 +41,7 @@ type settings struct {
 	urls     map[string]*url.URL
 	keys     map[string]apiKey
 	sent     []headerSecrets // with each request, by --header
+	urlsOf   string          // see serverOptions
 
 	secrets  secretStore
 	resolved *resolution
@@ -67,7 +69,7 @@ func (o *serverOptions) read(env Env, t *console, secrets secretStore, resolved 
 	}
 	s := &settings{
 		config:   provider.Config{FirstByte: o.firstByte, Idle: o.idle, Sanitize: t.sanitize},
-		protocol: provider.ProtocolOf(o.api), urls: map[string]*url.URL{}, keys: map[string]apiKey{}, secrets: secrets, resolved: resolved,
+		protocol: provider.ProtocolOf(o.api), urls: map[string]*url.URL{}, keys: map[string]apiKey{}, secrets: secrets, resolved: resolved, urlsOf: o.urlsOf,
 	}
 	var err error
 	if s.config.Header, err = o.header(env, t, s); err != nil {

@@ -115,6 +115,7 @@ func (p *runPlan) record(cfg agent.Config) (runfile.Run, error) {
 	}
 	body.Options, body.SecretOptions = p.flags.toRecord(p.console, false)
 	body.Programs = p.programs.doc()
+	body.Agent = p.recorded.agent.record()
 	body.Resolved = p.settings()
 	body.Dir, err = os.Getwd()
 	return body, err
@@ -129,6 +130,7 @@ func (p *runPlan) settings() []runfile.Setting {
 	if dir := configDir(p.env); dir != "" {
 		r.note(settingConfig, filepath.Dir(dir), r.variable(p.env, settingConfig, "XDG_CONFIG_HOME"))
 	}
+	p.flags.noteSources(&r)
 	for name, program := range p.flags.programs {
 		if path, err := exec.LookPath(program); err == nil {
 			r.note(name, path, cmp.Or(r.recorded[name].Source, "flag --"+name+", environment PATH"))

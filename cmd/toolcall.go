@@ -45,6 +45,9 @@ Exit 0 means that the tool succeeded, 1 that it failed or the arguments are inva
 			if len(args) > 1 && c.Flags().Changed("args") {
 				return usagef("", "oneshot tools call: give the arguments as K=V or with --args, not both")
 			}
+			if err := o.fillFromAgent(env, t, c.Flags(), forCall); err != nil {
+				return err
+			}
 			p, err := newCallPlan(c.Context(), env, t, o, args[0], args[1:])
 			if err != nil {
 				return err
@@ -109,7 +112,7 @@ func newCallPlan(ctx context.Context, env Env, t *console, o *options, name stri
 	}
 	p.policy, p.managed = o.confine.withLinkTargets(rules), managed
 	p.policy.Secrets = t.secrets
-	made := slices.Concat(ownFiles(env), o.policy.files, o.model.servers.secrets.files(), programPaths(p.policy, p.registry.All()))
+	made := slices.Concat(ownFiles(env), o.agentFiles, o.policy.files, o.model.servers.secrets.files(), programPaths(p.policy, p.registry.All()))
 	p.access = toolAccess{o.confine, records, made, o.tools.files()}
 	p.programs, err = p.access.programs(t, p.policy, []*tool.Definition{p.def})
 	return p, err

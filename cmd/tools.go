@@ -28,17 +28,17 @@ func newTools(env Env, t *console) *cobra.Command {
 		Short:   "List the available tools",
 		Long:    `List prints the selected tools, or all shipped tools if no flag selects any.`,
 		Example: "  oneshot tools list\n  oneshot tools list --tool 'vault_*' --format json",
-		RunE:    func(*cobra.Command, []string) error { return o.list() },
+		RunE:    func(c *cobra.Command, _ []string) error { return o.list(c) },
 	}
 	show := &cobra.Command{
 		Use:     "show [flags] NAME",
 		Short:   "Show the definition of one tool",
 		Example: "  oneshot tools show wget\n  oneshot tools show vault_search --format json",
 		Args:    oneArgument("NAME", showsTools),
-		RunE:    func(_ *cobra.Command, args []string) error { return o.show(args[0]) },
+		RunE:    func(c *cobra.Command, args []string) error { return o.show(c, args[0]) },
 	}
 	for _, c := range []*cobra.Command{list, show} {
-		o.define(c, env, forTools)
+		o.define(c, env, forTools|forList)
 		c.Flags().StringVar(&o.format, "format", "text", "print text or json")
 	}
 	group := &cobra.Command{Use: "tools", Short: "List, show and call tools", Example: list.Example}
@@ -46,8 +46,8 @@ func newTools(env Env, t *console) *cobra.Command {
 	return group
 }
 
-func (o *toolsOptions) list() error {
-	registry, err := o.load()
+func (o *toolsOptions) list(c *cobra.Command) error {
+	registry, err := o.load(c)
 	if err != nil {
 		return err
 	}
@@ -68,8 +68,11 @@ func (o *toolsOptions) list() error {
 }
 
 // load returns the selected definitions.
-func (o *toolsOptions) load() (*tool.Registry, error) {
+func (o *toolsOptions) load(c *cobra.Command) (*tool.Registry, error) {
 	if err := checkFormat(o.format, "text", "json"); err != nil {
+		return nil, err
+	}
+	if err := o.fillFromAgent(o.env, o.console, c.Flags(), forTools|forList); err != nil {
 		return nil, err
 	}
 	return o.tools.load(o.env, o.console)

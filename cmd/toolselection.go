@@ -9,6 +9,7 @@ import (
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/policy"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/schema"
 	"oneshot/pkg/tool"
 )
@@ -17,6 +18,7 @@ import (
 type toolOptions struct {
 	paths []string
 	globs []string
+	agent string // the agent that paths are from, or ""
 }
 
 // shipped prefixes the file names of shipped definitions.
@@ -45,10 +47,23 @@ func (o *toolOptions) forPrompt(env Env, t *console) (*tool.Registry, error) {
 func (o *toolOptions) load(env Env, t *console) (*tool.Registry, error) {
 	registry, findings, replacing, err := selectTools(env, *o)
 	t.findings(findings, definitionTexts(env, findings))
+	if err == nil && o.agent != "" {
+		err = o.checkShadows(registry)
+	}
 	for _, d := range replacing {
 		t.note("%s of %s:%d replaces the shipped definition", d.Name, d.File, max(d.Line, 1))
 	}
 	return registry, err
+}
+
+// checkShadows refuses definitions of an agent that have the name of a shipped tool: rules for that tool would apply to them.
+func (o *toolOptions) checkShadows(registry *tool.Registry) error {
+	for _, d := range registry.All() {
+		if !isShipped(d) && slices.Contains(tool.BuiltinNames(), d.Name) {
+			return usagef("rename it, or accept it with --tools "+quote.Shell(d.File), "%s of %s:%d: the %s must not replace a shipped tool", d.Name, d.File, max(d.Line, 1), o.agent)
+		}
+	}
+	return nil
 }
 
 // selectTools returns the selected definitions: with globs the matching ones of files and shipped ones, with files alone

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
 	"github.com/tidwall/gjson"
 
 	"oneshot/pkg/diag/report"
@@ -86,8 +87,8 @@ func newToolDoc(d *tool.Definition) toolDoc {
 	return doc
 }
 
-func (o *toolsOptions) show(name string) error {
-	registry, err := o.load()
+func (o *toolsOptions) show(c *cobra.Command, name string) error {
+	registry, err := o.load(c)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,8 @@ const (
 	UnknownKind           Code = "TA006" // a file whose kind cannot be detected
 	UnsourcedLink         Code = "TA007" // an address in an answer that the run never saw
 	AnswerIsQuestion      Code = "TA008" // an answer that ends in a question
+	AgentValue            Code = "TA009" // an invalid value of an agent file
+	AgentReference        Code = "TA010" // what an agent file refers to is missing or invalid
 	BadSchema             Code = "TS001"
 	MisspelledKeyword     Code = "TS002" // a probable misspelling of a schema keyword
 	RunDamaged            Code = "TR001" // damage in the middle
@@ -68,6 +70,22 @@ var answerRules = []Rule{
 			"answer must contain.",
 		Bad:  `{"answer": "Which city do you leave from?"}`,
 		Good: `{"answer": "The train leaves Berlin at 9:04."}`,
+	},
+	{
+		Code: AgentValue, Slug: "agent-value", Severity: Error,
+		Title: "A value of an agent file is invalid",
+		Text: "The value has the right type, but the file contradicts itself or asks for what only a command line can: a default that does not fit its " +
+			"variable, a placeholder that vars does not declare, a prompt beside a prompt file, a replay as the model.",
+		Bad:  `{"version": 1, "vars": {"since": {"type": "string"}}, "prompt": "What changed since ${tag}?"}`,
+		Good: `{"version": 1, "vars": {"since": {"type": "string"}}, "prompt": "What changed since ${since}?"}`,
+	},
+	{
+		Code: AgentReference, Slug: "agent-reference", Severity: Error,
+		Title: "An agent file refers to something that is missing or invalid",
+		Text: "A file does not exist, is outside of the folders that the agent may name, or is itself invalid; or no tool has that name. The file " +
+			"of a run that refers to it ends with exit code 2.",
+		Bad:  `{"version": 1, "system": "no-such-file.md"}`,
+		Good: `{"version": 1}`,
 	},
 	{
 		Code: ReasoningBeforeAnswer, Slug: "reasoning-before-answer", Severity: Warning,

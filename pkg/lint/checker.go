@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"oneshot/pkg/agentfile"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/runfile"
@@ -20,7 +21,8 @@ type FileResult struct {
 	Kind     Kind
 	Count    int // number of [Kind.Noun]
 	Findings []diag.Finding
-	Policy   *policy.Layer // the policy, if it is valid
+	Policy   *policy.Layer   // the policy, if it is valid
+	Agent    *agentfile.File // the agent file, if it is valid
 }
 
 // A Checker checks files that belong together: a tool may be defined only once in all of them.
@@ -104,8 +106,13 @@ func (c *Checker) checkDocuments(v *FileResult, src []byte) {
 	form := v.Kind.info()
 	found.add(form.layout.readDocuments(v.File, src, func(d document) {
 		findings, _ := c.checkDocument(d, form)
-		if v.Kind == Policy && len(findings) == 0 {
+		switch {
+		case len(findings) > 0:
+		case v.Kind == Policy:
 			findings = c.checkPolicy(v, d)
+		case v.Kind == Agent:
+			v.Agent, findings = agentfile.Compile(d.json)
+			findings = d.locate(findings)
 		}
 		found.add(findings...)
 		v.Count++
@@ -132,6 +139,20 @@ func (c *Checker) checkPolicy(v *FileResult, d document) []diag.Finding {
 		f.Span = d.violationSpan(at)
 	}
 	return faults
+}
+
+// locate sets the spans of findings from their paths.
+func (d document) locate(findings []diag.Finding) []diag.Finding {
+	var paths []string
+	for _, f := range findings {
+		paths = append(paths, f.Path)
+	}
+	spots := schema.Locate(d.json, paths)
+	for i := range findings {
+		f := &findings[i]
+		f.Span = d.violationSpan(schema.Violation{Path: f.Path, Span: spots[f.Path].Value})
+	}
+	return findings
 }
 
 // checkEvents checks the events of a run and their order.

@@ -142,7 +142,7 @@ func TestLikelyKinds(t *testing.T) {
 	}{
 		{"policy with other keys", "rules:\n- allow: x\n", []Kind{Policy}},
 		{"policy or agent file", "version: 1\nrules:\n- allow: x\n", []Kind{Policy}},
-		{"a name and words", "name: f\ndescription: x\n", []Kind{Definition}},
+		{"a name and words", "name: f\ndescription: x\n", []Kind{Definition, Agent}},
 		{"package", `{"name": "a", "version": "1"}`, []Kind{Agent}},
 		{"words", "These are words.", nil},
 		{"request", `{"model": "a", "messages": []}`, nil},

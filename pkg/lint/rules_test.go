@@ -66,6 +66,8 @@ var shownBy = map[diag.Code][2]string{
 	diag.UnsourcedLink:         {"../agent/answer_test.go", "diag.UnsourcedLink"},
 	diag.AnswerIsQuestion:      {"../../testdata/script/run_ask_user.txtar", "TA008"},
 	diag.ReasoningBeforeAnswer: {"../agent/reasoning_test.go", "diag.ReasoningBeforeAnswer"},
+	diag.AgentValue:            {"../../testdata/script/agent_run.txtar", "error TA009"},
+	diag.AgentReference:        {"../../testdata/script/agent_hostile_paths.txtar", "error TA010"},
 	diag.RunDamaged:            {"../../testdata/script/validate_runfile.txtar", "error TR001"},
 	diag.RunTorn:               {"../../testdata/script/validate_runfile.txtar", "warning TR002"},
 	diag.RunSequence:           {"../../testdata/script/validate_runfile.txtar", "error TR003"},

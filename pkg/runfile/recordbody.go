@@ -37,7 +37,9 @@ type Run struct {
 	Attachments []chat.Attachment `json:"attachments,omitempty"`
 	// InputLabels are the labels of the input: see package tool.
 	InputLabels []string `json:"input_labels,omitempty"`
-	Dir         string   `json:"dir,omitempty"` // the working directory
+	// Agent is the agent file of the run, nil for none. Its values are in Options and Resolved.
+	Agent *Agent `json:"agent,omitempty"`
+	Dir   string `json:"dir,omitempty"` // the working directory
 	// Options are the flags of the command line as name=value, except flags that name the
 	// destination of the record or the answer, and flags that hold a secret.
 	Options       []string        `json:"options,omitempty"`
@@ -73,6 +75,13 @@ func InZone(t time.Time, zone string) time.Time {
 		}
 	}
 	return t.In(time.FixedZone(zone, offset))
+}
+
+// An Agent is the agent file of a run as it was when the run started. A resumed run does not read it.
+type Agent struct {
+	Name   string `json:"name"`
+	File   string `json:"file"`
+	Digest string `json:"digest"` // "sha256:" and hexadecimal digits of the bytes of the file
 }
 
 // An InputSource is the origin of a block of the input.
@@ -269,8 +278,9 @@ func Retries() []Retry {
 
 // End is the last record.
 type End struct {
-	Exit      int        `json:"exit"` // exit code
-	Name      string     `json:"name"` // of the exit code
+	Agent     string     `json:"agent,omitempty"` // name of the agent of the run
+	Exit      int        `json:"exit"`            // exit code
+	Name      string     `json:"name"`            // of the exit code
 	Retry     Retry      `json:"retry,omitempty"`
 	Retryable bool       `json:"retryable"`        // the identical command may be run again
 	Resume    string     `json:"resume,omitempty"` // command line that resumes the run

@@ -187,6 +187,9 @@ func TestDocsYAML(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "block.yaml")
 			command := "oneshot validate --strict --as policy --tools testdata/readme/notes.yaml --tools " + api + " " + file
 			switch {
+			case keys["model"] != nil:
+				kinds["agent file"]++
+				command = "oneshot validate --strict --as agent - <" + file
 			case keys["description"] != nil:
 				kinds["definition"]++
 				command = fmt.Sprintf("oneshot validate --as definition %s && oneshot tools show %v --tools %[1]s", file, keys["name"])
@@ -205,7 +208,7 @@ func TestDocsYAML(t *testing.T) {
 			output(t, command)
 		}
 	}
-	if kinds["definition"] < 4 || kinds["policy"] < 3 || kinds["part of a policy"] < 4 {
+	if kinds["definition"] < 4 || kinds["policy"] < 3 || kinds["part of a policy"] < 4 || kinds["agent file"] < 2 {
 		t.Errorf("too few blocks: %v", kinds)
 	}
 }
@@ -235,7 +238,7 @@ func TestDocsFiles(t *testing.T) {
 	for _, page := range docPages(t) {
 		all.WriteString(readText(t, page))
 	}
-	for _, name := range []string{"first.yaml", "policy.yaml", "notes.yaml", "notes_api.yaml", "programs.yaml"} {
+	for _, name := range []string{"agent.yaml", "first.yaml", "policy.yaml", "notes.yaml", "notes_api.yaml", "programs.yaml"} {
 		if !strings.Contains(all.String(), fenced("yaml", readText(t, filepath.Join("testdata", "readme", name)))) {
 			t.Errorf("no page shows testdata/readme/%s as it is", name)
 		}

@@ -19,7 +19,7 @@ var layers = [][]string{
 	{"failpoint", "ahocorasick", "quote"},
 	{"atomicfile", "diag", "chat"},
 	{"literal", "schema", "jsonrepair", "redact", "runfile", "fileroot", "netguard", "subprocess", "pricing"},
-	{"tool", "dialect", "provider"},
+	{"tool", "dialect", "provider", "agentfile"},
 	{"prompt", "policy", "executor"},
 	{"lint", "agent"},
 }

@@ -1,0 +1,130 @@
+package cmd
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"oneshot/pkg/quote"
+	"oneshot/pkg/schema"
+	"oneshot/pkg/schema/yamldoc"
+)
+
+// agentExtensions are the extensions of agent files in the configuration directory.
+var agentExtensions = []string{".yaml", ".yml", ".json"}
+
+// isAgentPath reports whether a value of --agent is a path: it has a slash or an extension. A name has neither.
+func isAgentPath(value string) bool { return strings.Contains(value, "/") || filepath.Ext(value) != "" }
+
+// agentsDir returns the folder with the agents of the user, or "".
+func agentsDir(env Env) string {
+	if dir := configDir(env); dir != "" {
+		return filepath.Join(dir, "agents")
+	}
+	return ""
+}
+
+// listAgents returns the agent files of the configuration directory by name.
+func listAgents(env Env) map[string][]string {
+	found := map[string][]string{}
+	dir := agentsDir(env)
+	entries, err := os.ReadDir(dir)
+	if dir == "" || err != nil { // there need not be one
+		return found
+	}
+	for _, e := range entries {
+		name, ext := strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), filepath.Ext(e.Name())
+		if slices.Contains(agentExtensions, ext) && name != "" && !strings.Contains(name, ".") && !e.IsDir() {
+			found[name] = append(found[name], filepath.Join(dir, e.Name()))
+		}
+	}
+	return found
+}
+
+// agentNames offers the names of agents; shells list files.
+func agentNames(env Env, _ *options) (names []string) {
+	for name := range listAgents(env) {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// findAgent returns the file of a value of --agent. A name is looked up in the configuration directory only.
+func findAgent(env Env, value string) (path string, err error) {
+	if isAgentPath(value) {
+		return value, nil
+	}
+	switch paths := listAgents(env)[value]; len(paths) {
+	case 0:
+		dir := agentsDir(env)
+		if dir == "" {
+			return "", usagef("set HOME or XDG_CONFIG_HOME, or name a file, e.g. --agent ./"+value+".yaml", "--agent: no agent is named %q: there is no configuration directory", value)
+		}
+		hint := "a file is named by a path, e.g. --agent ./" + value + ".yaml"
+		if names := agentNames(env, nil); len(names) > 0 {
+			hint = cmp.Or(schema.DidYouMean(value, names), "the agents there are "+strings.Join(names, ", "))
+		}
+		return "", usagef(hint, "--agent: no agent is named %q in %s", value, dir)
+	case 1:
+		return paths[0], nil
+	default:
+		return "", usagef("remove all but one", "--agent: %q has several files: %s", value, strings.Join(paths, ", "))
+	}
+}
+
+// readOwnFile reads a configuration file of at most a number of bytes that belongs to the user, and that others cannot
+// change.
+func readOwnFile(flag, path string, most int) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe may block
+	if err != nil {
+		var of *fs.PathError
+		if errors.As(err, &of) { // it also names the file
+			err = of.Err
+		}
+		return nil, usagef("", "%s %s: %w", flag, path, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, &inputError{fmt.Errorf("%s: %w", flag, err)}
+	}
+	if err := checkOwnFile(flag, path, info, writableByOthers); err != nil {
+		return nil, err
+	}
+	if info.Size() > int64(most) {
+		return nil, usagef("", "%s %s: the file has more than %d bytes", flag, path, most)
+	}
+	src, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	return src, readError(path, err)
+}
+
+// checkOwnFile refuses a file that is not regular, belongs to another user or gives others any of some rights.
+func checkOwnFile(flag, path string, info fs.FileInfo, others fs.FileMode) error {
+	if !info.Mode().IsRegular() {
+		return &inputError{fmt.Errorf("%s %s: not a regular file", flag, path)}
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
+		return usagef("copy it, if you trust it", "%s %s: the file belongs to another user", flag, path)
+	}
+	switch mode := info.Mode().Perm(); {
+	case mode&others == 0:
+		return nil
+	case others == writableByOthers:
+		return usagef("chmod go-w "+quote.Shell(path)+", if the file is as you want it",
+			"%s %s: the file has mode %04o: others can change it, so its keys are not trusted", flag, path, mode)
+	default:
+		return usagef("chmod 600 "+quote.Shell(path)+", if it is your own record",
+			"%s %s: the file has mode %04o: others can access it, so its flags are not trusted", flag, path, mode)
+	}
+}
+
+// maxAgent is the maximum size of an agent file, in bytes.
+const maxAgent = yamldoc.MaxBytes

@@ -1,0 +1,266 @@
+package cmd
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"oneshot/pkg/agentfile"
+	"oneshot/pkg/diag"
+	"oneshot/pkg/lint"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/schema/yamldoc"
+	"oneshot/pkg/tool"
+)
+
+// A loadedAgent is the agent file that a command uses.
+type loadedAgent struct {
+	*agentfile.File
+	path        string // as the command line names it, or in the configuration directory
+	prompt      *promptTemplate
+	dir         string // that its paths are relative to: the folder of the file, with links followed
+	isInstalled bool   // found by name: its user put it into the configuration directory
+	env         Env
+	text        []byte
+	ignored     []string       // keys that do not apply
+	findings    []diag.Finding // about what it refers to
+}
+
+// loadAgent reads the agent file of a value of --agent.
+func loadAgent(env Env, t *console, value string) (*loadedAgent, error) {
+	path, err := findAgent(env, value)
+	if err != nil {
+		return nil, err
+	}
+	src, err := readOwnFile("--agent", path, maxAgent)
+	if err != nil {
+		return nil, err
+	}
+	v := lint.NewChecker(nil, tool.Loader{}, lint.V1Defaults{}, nil).CheckFile(path, src, lint.Agent)
+	t.findings(v.Findings, map[string]diag.Text{path: {Bytes: src}})
+	if diag.HasErrors(v.Findings) {
+		return nil, usagef("oneshot explain "+string(v.Findings[0].Code)+" explains it", "--agent: %s has errors", path)
+	}
+	return &loadedAgent{File: v.Agent, path: path, dir: agentBase(path), isInstalled: !isAgentPath(value), env: env, text: src}, nil
+}
+
+// agentBase returns the folder that the paths of an agent file are relative to.
+func agentBase(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return filepath.Dir(path)
+}
+
+// title returns the name of the agent, for records and messages.
+func (a *loadedAgent) title() string {
+	if a.Name != "" {
+		return a.Name
+	}
+	base := filepath.Base(a.path)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// record returns the agent for a record.
+func (a *loadedAgent) record() *runfile.Agent {
+	if a == nil {
+		return nil
+	}
+	sum := sha256.Sum256(a.text)
+	return &runfile.Agent{Name: a.title(), File: a.path, Digest: "sha256:" + hex.EncodeToString(sum[:])}
+}
+
+// source returns the flags of the agent that apply beside those of earlier sources, the command line first.
+func (a *loadedAgent) source(t *console, rows map[string]flagRow, line flagSource, others ...flagSource) (flagSource, error) {
+	s := flagSource{name: agentPrefix + a.title(), kind: fromAgent, values: map[string][]string{}}
+	a.ignored = nil
+	earlier := append([]flagSource{line}, others...)
+	for name, values := range a.Flags {
+		row, ok := rows[name]
+		switch {
+		case !ok: // no flag of this command
+		case row.agent&adds == 0 && slices.ContainsFunc(earlier, func(s flagSource) bool { return s.values[name] != nil }): // replaced
+		case row.agent&widens != 0 && restricts(line):
+			a.ignored = append(a.ignored, strings.ReplaceAll(name, "-", "_"))
+		case row.agent&isPath != 0:
+			s.values[name] = a.paths(name, values)
+		default:
+			s.values[name] = values
+		}
+	}
+	template := s.values["prompt-file"]
+	delete(s.values, "prompt-file")
+	if s.values["input"] = slices.DeleteFunc(s.values["input"], func(name string) bool { return name == anyStdin }); len(s.values["input"]) == 0 {
+		delete(s.values, "input")
+	}
+	defaults := a.defaults(earlier)
+	if _, ok := rows["var"]; ok && len(defaults) > 0 {
+		s.values["var"] = defaults
+	}
+	a.prompt = a.template(template, defaults)
+	return s, a.referenceError(t)
+}
+
+// noteIgnored notes the keys that do not apply.
+func (a *loadedAgent) noteIgnored(t *console) {
+	if a != nil && len(a.ignored) > 0 {
+		slices.Sort(a.ignored)
+		t.note("ignored keys of the agent %s: %s (the command line has --policy or --read-only)", a.title(), strings.Join(a.ignored, ", "))
+	}
+}
+
+// agentPrefix begins the source of values that are from an agent file, in records.
+const agentPrefix = "agent "
+
+// anyStdin is the input of an agent that is stdin if it has data. Stdin is read without a flag, so nothing is to be done.
+const anyStdin = "stdin"
+
+// restricts reports whether a command line says what a run may do, so that an agent must not add to it.
+func restricts(line flagSource) bool {
+	readOnly := line.values["read-only"]
+	return line.values["policy"] != nil || len(readOnly) > 0 && readOnly[0] == "true"
+}
+
+// paths returns values that are paths, relative to the working directory.
+func (a *loadedAgent) paths(flag string, values []string) (paths []string) {
+	for i, value := range values {
+		if value == "-" || flag == "input" && value == anyStdin || flag == "schema" && strings.HasPrefix(strings.TrimSpace(value), "{") {
+			paths = append(paths, value)
+			continue
+		}
+		path := value
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(a.dir, path)
+		}
+		a.checkPath(flag, i, path)
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// checkPath reports a path that the agent must not name. An agent that its user installed may name any file, except for
+// the output.
+func (a *loadedAgent) checkPath(flag string, index int, path string) {
+	file, _, _ := strings.Cut(path, pinMark)
+	isBelow := func(dir string) bool { _, ok := relativeTo(dir, file); return ok }
+	if !a.isInstalled && !isBelow(a.dir) && !isBelow(".") {
+		a.add(flag, index, "name it on the command line, if you want it: --"+flag+" "+file, "%s is outside of the folder of the agent file and of the working directory", file)
+		return
+	}
+	if flag == "output-file" {
+		a.checkOutput(index, file)
+	}
+}
+
+// checkOutput reports an output file that could configure something: a hidden file, or one of oneshot itself.
+func (a *loadedAgent) checkOutput(index int, file string) {
+	real := realPath(file)
+	for _, own := range ownFiles(a.env) {
+		if _, ok := relativeTo(own, file); ok {
+			a.add("output-file", index, "choose a file elsewhere, or use -o", "%s is a file of oneshot itself", file)
+			return
+		}
+	}
+	for _, dir := range []string{".", a.dir} {
+		if rel, ok := relativeTo(dir, file); ok && strings.Contains("/"+rel, "/.") {
+			a.add("output-file", index, "choose another file, or use -o", "%s is hidden", file)
+			return
+		}
+	}
+	if !slices.Contains(dataExtensions, filepath.Ext(real)) {
+		a.add("output-file", index, "choose another file, or use -o", "%s leads to %s", file, real)
+	}
+}
+
+// dataExtensions are the extensions of the files that an agent may write its output to.
+var dataExtensions = []string{".json", ".jsonl", ".md", ".txt", ".csv"}
+
+// add adds a finding about a value of a key.
+func (a *loadedAgent) add(flag string, index int, hint, format string, args ...any) {
+	key := strings.ReplaceAll(flag, "-", "_")
+	file, docs := yamldoc.Read(a.path, a.text, yamldoc.Codes{})
+	if len(docs) == 0 {
+		return // it was read before
+	}
+	at := docs[0].Find("/" + key + "/" + strconv.Itoa(index))
+	if !at.IsPresent() {
+		at = docs[0].Find("/" + key)
+	}
+	finding := file.Add(diag.AgentReference, at.Span(), "/"+key+": "+format, args...)
+	finding.Hint, finding.Path = hint, "/"+key
+	a.findings = append(a.findings, *finding)
+}
+
+// referenceError prints the findings about what the agent refers to and returns their error.
+func (a *loadedAgent) referenceError(t *console) error {
+	if len(a.findings) == 0 {
+		return nil
+	}
+	diag.Sort(a.findings)
+	t.findings(a.findings, map[string]diag.Text{a.path: {Bytes: a.text}})
+	return usagef("oneshot explain "+string(diag.AgentReference)+" explains it", "--agent: %s has errors", a.path)
+}
+
+// defaults returns the values of the variables that no earlier source sets, as --var has them.
+func (a *loadedAgent) defaults(earlier []flagSource) (values []string) {
+	isGiven := func(name string) bool {
+		return slices.ContainsFunc(earlier, func(s flagSource) bool {
+			all := slices.Concat(s.values["var"], s.values["var-file"])
+			return slices.ContainsFunc(all, func(pair string) bool { return keyOf(pair) == name })
+		})
+	}
+	for _, v := range a.Variables {
+		if !v.Required && !isGiven(v.Name) {
+			values = append(values, v.Name+"="+v.Default)
+		}
+	}
+	return values
+}
+
+// template returns the prompt of the agent, of which a file may have the text, and its variables. Some have default values.
+func (a *loadedAgent) template(files, defaults []string) *promptTemplate {
+	p := &promptTemplate{agent: a.title(), text: a.Prompt, variables: a.Variables}
+	if len(files) > 0 {
+		p.file = files[0]
+	}
+	for _, pair := range defaults {
+		p.defaulted = append(p.defaulted, keyOf(pair))
+	}
+	return p
+}
+
+// fillFromAgent sets the flags of a command that is no run from its agent file, if the command line names one.
+func (o *options) fillFromAgent(env Env, t *console, set *pflag.FlagSet, on commands) error {
+	if o.agent == "" {
+		return nil
+	}
+	a, err := loadAgent(env, t, o.agent)
+	if err != nil {
+		return err
+	}
+	rows := map[string]flagRow{}
+	for row := range flagRows(o, on) {
+		rows[row.name] = row
+	}
+	hasTools := set.Changed("tools")
+	source, err := a.source(t, rows, commandLine(set))
+	if err != nil {
+		return err
+	}
+	for row := range flagRows(o, on) {
+		if _, err := row.fill(set, source); err != nil {
+			return err
+		}
+	}
+	if !hasTools {
+		o.tools.agent = source.name
+	}
+	o.prompt.template, o.agentFiles = a.prompt, []string{a.path, realPath(a.path)}
+	a.noteIgnored(t)
+	return checkFlags(set)
+}
