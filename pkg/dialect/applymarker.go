@@ -145,9 +145,9 @@ func (s *Scanner) applyMarker(u markerUse, following []byte, ahead bool) (read i
 	case open, openKeep, implicitOpen:
 		read = s.enterAtMarker(u, at, text, following, ahead)
 	case listOpen:
-		s.openListMarker(u.dialect, at, text, inLine)
+		s.applyListOpener(u.dialect, at, text, inLine)
 	case listClose:
-		s.closeListMarker(u.dialect, at, text, inLine)
+		s.applyListCloser(u.dialect, at, text, inLine)
 	case ignore:
 		s.state = afterListMarker
 		s.applyMessageEffect(u, at)
@@ -185,7 +185,7 @@ func (s *Scanner) enterAtMarker(u markerUse, at int, text string, following []by
 		}
 	}
 	if u.opensList {
-		s.openListMarker(u.dialect, at, text, true)
+		s.applyListOpener(u.dialect, at, text, true)
 	}
 	s.enterFrame(u, at, text)
 	s.frame.rivals = s.findRivals(u, following)

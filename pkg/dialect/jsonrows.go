@@ -64,15 +64,15 @@ func (p jsonTag) row(d Dialect) Dialect {
 		f.implicit = markerlessCalls(p.opening, &bare)
 	}
 	if f.affixes == [2]string{} {
-		f.affixes = p.affixes()
+		f.affixes = p.defaultAffixes()
 	}
 	d.grammar = taggedJSON(p.names)
-	d.Title, d.Doc = cmp.Or(d.Title, p.title()), cmp.Or(d.Doc, p.doc())
+	d.Title, d.Doc = cmp.Or(d.Title, p.defaultTitle()), cmp.Or(d.Doc, p.defaultDoc())
 	d.Example = cmp.Or(d.Example, f.affixes[0]+p.names.exampleCallObject()+f.affixes[1]+"\n")
 	return d
 }
 
-func (p jsonTag) affixes() [2]string {
+func (p jsonTag) defaultAffixes() [2]string {
 	switch {
 	case p.isList && p.closing == "":
 		return [2]string{p.opening + "[", "]"}
@@ -82,7 +82,7 @@ func (p jsonTag) affixes() [2]string {
 	return [2]string{p.opening + "\n", "\n" + p.closing}
 }
 
-func (p jsonTag) title() string {
+func (p jsonTag) defaultTitle() string {
 	what, where := "A JSON object", " after "
 	if p.isList {
 		what = "A JSON list"
@@ -93,7 +93,7 @@ func (p jsonTag) title() string {
 	return what + where + p.opening
 }
 
-func (p jsonTag) doc() string {
+func (p jsonTag) defaultDoc() string {
 	what := `Each call is an object with "name" and "arguments"`
 	if p.isList {
 		what = `The calls are a list of objects with "name" and "arguments"`

@@ -22,8 +22,8 @@ func (d *Dialect) hasListMarkers() bool {
 	return slices.ContainsFunc(d.framing.markers, func(m marker) bool { return m.role == listOpen || m.opensList })
 }
 
-// openListMarker handles a marker before calls. The last of several determines the dialect best.
-func (s *Scanner) openListMarker(row *Dialect, at int, text string, inLine bool) {
+// applyListOpener handles a marker before calls. The last of several determines the dialect best.
+func (s *Scanner) applyListOpener(row *Dialect, at int, text string, inLine bool) {
 	if !s.list.isOpen() {
 		s.list = openList{at: at, text: text, callsBefore: s.calls}
 		s.trackUnmatched(at, at+len(text), inLine)
@@ -33,8 +33,8 @@ func (s *Scanner) openListMarker(row *Dialect, at int, text string, inLine bool)
 	s.state = afterListMarker
 }
 
-// closeListMarker handles a marker after calls.
-func (s *Scanner) closeListMarker(row *Dialect, at int, text string, inLine bool) {
+// applyListCloser handles a marker after calls.
+func (s *Scanner) applyListCloser(row *Dialect, at int, text string, inLine bool) {
 	place := diag.Bytes(at, at+len(text))
 	switch {
 	case s.list.isOpen():

@@ -64,9 +64,9 @@ func newMarkerSet(rows []*Dialect) *markerSet {
 	for _, w := range wrappers {
 		s.addDelimiters(w, owners[w])
 	}
-	s.add(markerUse{marker: &backticks})
-	s.add(markerUse{marker: &tildes})
-	s.add(markerUse{marker: &brace})
+	s.addUse(markerUse{marker: &backticks})
+	s.addUse(markerUse{marker: &tildes})
+	s.addUse(markerUse{marker: &brace})
 	s.Automaton = ahocorasick.New(s.texts, nil)
 	s.useFilters = make([]*markerUseFilter, len(s.texts))
 	if len(rows) > 1 {
@@ -81,7 +81,7 @@ func newMarkerSet(rows []*Dialect) *markerSet {
 func (s *markerSet) addDialect(row *Dialect) {
 	f := &row.framing
 	for i := range f.markers {
-		s.add(markerUse{marker: &f.markers[i], dialect: row})
+		s.addUse(markerUse{marker: &f.markers[i], dialect: row})
 	}
 	for i := range f.fences {
 		s.fences = append(s.fences, fenceCandidate{&f.fences[i], row})
@@ -104,7 +104,7 @@ func (s *markerSet) addDialect(row *Dialect) {
 
 func (s *markerSet) addDelimiters(w *delimiters, row *Dialect) {
 	for i := range w.markers {
-		s.add(markerUse{marker: &w.markers[i], dialect: row, delimiters: w})
+		s.addUse(markerUse{marker: &w.markers[i], dialect: row, delimiters: w})
 	}
 	for _, text := range w.closers() {
 		s.reasoningClosers = append(s.reasoningClosers, text)
@@ -114,7 +114,7 @@ func (s *markerSet) addDelimiters(w *delimiters, row *Dialect) {
 	}
 }
 
-func (s *markerSet) add(u markerUse) {
+func (s *markerSet) addUse(u markerUse) {
 	i := slices.Index(s.texts, u.text)
 	if i < 0 {
 		i = len(s.texts)

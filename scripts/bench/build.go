@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 )
 
-// programs are the paths of what is measured.
+// programs are the paths of the measured programs.
 type programs struct {
 	oneshot, hello, plain string
 	launcher              string // starts and measures the others
-	jsonrepair            string // "" if it could not be had
+	jsonrepair            string // "" if it is not available
 	modules               string // the folder of npm's packages; "" if there are none
 }
 
@@ -44,8 +44,8 @@ func (b *Bench) build(ctx context.Context) (programs, error) {
 	return p, nil
 }
 
-// installModules installs the npm packages that are compared with, and returns the folder
-// that holds them, or says why there will be no comparison.
+// installModules installs the npm packages for comparison, and returns their folder, or
+// logs why there will be no comparison.
 func (b *Bench) installModules(ctx context.Context) string {
 	if !b.Peers {
 		b.logProgress("no comparison with jsonrepair and ajv: -peers=false")
@@ -66,7 +66,7 @@ func (b *Bench) installModules(ctx context.Context) string {
 	return filepath.Join(prefix, "node_modules")
 }
 
-// measureSizes reports how large the binary is.
+// measureSizes measures the size of the binary.
 func (b *Bench) measureSizes(_ context.Context, p programs) ([]Row, error) {
 	const megabyte = 1 << 20
 	var size [2]float64

@@ -14,17 +14,17 @@ import (
 	"oneshot/scripts/modelserver"
 )
 
-// modelName is the only model there is.
+// modelName is the name of the only model.
 const modelName = "scripted"
 
-// A form is a way in which a model is asked and writes its calls.
+// A form is a protocol and a dialect in which the model is called.
 type form struct {
 	name    string
 	api     modelserver.API
 	dialect string
 }
 
-// isNative reports whether the server reads the calls.
+// isNative reports whether calls are native.
 func (f form) isNative() bool { return f.dialect == "native" }
 
 // The forms that are measured.
@@ -37,7 +37,7 @@ var (
 	nativeMessages  = form{"native over messages", modelserver.Messages, "native"}
 )
 
-// callLine returns what a model says that calls a tool: a line of a play.
+// callLine returns a line of a script that calls a tool.
 func (f form) callLine(id, tool, arguments string) string {
 	switch f.dialect {
 	case "native":
@@ -73,7 +73,7 @@ func (f form) callsReply(lines ...string) modelserver.Reply {
 	return mustPlay(before, strings.Join(lines, "\n"), after, "stop")
 }
 
-// endReply returns the reply after the calls, if the dialect has a word for the end.
+// endReply returns the reply after the calls, if the dialect has an ending call.
 func (f form) endReply() (reply modelserver.Reply, ok bool) {
 	switch f.dialect {
 	case "native":
@@ -87,7 +87,7 @@ func (f form) endReply() (reply modelserver.Reply, ok bool) {
 // answer is the reply that ends every run.
 var answer = modelserver.Text(`{"answer": "It is in the cellar."}`)
 
-// mustPlay returns a reply that this package wrote.
+// mustPlay parses a constant script.
 func mustPlay(lines ...string) modelserver.Reply {
 	reply, err := modelserver.ParsePlay("bench", strings.Join(lines, "\n"))
 	if err != nil {
@@ -96,15 +96,15 @@ func mustPlay(lines ...string) modelserver.Reply {
 	return reply
 }
 
-// A model is a running server, and what it was asked.
+// A model is a running server with the bodies that it received.
 type model struct {
 	*httptest.Server
 	mu     sync.Mutex
 	bodies [][]byte // of the requests since the last take
 }
 
-// startModel starts a server that answers the requests of a conversation by its turn,
-// from 1, and takes no time for it.
+// startModel starts a server that answers each request of a conversation by its turn,
+// from 1, without delay.
 func startModel(s *modelserver.Server, turn func(body []byte, turn int) modelserver.Reply) *model {
 	m := &model{}
 	s.Tools = true
@@ -118,8 +118,8 @@ func startModel(s *modelserver.Server, turn func(body []byte, turn int) modelser
 	return m
 }
 
-// turnsBefore counts the replies in a request: in the responses protocol, where
-// calls are entries of their own, the results of one turn follow each other.
+// turnsBefore returns the number of replies in a request. In the responses protocol,
+// where calls are entries of their own, the results of one turn are consecutive.
 func turnsBefore(body []byte) int {
 	entries := gjson.GetBytes(body, "messages").Array()
 	if len(entries) == 0 {
@@ -146,7 +146,7 @@ func (m *model) takeBodies() [][]byte {
 	return bodies
 }
 
-// runArguments are the command line of a run in a form, without a prompt.
+// runArguments returns the command line of a run in a form, without a prompt.
 func (m *model) runArguments(p programs, f form) []string {
 	return []string{
 		p.oneshot, "run", "--api", string(f.api), "--base-url", f.api.Base(m.Listener.Addr().String()),

@@ -21,7 +21,7 @@ import (
 	"oneshot/tooldefs"
 )
 
-// The search that rules about files may slow down: a walk looks at no more names than these.
+// The measured search: a walk looks at no more names than these.
 const (
 	searchFolders = 250
 	searchFiles   = 99_500
@@ -31,7 +31,7 @@ const (
 )
 
 // measureFileRules measures a search without rules about files and with many: of files whose names alone are looked at, and
-// of the same files when they are read. It needs room for 100,000 files: TMPDIR says where.
+// of the same files when they are read. It needs room for 100,000 files in TMPDIR.
 func (b *Bench) measureFileRules(ctx context.Context, _ programs) (rows []Row, err error) {
 	layer, err := manyFileRules()
 	if err != nil {
@@ -56,7 +56,7 @@ func (b *Bench) measureFileRules(ctx context.Context, _ programs) (rows []Row, e
 	return rows, nil
 }
 
-// notePath is the path of a file that is searched.
+// notePath returns the path of a searched file.
 func notePath(dir string, i int, extension string) string {
 	return filepath.Join(dir, fmt.Sprintf("folder %d", i%searchFolders), fmt.Sprintf("Note %d%s", i, extension))
 }
@@ -116,7 +116,8 @@ func (b *Bench) ruledSearch(ctx context.Context, dir, extension string, layer *p
 	return row.withGoal(fmt.Sprintf("≤ %.1f×", searchGoal), row.Value <= searchGoal*row.Base), nil
 }
 
-// timeSearch searches for what is in no file, and returns how much time of processors that took: it waits for nothing else.
+// timeSearch returns the CPU time of a search for a text that no file contains. The
+// search waits for nothing else.
 func timeSearch(ctx context.Context, dir string, p *policy.Policy) (time.Duration, error) {
 	root, err := fileroot.Open(dir)
 	if err != nil {
@@ -129,7 +130,7 @@ func timeSearch(ctx context.Context, dir string, p *policy.Policy) (time.Duratio
 		return 0, err
 	}
 	for _, def := range defs {
-		def.Timeout = time.Hour // processor time is what counts, also where others use the processors
+		def.Timeout = time.Hour // only CPU time counts, even on a loaded machine
 	}
 	registry, _ := tool.NewRegistry(defs...)
 	r := executor.New(registry, executor.Env{Root: root, FileLabels: p.FileLabels})
@@ -145,7 +146,7 @@ func timeSearch(ctx context.Context, dir string, p *policy.Policy) (time.Duratio
 	return end - begin, errors.Join(err, timeErr)
 }
 
-// processorTime is what this process has used.
+// processorTime returns the CPU time of this process.
 func processorTime() (time.Duration, error) {
 	var used syscall.Rusage
 	err := syscall.Getrusage(syscall.RUSAGE_SELF, &used)

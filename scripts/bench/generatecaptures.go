@@ -24,8 +24,8 @@ const (
 	percentBodies = 100 - percentProse - percentCalls
 )
 
-// captures writes records of JSON Lines such as a proxy logs them: what was asked, and
-// the response as a text or as the body of a server. The same seed writes the same.
+// A captures value writes JSON Lines as a proxy would log them: the request, and the
+// response as a text or as the body of a server. The output depends only on the seed.
 type captures struct {
 	rand  *rand.Rand
 	calls []string // responses that are right, in all dialects
@@ -50,7 +50,7 @@ func newCaptures(seed uint64) (*captures, error) {
 	return c, nil
 }
 
-// write writes whole records, no more than so many bytes.
+// write writes whole records, at most size bytes.
 func (c *captures) write(w io.Writer, size int64) (written int64, err error) {
 	out, line := bufio.NewWriterSize(w, 1<<20), new(bytes.Buffer)
 	enc := json.NewEncoder(line)
@@ -63,7 +63,7 @@ func (c *captures) write(w io.Writer, size int64) (written int64, err error) {
 			return written, out.Flush()
 		}
 		written += int64(line.Len())
-		line.WriteTo(out) // Flush says it again
+		line.WriteTo(out) // Flush returns it again
 	}
 }
 
@@ -90,7 +90,7 @@ func (c *captures) newRecord(n int) capture {
 // pickRandom returns one of some values.
 func pickRandom[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 
-// words are what sentences are made of: enough of them for text that looks like text.
+// words are the words of sentences, enough to resemble real text.
 var words = strings.Fields(`the a of to in and is that for it with as on at this be are from or by not have one all
 	which when there their we can more if will would about what so only its into time some could other than then
 	file test build release version server request response error value list table column row index key cache
@@ -122,8 +122,7 @@ func (c *captures) sentences(count int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// newAnswer returns an answer of so many blocks: paragraphs, lists and now and then a piece
-// of a program.
+// newAnswer returns an answer of that many blocks: paragraphs, lists and some code.
 func (c *captures) newAnswer(blocks int) string {
 	all := make([]string, blocks)
 	for i := range all {

@@ -12,7 +12,7 @@
 //
 //	make bench ARGS="[-only B2,B4] [-n RUNS] [-patience 400ms] [-records 1000] [-oneshot FILE] [-o bench.json] [-peers=false]"
 //
-// It is run in the folder of the project.
+// Run it in the folder of the project.
 package main
 
 import (
@@ -74,9 +74,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	return report.Print(stdout)
 }
 
-// A Bench measures.
+// A Bench runs measures.
 type Bench struct {
-	Dir   string // for everything that is built and written
+	Dir   string // for everything built and written
 	Runs  int
 	Peers bool
 	// Patience is how long a hostile text may take; no longer one is tried then.
@@ -86,12 +86,12 @@ type Bench struct {
 	log       io.Writer
 }
 
-// logProgress says something to the person who waits.
+// logProgress prints progress.
 func (b *Bench) logProgress(format string, args ...any) {
 	fmt.Fprintf(b.log, "bench: "+format+"\n", args...)
 }
 
-// A measure makes rows.
+// A measure produces rows.
 type measure struct {
 	id      string
 	process bool // it runs programs, which have to be built
@@ -123,7 +123,7 @@ func measureIDs() []string {
 	return all
 }
 
-// chosenMeasures returns the measures of a list of ids, or all of them for none.
+// chosenMeasures returns the measures in a list of ids, or all if it is empty.
 func chosenMeasures(list string) ([]measure, error) {
 	if list == "" {
 		return measures, nil
@@ -139,7 +139,7 @@ func chosenMeasures(list string) ([]measure, error) {
 	return some, nil
 }
 
-// Report makes measures, and before that builds the programs that they run.
+// Report builds the programs, if needed, and runs measures.
 func (b *Bench) Report(ctx context.Context, chosen []measure) (*Report, error) {
 	var built programs
 	if slices.ContainsFunc(chosen, func(m measure) bool { return m.process }) {

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// peers is a process in which readers of other projects read: a module of its
-// own, so that this one does not depend on them.
+// A peers value is a process that runs the readers of other projects. It is its own
+// module, so that this one does not depend on them.
 type peers struct {
 	dir string // for the texts that they read
 	cmd *exec.Cmd
@@ -30,7 +30,7 @@ var ollamaParsers = map[string]string{
 	"functiongemma": "functiongemma", "olmo3": "olmo3", "lfm2": "lfm2", "laguna": "poolside-v1", "muse_glimmer": "glimmer",
 }
 
-// startPeers builds and starts the process, or says why there will be no comparison.
+// startPeers builds and starts the process, or logs why there will be no comparison.
 func (b *Bench) startPeers(ctx context.Context) *peers {
 	p := &peers{dir: b.Dir}
 	if !b.Peers {
@@ -70,7 +70,7 @@ func (p *peers) Close() error {
 	return errors.Join(p.in.Close(), p.cmd.Wait())
 }
 
-// dialectReaders returns those that read these calls of a dialect.
+// dialectReaders returns the readers of other projects for these calls of a dialect.
 func (b *Bench) dialectReaders(p *peers, dialect string, t calls) []Reader {
 	parser, ok := ollamaParsers[dialect]
 	if !ok {
@@ -79,7 +79,7 @@ func (b *Bench) dialectReaders(p *peers, dialect string, t calls) []Reader {
 	return b.peerReaders(p, "Ollama, "+parser, parser, t)
 }
 
-// peerReaders returns a reader, or says why there is none.
+// peerReaders returns a reader, or logs why there is none.
 func (b *Bench) peerReaders(p *peers, name, parser string, t calls) []Reader {
 	if p.cmd == nil {
 		return nil
@@ -92,7 +92,7 @@ func (b *Bench) peerReaders(p *peers, name, parser string, t calls) []Reader {
 	return []Reader{r}
 }
 
-// newReader returns one that reads a text, and fails if it does not find as many calls.
+// newReader returns a reader of a text, which fails if it finds another number of calls.
 func (p *peers) newReader(name, parser string, t calls) Reader {
 	return Reader{Name: name, Size: len(t.text), Time: func() (time.Duration, error) {
 		reply, err := p.request(parser, t.text, longEnough)
@@ -106,14 +106,14 @@ func (p *peers) newReader(name, parser string, t calls) Reader {
 	}}
 }
 
-// A peerReply is what a reader says.
+// A peerReply is the reply of a reader.
 type peerReply struct {
 	Time  time.Duration
 	Calls int // or tokens
 	Error string
 }
 
-// request lets a reader read a text, for so long at least.
+// request makes a reader read a text for at least a time.
 func (p *peers) request(reader string, text []byte, atLeast time.Duration) (reply peerReply, err error) {
 	file := filepath.Join(p.dir, "response.txt")
 	if err := os.WriteFile(file, text, 0o644); err != nil {

@@ -13,14 +13,14 @@ type Reader struct {
 	Name string
 	Size int // of the text, in bytes
 	Read func() error
-	// Time, if set, is used instead of Read: it says how long a pass takes.
+	// Time, if set, is used instead of Read: it returns the time of a pass.
 	Time func() (time.Duration, error)
 }
 
-// longEnough is how long the passes of a reader are measured together, at least.
+// longEnough is the minimum total time of the measured passes of a reader.
 const longEnough = 10 * time.Millisecond
 
-// timePass returns how much time of a processor one pass takes.
+// timePass returns the CPU time of one pass.
 func (r Reader) timePass() (time.Duration, error) {
 	if r.Time != nil {
 		return r.Time()
@@ -35,8 +35,8 @@ func (r Reader) timePass() (time.Duration, error) {
 	return took / time.Duration(passes), nil
 }
 
-// cpuTime returns how much time of processors the process has taken, which depends
-// less than the time that has passed on what else the machine does.
+// cpuTime returns the CPU time of this process, which depends less on the load of the
+// machine than wall time.
 func cpuTime() time.Duration {
 	var use syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
@@ -45,8 +45,8 @@ func cpuTime() time.Duration {
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
 
-// bestThroughputs lets readers read in turn, once per round, and returns the throughput
-// of each in MB/s: the best, because what else the machine does only takes time.
+// bestThroughputs runs the readers in turn, once per round, and returns the best
+// throughput of each in MB/s: other load only adds time.
 func bestThroughputs(ctx context.Context, rounds int, readers []Reader) ([]float64, error) {
 	best := make([]float64, len(readers))
 	for range rounds {
@@ -64,7 +64,7 @@ func bestThroughputs(ctx context.Context, rounds int, readers []Reader) ([]float
 	return best, nil
 }
 
-// A readerError says which reader failed.
+// A readerError reports the failure of a reader.
 type readerError struct {
 	reader string
 	err    error

@@ -11,14 +11,14 @@ import (
 	"runtime"
 )
 
-// A Row is one measure.
+// A Row is one result.
 type Row struct {
 	ID      string  `json:"id"`
 	What    string  `json:"what"`
 	Value   float64 `json:"value"`
 	Unit    string  `json:"unit"`
 	Against string  `json:"against"`
-	Base    float64 `json:"base"` // what is compared with, in the same unit
+	Base    float64 `json:"base"` // the base of comparison, in the same unit
 	// BaseUnit, if set, is the unit of the base, which then is something else that
 	// was measured, and compared with nothing.
 	BaseUnit string `json:"base_unit,omitempty"`
@@ -32,7 +32,7 @@ func (r Row) withGoal(text string, met bool) Row {
 	return r
 }
 
-// ratio is the value as a multiple of what it is compared with.
+// ratio returns the value as a multiple of the base.
 func (r Row) ratio() string {
 	if r.Base <= 0 || r.BaseUnit != "" {
 		return "–"
@@ -40,7 +40,7 @@ func (r Row) ratio() string {
 	return fmt.Sprintf("%.2f×", r.Value/r.Base)
 }
 
-// base is what the value is compared with.
+// base returns the base of comparison as text.
 func (r Row) base() string {
 	if r.Against == "" {
 		return "–"
@@ -58,7 +58,7 @@ func (r Row) verdict() string {
 	return "no"
 }
 
-// A Report is everything that was measured, and on what.
+// A Report holds all results and the environment.
 type Report struct {
 	Go     string `json:"go"`
 	System string `json:"system"`

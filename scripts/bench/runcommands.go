@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A Subject is a command that is measured.
+// A Subject is a command to measure.
 type Subject struct {
 	Name string
 	Args []string // the program first
@@ -23,15 +23,15 @@ type Subject struct {
 	Prepare func(round int) ([]string, error)
 }
 
-// A Sample is what one run cost.
+// A Sample is the cost of one run.
 type Sample struct {
 	Wall time.Duration `json:"wall_ns"`
 	RSS  int64         `json:"rss_bytes"` // peak
 	CPU  time.Duration `json:"cpu_ns"`    // of processors
 }
 
-// runInterleaved runs every subject once per round and returns the samples of each.
-// One round before the first fills the caches and is not counted.
+// runInterleaved runs every subject once per round and returns the samples of each. A
+// first round, which fills the caches, does not count.
 func runInterleaved(ctx context.Context, launcher string, rounds int, subjects []Subject) ([][]Sample, error) {
 	samples := make([][]Sample, len(subjects))
 	for round := range rounds + 1 {
@@ -48,7 +48,7 @@ func runInterleaved(ctx context.Context, launcher string, rounds int, subjects [
 	return samples, nil
 }
 
-// run runs the command once, by the launcher; it has to succeed.
+// run runs the command once by the launcher. It must succeed.
 func (s Subject) run(ctx context.Context, launcher string, round int) (Sample, error) {
 	args := slices.Clone(s.Args)
 	if s.Prepare != nil {
@@ -79,7 +79,7 @@ func rssMB(samples []Sample) float64 {
 	return median(samples, func(s Sample) float64 { return float64(s.RSS) / (1 << 20) })
 }
 
-// median returns the median of a measure of samples, of at least one sample.
+// median returns the median of a property of samples, at least one.
 func median[T any](samples []T, of func(T) float64) float64 {
 	values := make([]float64, len(samples))
 	for i, s := range samples {

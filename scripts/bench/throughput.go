@@ -25,7 +25,7 @@ const (
 	proseGoal = 1000.0 // MB/s
 )
 
-// The tool that is called, and the arguments: of about 100 bytes, and of 64 KB.
+// The called tool, and arguments of about 100 bytes and of 64 KB.
 const (
 	benchTool  = "search"
 	benchSmall = `{"query":"release notes","limit":10,"labels":["INBOX","UNREAD"],"all":false,"since":"2026-01-01"}`
@@ -38,7 +38,7 @@ var (
 		"query":{"type":"string"},"limit":{"type":"integer"},"labels":{"type":"array"},"all":{"type":"boolean"},"since":{"type":"string"}}}`)}).Shape}
 )
 
-// textSize is about how long texts of several calls, and of none, are.
+// textSize is the approximate size of texts with several calls, or none.
 const textSize = 512 << 10
 
 // benchProse and benchMarkdown are responses without calls.
@@ -49,9 +49,9 @@ var (
 		"```go\nfunc main() {\n\tfmt.Println(\"hello\", list[i] < 3)\n}\n```\n\n"+benchText+"\n\n", textSize/220))
 )
 
-// measureThroughput measures B2: how fast one core reads texts that are nothing but
-// calls, in every dialect, against validators of the same calls as JSON, and texts
-// without any.
+// measureThroughput measures B2: how fast one core reads texts that consist of calls, in
+// every dialect, compared with validators of the same calls as JSON, and texts without
+// calls.
 func (b *Bench) measureThroughput(ctx context.Context, _ programs) ([]Row, error) {
 	rounds := min(b.Runs, 9)
 	p := b.startPeers(ctx)
@@ -121,8 +121,7 @@ func (b *Bench) callRows(ctx context.Context, rounds int, what, arguments string
 // benchBroken is 64 KB of JSON with faults that are repaired.
 var benchBroken = "[" + strings.Repeat("{query: 'release notes', \"limit\": 10, labels: ['INBOX', 'UNREAD',], all: False},\n", 800) + "]"
 
-// repairRows measures how fast JSON with faults is repaired, against another program
-// that does.
+// repairRows measures how fast faulty JSON is repaired, compared with another program.
 func (b *Bench) repairRows(ctx context.Context, rounds int, p *peers) ([]Row, error) {
 	repairs := Reader{Name: "jsonrepair.JSON", Size: len(benchBroken), Read: func() error {
 		if r := jsonrepair.JSON(benchBroken); len(r.Value) == 0 {
@@ -142,8 +141,8 @@ func (b *Bench) repairRows(ctx context.Context, rounds int, p *peers) ([]Row, er
 	return []Row{row}, nil
 }
 
-// proseRows measures a text without calls in every dialect, and with detection
-// from the text; the goal is in MB/s.
+// proseRows measures a text without calls in every dialect, and with detection. The goal
+// is in MB/s.
 func proseRows(ctx context.Context, rounds int, what string, text []byte, goal float64) ([]Row, error) {
 	t := calls{text: text}
 	var rows []Row
@@ -165,14 +164,14 @@ func proseRows(ctx context.Context, rounds int, what string, text []byte, goal f
 	return rows, nil
 }
 
-// calls are a text with so many calls.
+// A calls value is a text with a number of calls.
 type calls struct {
 	text  []byte
 	count int // of them
 }
 
-// repeatCall repeats a small call until the text is long enough. A large one stands
-// alone.
+// repeatCall repeats a small call until the text is long enough. A large call is not
+// repeated.
 func repeatCall(call string) calls {
 	n := 1
 	if len(call) < textSize/100 {
@@ -181,9 +180,8 @@ func repeatCall(call string) calls {
 	return calls{[]byte(strings.Repeat(call, n)), n}
 }
 
-// callsIn returns calls as a dialect writes them, and whether it writes the
-// arguments as they are. Where calls stand in a list it is one list. No two of them
-// are the same.
+// callsIn returns distinct calls in a dialect, in one list if it has lists, and whether
+// the dialect writes the arguments as JSON.
 func callsIn(d dialect.Dialect, arguments string) (t calls, json bool) {
 	one, _ := d.Render(chat.Call{Name: benchTool, Arguments: []byte(arguments)}, benchTools)
 	before, call, behind := splitListItem(one)
@@ -211,7 +209,7 @@ func splitListItem(text string) (before, call, behind string) {
 	return "", text, ""
 }
 
-// newReader returns what reads the text in a dialect, and fails if it does not find
+// newReader returns a reader of the text in a dialect, which fails if it does not find
 // the calls.
 func (t calls) newReader(d dialect.Dialect) Reader {
 	return Reader{Name: "oneshot", Size: len(t.text), Read: func() error {
@@ -229,7 +227,7 @@ func (t calls) newReader(d dialect.Dialect) Reader {
 	}}
 }
 
-// newValidator returns what checks that the text is JSON.
+// newValidator returns a reader that validates the text as JSON.
 func (t calls) newValidator(name string, valid func([]byte) bool) Reader {
 	return Reader{Name: name, Size: len(t.text), Read: func() error {
 		if !valid(t.text) {

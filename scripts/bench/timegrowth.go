@@ -16,7 +16,7 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// growthGoal is how many times as long twice the text may take, at most.
+// growthGoal is the maximum factor by which the time may grow when the text doubles.
 const growthGoal = 2.3
 
 // The smallest and the largest texts of B4: doublings between them are measured.
@@ -25,7 +25,7 @@ const (
 	piecesFrom, piecesTo = 256 << 10, 4 << 20
 )
 
-// A hostileText is read in a named dialect or in the detected one.
+// A hostileText is read in a named dialect or with detection.
 type hostileText struct {
 	hostile.Text
 	dialect dialect.Dialect
@@ -75,7 +75,8 @@ func (t hostileText) read(text []byte, piece int) {
 	s.Close()
 }
 
-// newTimer returns how much time of a processor it takes to read so much of a text.
+// newTimer returns a function that measures the CPU time of reading that many bytes of a
+// text.
 func newTimer(t hostile.Text, longest int, read func([]byte)) func(size int) time.Duration {
 	text := []byte(t.Long(longest))
 	return func(size int) time.Duration {
@@ -86,8 +87,8 @@ func newTimer(t hostile.Text, longest int, read func([]byte)) func(size int) tim
 	}
 }
 
-// shortest is how long a text takes whose growth is counted, at least: what is read
-// faster is not yet read from memory alone.
+// shortest is the minimum time of a text whose growth counts: shorter texts
+// fit into the caches.
 const shortest = 5 * time.Millisecond
 
 // worstGrowth measures sizes that double, until one takes longer than the patience. It
@@ -97,7 +98,7 @@ func worstGrowth(ctx context.Context, from, to int, patience time.Duration, took
 	before, size := took(from), from
 	for ; size < to && before <= patience && ctx.Err() == nil; size *= 2 {
 		twice := took(2 * size)
-		for again := 0; again < 5 && before >= shortest && twice.Seconds() > growthGoal*before.Seconds(); again++ { // what else the machine does
+		for again := 0; again < 5 && before >= shortest && twice.Seconds() > growthGoal*before.Seconds(); again++ { // other load
 			before, twice = max(before, took(size)), min(twice, took(2*size))
 		}
 		if before >= shortest {
@@ -108,8 +109,8 @@ func worstGrowth(ctx context.Context, from, to int, patience time.Duration, took
 	return worst, size, float64(size) / 1e6 / before.Seconds()
 }
 
-// hostileTexts are what the readers of other projects fail at, where the dialect is
-// told from the text, and texts against a dialect of each grammar.
+// hostileTexts returns texts at which readers of other projects fail, with detection, and
+// texts against a dialect of each grammar.
 func hostileTexts() (all []hostileText) {
 	for _, t := range hostile.Killers {
 		all = append(all, hostileText{t, dialect.Dialect{}})
@@ -124,7 +125,7 @@ func hostileTexts() (all []hostileText) {
 }
 
 // hostileTextsFor returns texts that are hard to read in a dialect: nesting, backticks,
-// marks that are not closed, near-marks and quotes.
+// unclosed markers, near-markers and quotes.
 func hostileTextsFor(d dialect.Dialect) []hostile.Text {
 	const name, key, value = "toolname", "keyname", "insidetext"
 	list, _ := d.Render(chat.Call{Name: name, Arguments: []byte(`{"` + key + `":["` + value + `"]}`)}, nil)

@@ -34,7 +34,7 @@ func (anthropicEncoder) contentBlock(m *message, it *item, arguments json.RawMes
 	}
 	id := it.id
 	if id == "" {
-		id = m.newID("toolu_", "_", it.index) // there is none without
+		id = m.newID("toolu_", "_", it.index) // required
 	}
 	return object{"type": "tool_use", "id": id, "name": it.name, "input": arguments}
 }

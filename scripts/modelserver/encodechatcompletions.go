@@ -38,7 +38,7 @@ func (f chatCompletionsEncoder) textDelta(m *message, it *item, text string) []b
 	return f.callsChunk(m, object{"index": it.nth, "function": object{"arguments": quoteInvalid(text)}})
 }
 
-// endItem says the signature of reasoning; that a call has ended, nothing says.
+// endItem returns the signature of reasoning. The end of a call is not encoded.
 func (f chatCompletionsEncoder) endItem(m *message, it *item) []byte {
 	if it.signature == "" {
 		return nil
@@ -46,7 +46,7 @@ func (f chatCompletionsEncoder) endItem(m *message, it *item) []byte {
 	return f.deltaChunk(m, object{"reasoning_details": []object{f.reasoningDetail(it)}})
 }
 
-// reasoningDetail is how OpenRouter passes on what belongs to reasoning.
+// reasoningDetail returns the form in which OpenRouter passes on reasoning.
 func (chatCompletionsEncoder) reasoningDetail(it *item) object {
 	return object{"type": "reasoning.encrypted", "data": quoteInvalid(it.signature), "format": "unknown", "index": it.nth}
 }

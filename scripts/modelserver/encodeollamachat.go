@@ -53,7 +53,7 @@ func (ollamaEncoder) line(m *message, said object) []byte {
 	return append(marshal(object{"model": m.model, "created_at": created, "message": said, "done": false}), '\n')
 }
 
-// created is when everything happens.
+// created is the time of all messages.
 const created = "2026-11-21T09:00:00.000000001Z"
 
 func (f ollamaEncoder) endMessage(m *message) []byte {

@@ -36,7 +36,7 @@ func (f responsesEncoder) beginItem(m *message, it *item) []byte {
 	return out
 }
 
-// The names of what items are made of, and of the text in it.
+// The types of items' parts, and the member with their text.
 var (
 	partNames = map[kind]string{said: "content_part", thought: "reasoning_summary_part"}
 	textNames = map[kind]string{said: "output_text", thought: "reasoning_summary_text", called: "function_call_arguments"}
@@ -53,7 +53,7 @@ func (responsesEncoder) withContentIndex(k kind, o object) object {
 	return o
 }
 
-// contentParts returns what an item is made of: nothing, until there is some text.
+// contentParts returns the parts of an item: none until there is text.
 func (f responsesEncoder) contentParts(it *item) []object {
 	if it.text == "" {
 		return []object{}
@@ -89,7 +89,7 @@ func (responsesEncoder) itemID(m *message, it *item) string {
 	return m.newID(prefix, "_", it.index)
 }
 
-// itemObject returns an item with what it says so far.
+// itemObject returns an item with its content so far.
 func (f responsesEncoder) itemObject(m *message, it *item, status string) object {
 	o := object{"id": f.itemID(m, it), "status": status}
 	switch it.kind {
@@ -114,8 +114,8 @@ func (f responsesEncoder) endMessage(m *message) []byte {
 	return f.event(m, name, object{"response": f.finalResponse(m)})
 }
 
-// endStatus returns how the response ended, the event that says so, and the
-// details of a response that is not complete.
+// endStatus returns the final status, its event, and the details of an incomplete
+// response.
 func (responsesEncoder) endStatus(m *message) (status, event string, details any) {
 	reason := m.stopReason("", "", "max_output_tokens")
 	if reason == "" {

@@ -1,7 +1,7 @@
 // Package modelserver is a model server for tests and benchmarks: it speaks the
 // protocols of Ollama, OpenAI (chat completions and responses) and Anthropic
-// (messages), whole and streamed, and sends what a script says, even what no real
-// server can be made to say. It knows nothing of models; the real server is
+// (messages), whole and streamed, and sends the replies of a script, even ones that no real
+// server can be made to send. It knows nothing about models; a real server is
 // driven by scripts/ollama-e2e.
 package modelserver
 
@@ -33,7 +33,7 @@ const (
 var APIs = []API{Ollama, Chat, Responses, Messages}
 
 // Base returns the base URL that a client of the protocol is given for a server
-// at the address: what the vendors' own servers have before the path.
+// at the address, with the path prefix of the vendor's own server.
 func (a API) Base(address string) string {
 	if a == Chat || a == Responses {
 		return "http://" + address + "/v1"
@@ -41,7 +41,7 @@ func (a API) Base(address string) string {
 	return "http://" + address
 }
 
-// Path returns where requests to a model go.
+// Path returns the path of requests to a model.
 func (a API) Path() string {
 	switch a {
 	case Ollama:
@@ -52,7 +52,7 @@ func (a API) Path() string {
 	return "/v1/" + string(a)
 }
 
-// A Request is what the server was asked.
+// A Request is a request to the server.
 type Request struct {
 	API    API
 	Number int // from 1, over all protocols
@@ -71,12 +71,12 @@ type Server struct {
 	// Mark, if set, is called when a reply reaches a mark, and when the last bytes
 	// before it were sent.
 	Mark func(Request, time.Time)
-	// AtOnce lets a reply leave when it is complete or waits, and not piece by
+	// AtOnce sends a reply when it is complete or waits, not piece by
 	// piece: a model that takes no time.
 	AtOnce bool
-	// Tools lets the server say that its models call natively.
+	// Tools makes the server report that its models support native calls.
 	Tools bool
-	// Vision lets the server say that its models read images.
+	// Vision makes the server report that its models accept images.
 	Vision bool
 	// Record, if set, is the folder in which requests are kept: N.json and
 	// N.headers of the Nth request to a model, N.headers and N.body of one of a
@@ -101,7 +101,7 @@ func (s *Server) Handler() http.Handler {
 	return mux
 }
 
-// object is a JSON object to be written.
+// An object is a JSON object to send.
 type object = map[string]any
 
 // listOllamaModels lists the models as Ollama does.
@@ -114,8 +114,8 @@ func (s *Server) listOllamaModels(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, object{"models": list})
 }
 
-// listModels lists the models as OpenAI and Anthropic do: what one of them does not
-// know, it does not read.
+// listModels lists the models as OpenAI and Anthropic do: each client ignores the members
+// of the other.
 func (s *Server) listModels(w http.ResponseWriter, r *http.Request) {
 	s.writeHeaders("models", r)
 	list := []object{}
@@ -148,7 +148,7 @@ func (s *Server) showModel(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// findModel returns the model that a request is for, and whether it is there.
+// findModel returns the model of a request, and whether it exists.
 func (s *Server) findModel(body []byte) (name string, known bool) {
 	var request struct{ Model string }
 	err := json.Unmarshal(body, &request)
@@ -163,10 +163,10 @@ func writeUnknownModel(api API, w http.ResponseWriter, name string) {
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // an error says that the client has gone
+	_ = json.NewEncoder(w).Encode(v) // an error means that the client has disconnected
 }
 
-// errorBody is how a protocol says that a request was refused.
+// errorBody returns the body with which a protocol refuses a request.
 func errorBody(api API, text string) object {
 	switch api {
 	case Ollama:
@@ -195,8 +195,8 @@ func (s *Server) serveModel(api API, w http.ResponseWriter, r *http.Request) {
 	s.playReply(w, r, request)
 }
 
-// answerToolRequest answers any other request: it is that of a tool, and the next reply is
-// the text there.
+// answerToolRequest answers any other request: it comes from a tool, and gets the text of
+// the next reply.
 func (s *Server) answerToolRequest(w http.ResponseWriter, r *http.Request) {
 	request := s.newRequest(Chat, r)
 	body, err := io.ReadAll(r.Body)
@@ -232,7 +232,7 @@ func (s *Server) playReply(w http.ResponseWriter, r *http.Request, request Reque
 	newPlayer(s, w, r, request).play(reply)
 }
 
-// writeHeaders keeps the first line and the headers of a request.
+// writeHeaders records the first line and the headers of a request.
 func (s *Server) writeHeaders(name string, r *http.Request) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\nHost: %s\n", r.Method, r.URL.RequestURI(), r.Host)
@@ -240,7 +240,7 @@ func (s *Server) writeHeaders(name string, r *http.Request) {
 	s.writeRecord(name+".headers", []byte(strings.ReplaceAll(b.String(), "\r\n", "\n")))
 }
 
-// writeRecord writes a file of the record. A test that cannot record must not go on.
+// writeRecord writes a file of the record. A test that cannot record must not continue.
 func (s *Server) writeRecord(name string, content []byte) {
 	if s.Record == "" {
 		return

@@ -9,8 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A player performs one reply. A client that goes away ends it by
-// [http.ErrAbortHandler].
+// A player plays one reply. If the client disconnects it ends by [http.ErrAbortHandler].
 type player struct {
 	server  *Server
 	w       http.ResponseWriter
@@ -30,7 +29,7 @@ type player struct {
 	sent   time.Time     // when the last bytes were
 }
 
-// newPlayer reads from the request how it wants to be answered.
+// newPlayer returns a player that answers in the way that the request asks for.
 func newPlayer(s *Server, w http.ResponseWriter, r *http.Request, request Request) *player {
 	var wants struct {
 		Model         string
@@ -92,7 +91,7 @@ func (p *player) write(b []byte) {
 	}
 }
 
-// flush sends what was written.
+// flush sends the buffered bytes.
 func (p *player) flush() { p.w.(http.Flusher).Flush() }
 
 // markSent tells the server's owner when the last bytes were sent.
@@ -111,7 +110,7 @@ func (p *player) stream(b []byte) {
 	p.write(b)
 }
 
-// wait pauses; what is open stays open.
+// wait pauses without ending open items.
 func (p *player) wait(d time.Duration) {
 	if d <= 0 {
 		return
@@ -130,7 +129,7 @@ func (p *player) setPause(pause time.Duration) { p.pause = pause }
 
 func (p *player) answerWhole() { p.whole = true }
 
-// hang says nothing until the client goes away.
+// hang sends nothing until the client disconnects.
 func (p *player) hang() {
 	p.begin(p.form.contentType())
 	p.flush()
@@ -138,8 +137,7 @@ func (p *player) hang() {
 	panic(http.ErrAbortHandler)
 }
 
-// sendKeepAlives sends what keeps a connection open and says nothing, until the client
-// goes away.
+// sendKeepAlives sends only keep-alives until the client disconnects.
 func (p *player) sendKeepAlives(pause time.Duration) {
 	p.begin(p.form.contentType())
 	for {
@@ -157,14 +155,14 @@ func (p *player) cutConnection() {
 
 func (p *player) reset() { reset(p.w) }
 
-// socketAction writes to the connection itself, where HTTP would stand, and ends it.
+// socketAction writes directly to the connection, without HTTP, and closes it.
 func socketAction(text string) action {
 	return func(p *player) {
 		c, _, err := p.w.(http.Hijacker).Hijack()
 		if err != nil {
 			panic(err)
 		}
-		_, _ = io.WriteString(c, text) // an error says that the client has gone
+		_, _ = io.WriteString(c, text) // an error means that the client has disconnected
 		c.Close()
 		panic(http.ErrAbortHandler)
 	}
@@ -177,7 +175,7 @@ func reset(w http.ResponseWriter) {
 	if err != nil {
 		panic(err)
 	}
-	_ = c.(*net.TCPConn).SetLinger(0) // an error says that it has ended
+	_ = c.(*net.TCPConn).SetLinger(0) // an error means that it is closed
 	c.Close()
 	panic(http.ErrAbortHandler)
 }
@@ -193,7 +191,7 @@ func rawAction(text string) action {
 	}
 }
 
-// textAction says text. Text after text is more of it.
+// textAction adds text. Consecutive texts form one item.
 func textAction(text string) action {
 	return func(p *player) { p.addText(item{kind: said}, text) }
 }
@@ -213,8 +211,7 @@ func signatureAction(signature string) action {
 	}
 }
 
-// addText adds text to the item that is open, if it is of the same kind, or else to
-// a new one.
+// addText adds text to the open item if it has the same kind, or else to a new one.
 func (p *player) addText(it item, text string) {
 	if text == "" {
 		return
@@ -230,8 +227,8 @@ func (p *player) addText(it item, text string) {
 	}
 }
 
-// pieceBytes returns the length of the next piece: so many characters, or all if
-// that is 0. A byte that is no character counts as one.
+// pieceBytes returns the length of the next piece: that many characters, or all if the
+// number is 0. An invalid byte counts as one character.
 func pieceBytes(text string, characters int) int {
 	if characters <= 0 {
 		return len(text)
@@ -275,13 +272,13 @@ func (p *player) endItem() {
 	}
 }
 
-// addCall makes a whole native call.
+// addCall adds a complete native call.
 func (p *player) addCall(it item) {
 	p.addOpenCall(it)
 	p.endItem()
 }
 
-// addOpenCall makes a native call that is not finished.
+// addOpenCall begins a native call without ending it.
 func (p *player) addOpenCall(it item) {
 	arguments := it.text
 	it.text = ""
@@ -304,8 +301,8 @@ func stopAction(reason string) action {
 	}
 }
 
-// errorAction says that the server failed: in a body of its own, or in the stream if
-// one has begun.
+// errorAction reports an error of the server: in its own body, or in the stream if one
+// has begun.
 func errorAction(text string) action {
 	return func(p *player) {
 		if p.started && !p.whole {
@@ -317,7 +314,7 @@ func errorAction(text string) action {
 	}
 }
 
-// beginNewMessage lets another message begin.
+// beginNewMessage begins another message.
 func (p *player) beginNewMessage() {
 	m := *p.message
 	m.number, m.items, m.events = m.number+1000, nil, 0

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// A kind says what an item is.
+// A kind is the kind of an item.
 type kind int
 
 const (
@@ -16,10 +16,10 @@ const (
 	called              // a native call
 )
 
-// An item is one thing that a message says.
+// An item is one part of a message.
 type item struct {
 	kind      kind
-	text      string // of a call its arguments, as they stand
+	text      string // for a call its arguments, unchanged
 	signature string // of reasoning
 	id, name  string // of a call; the ID may be empty
 	members   map[string]json.RawMessage
@@ -27,11 +27,11 @@ type item struct {
 	nth       int // among those of its kind
 }
 
-// A message is what a reply has said so far.
+// A message is the part of a reply that has been played.
 type message struct {
 	number int // of the request, for IDs
 	model  string
-	usage  bool // the client wants to be told in the stream what was used
+	usage  bool // the client asks for the usage in the stream
 	items  []*item
 	reason string // why it stopped: "" for a clean end, "length", or the server's word
 	events int    // so far, where they are numbered
@@ -39,7 +39,7 @@ type message struct {
 	output int
 }
 
-// What a response costs where its reply does not say so.
+// The usage of a response whose reply does not state it.
 const inputTokens, outputTokens = 100, 20
 
 // newID returns an ID of the message or of a part of it.
@@ -69,8 +69,8 @@ func (m *message) calls() []*item {
 	return calls
 }
 
-// stopReason returns how a protocol names the reason: for a clean end, for one
-// after calls, and for one at the token limit. Other reasons stand as they are.
+// stopReason returns a protocol's word for the stop reason: for a clean end, for one
+// after calls, and for one at the token limit. Other reasons are returned unchanged.
 func (m *message) stopReason(clean, calls, length string) string {
 	switch {
 	case m.reason == "length":
@@ -83,12 +83,12 @@ func (m *message) stopReason(clean, calls, length string) string {
 	return clean
 }
 
-// A protocolEncoder is how a protocol says things. Streamed, a message is: beginMessage, for each
-// item beginItem, textDelta and endItem, and endMessage. Each returns what is to be sent, which
-// may be nothing.
+// A protocolEncoder encodes replies in a protocol. A streamed message is: beginMessage,
+// for each item beginItem, textDelta and endItem, and endMessage. Each returns the bytes
+// to send, if any.
 type protocolEncoder interface {
 	contentType() string // of a stream
-	keepAlive() string   // what keeps a stream open
+	keepAlive() string   // sent to keep a stream open
 	beginMessage(m *message) []byte
 	beginItem(m *message, it *item) []byte
 	textDelta(m *message, it *item, text string) []byte
@@ -100,8 +100,7 @@ type protocolEncoder interface {
 
 var encoders = map[API]protocolEncoder{Ollama: ollamaEncoder{}, Chat: chatCompletionsEncoder{}, Responses: responsesEncoder{}, Messages: anthropicEncoder{}}
 
-// quoteInvalid returns text as a JSON string in which bytes that are no characters
-// stand as they are.
+// quoteInvalid returns text as a JSON string that keeps invalid bytes unchanged.
 func quoteInvalid(text string) json.RawMessage {
 	out := []byte{'"'}
 	for text != "" {
@@ -117,7 +116,7 @@ func quoteInvalid(text string) json.RawMessage {
 	return append(out, '"')
 }
 
-// validBytes returns the length of the start of text that is UTF-8.
+// validBytes returns the length of the valid UTF-8 at the start of a text.
 func validBytes(text string) int {
 	for i, r := range text {
 		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)) {
@@ -135,7 +134,7 @@ func (it *item) withMembers(o object) object {
 	return o
 }
 
-// marshal returns the JSON form of a value that has one.
+// marshal returns the JSON form of a value, which must have one.
 func marshal(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// A Reply is what the server does with one request: actions, in order.
+// A Reply is the server's response to one request: actions, in order.
 type Reply struct {
 	actions []action
 	early   bool // the connection is reset before the request's body is read
 }
 
-// An action is one thing that the server does.
+// An action is one step of a reply.
 type action func(*player)
 
-// A ScriptError says which line of which file is wrong.
+// A ScriptError reports an invalid line of a file.
 type ScriptError struct {
 	File string
 	Line int // from 1; 0 where the whole file is meant
@@ -36,18 +36,18 @@ func (e *ScriptError) Error() string {
 }
 
 // ReadScript reads the replies of a folder: the file N.EXT is the reply to the
-// Nth request, N-M.EXT that to each from the Nth to the Mth, and EXT says what
-// kind of file it is.
+// Nth request, N-M.EXT that to each from the Nth to the Mth, and EXT is the
+// kind of file:
 //
 //	N.txt     a text, then a clean stop
 //	N.length  a text, then a stop at the token limit
 //	N.cut     a text, then the body breaks off
 //	N.hang    a text, then silence until the client goes away
-//	N.raw     the body as it stands
+//	N.raw     the body, unchanged
 //	N.http    a status line, header lines, an empty line, and the body
 //	N.play    actions, one a line; see [ParsePlay]
 //
-// ADDRESS in a file stands for address, the server's own.
+// ADDRESS in a file is replaced by the server's address.
 func ReadScript(dir, address string) (map[int]Reply, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.*"))
 	if err != nil {
@@ -76,7 +76,7 @@ func ReadScript(dir, address string) (map[int]Reply, error) {
 	return script, nil
 }
 
-// requestRange returns which requests a file is the reply to.
+// requestRange returns the numbers of the requests that a file replies to.
 func requestRange(file string) (first, last int, ok bool) {
 	stem, _, _ := strings.Cut(filepath.Base(file), ".")
 	from, to, several := strings.Cut(stem, "-")
@@ -115,10 +115,10 @@ func readReply(file, address string) (Reply, error) {
 
 func newReply(actions ...action) Reply { return Reply{actions: actions} }
 
-// Text is the reply that says a text and stops.
+// Text returns a reply with a text and a clean end.
 func Text(text string) Reply { return newReply(textAction(text), stopAction("")) }
 
-// parseHTTP reads a whole answer: status, headers, body.
+// parseHTTP parses a whole response: status, headers, body.
 func parseHTTP(file, text string) (Reply, error) {
 	head, body, _ := strings.Cut(text, "\n\n")
 	lines := strings.Split(head, "\n")
@@ -139,13 +139,13 @@ func parseHTTP(file, text string) (Reply, error) {
 	return reply, nil
 }
 
-// verbs are the actions of a play, by the first word of their line. What is said
-// takes the form of the protocol that the request came in.
+// verbs are the actions of a script, by the first word of their line. Contents
+// are encoded in the protocol of the request.
 var verbs = map[string]func(argument string) (action, error){
 	"status": parseStatus, // first, if it is not 200
 	"header": parseHeader, // NAME: VALUE
 
-	"whole":  withoutArgument((*player).answerWhole), // one JSON body, although a stream was asked for
+	"whole":  withoutArgument((*player).answerWhole), // one JSON body, although the client asked for a stream
 	"pieces": parsePieces,                            // characters a piece, 0 for all in one; 5 otherwise
 	"usage":  parseUsage,                             // INPUT OUTPUT: tokens; 100 and 20 otherwise
 	"drip":   withDuration((*player).setPause),       // from here on each byte by itself, after a pause
@@ -156,28 +156,28 @@ var verbs = map[string]func(argument string) (action, error){
 	"with":   parseMembers,                               // JSON members that the next text or call has, too
 	"call":   parseCall((*player).addCall),               // ID NAME JSON: a native call; "-" for no ID
 	"open":   parseCall((*player).addOpenCall),           // the same, but its end does not come
-	"stop":   withText(stopAction),                       // the clean end; "length", or a reason as it stands
-	"error":  withText(errorAction),                      // what the server says when it fails
+	"stop":   withText(stopAction),                       // the clean end; "length", or a reason to send unchanged
+	"error":  withText(errorAction),                      // an error of the server
 	"splice": withoutArgument((*player).beginNewMessage), // another response begins in the same body
-	"raw":    parseRaw,                                   // bytes as they stand
+	"raw":    parseRaw,                                   // bytes, unchanged
 
 	"socket": withText(socketAction), // bytes on the connection, instead of all HTTP; it ends then
 
 	"wait":  withDuration((*player).wait),             // a pause; the text before it has been sent
-	"mark":  withoutArgument((*player).markSent),      // tells the owner of the server when this was
+	"mark":  withoutArgument((*player).markSent),      // reports the time to the owner of the server
 	"mute":  withDuration((*player).sendKeepAlives),   // nothing but keep-alives with this pause, for ever
 	"hang":  withoutArgument((*player).hang),          // silence, until the client goes away
 	"cut":   withoutArgument((*player).cutConnection), // the body breaks off
 	"reset": withoutArgument((*player).reset),         // the connection is reset
 }
 
-// ParsePlay reads a script of actions, one a line: a verb, a space and what it
-// is about. Empty lines and lines that begin with "#" are left out. The line
+// ParsePlay parses a script of actions, one per line: a verb, a space and its
+// argument. Empty lines and lines that begin with "#" are ignored. The line
 // "early" resets the connection before the body of the request is read.
 //
-// Text may stand in quotes as in Go, for line breaks and for bytes that are no
-// characters. {64MB} or {10KB} anywhere stands for that many "x", and {in 3s} in
-// a header for the time three seconds later, as headers write it.
+// Text may be quoted as in Go, for line breaks and invalid
+// bytes. {64MB} or {10KB} anywhere means that many "x", and {in 3s} in
+// a header means the time three seconds later in the format of headers.
 func ParsePlay(file, text string) (Reply, error) {
 	var reply Reply
 	for i, line := range strings.Split(text, "\n") {
@@ -204,8 +204,7 @@ func ParsePlay(file, text string) (Reply, error) {
 
 var filler = regexp.MustCompile(`\{(\d+)(KB|MB)\}`)
 
-// expandFillers puts as many "x" as it says for each filler. What is this long is never
-// written by hand.
+// expandFillers replaces each filler by as many "x" as it states.
 func expandFillers(argument string) string {
 	return filler.ReplaceAllStringFunc(argument, func(text string) string {
 		size := filler.FindStringSubmatch(text)
@@ -219,7 +218,7 @@ func expandFillers(argument string) string {
 
 var delay = regexp.MustCompile(`\{in (\d+)s\}`)
 
-// expandDates puts for each delay the time after it, as headers write it.
+// expandDates replaces each delay by the time after it, in the format of headers.
 func expandDates(value string) string {
 	return delay.ReplaceAllStringFunc(value, func(text string) string {
 		d, err := time.ParseDuration(delay.FindStringSubmatch(text)[1] + "s")
@@ -230,7 +229,7 @@ func expandDates(value string) string {
 	})
 }
 
-// unquote returns text, which may stand in quotes.
+// unquote returns a text that may be quoted.
 func unquote(text string) (string, error) {
 	if !strings.HasPrefix(text, `"`) {
 		return text, nil
@@ -291,8 +290,8 @@ func parseMembers(argument string) (action, error) {
 	return func(p *player) { p.members = members }, err
 }
 
-// parseCall reads the ID, the name and the arguments of a call. The arguments
-// need not be JSON.
+// parseCall parses the ID, the name and the arguments of a call. The arguments need not
+// be JSON.
 func parseCall(do func(*player, item)) func(string) (action, error) {
 	return func(argument string) (action, error) {
 		id, rest, _ := strings.Cut(argument, " ")
@@ -308,7 +307,7 @@ func parseCall(do func(*player, item)) func(string) (action, error) {
 	}
 }
 
-// parseRaw reads bytes: those in quotes, or the line with its line break.
+// parseRaw parses bytes: those in quotes, or the line with its line break.
 func parseRaw(argument string) (action, error) {
 	text, err := unquote(argument)
 	if text == argument {

@@ -227,7 +227,7 @@ var callWords = map[string]bool{
 
 // isSpelledOut reports whether a text has the name and the matched arguments side by side.
 func (e *echo) isSpelledOut(t *indexedText, matched []*echoArg) bool {
-	if flat, ok := e.flatWords(matched); ok && t.wordForm().contains(flat) {
+	if flat, ok := e.nameAndValueWords(matched); ok && t.wordForm().contains(flat) {
 		return true
 	}
 	if slices.ContainsFunc(matched, func(p *echoArg) bool { return len(p.symbols) > 0 }) {
@@ -281,8 +281,8 @@ func knownSuffixLen(words []byte, known map[string]bool) (n int) {
 	}
 }
 
-// flatWords returns the name and all values in order, or false if a value has no words.
-func (e *echo) flatWords(matched []*echoArg) (flat []byte, ok bool) {
+// nameAndValueWords returns the name and all values in order, or false if a value has no words.
+func (e *echo) nameAndValueWords(matched []*echoArg) (flat []byte, ok bool) {
 	flat = slices.Clone(e.name)
 	for _, p := range matched {
 		for _, v := range p.values {

@@ -5,8 +5,8 @@ import "slices"
 // In a long run a call is searched for only in texts that contain all its words, or all anchors of its text. The
 // index finds those texts without reading the others.
 
-// textCandidates returns the indices of the texts that may contain the text of the call.
-func (h *SeenText) textCandidates(e *echo) []int {
+// candidateTexts returns the indices of the texts that may contain the text of the call.
+func (h *SeenText) candidateTexts(e *echo) []int {
 	if len(e.text) == 0 {
 		return nil
 	}
@@ -73,9 +73,9 @@ func (e *echo) canBeDescribed() bool {
 	return !e.readOnly || distinctive >= 2
 }
 
-// wordCandidates returns the indices of the texts that may mention the call alone, and of those that may mention
+// candidateTextsByWords returns the indices of the texts that may mention the call alone, and of those that may mention
 // it together with the text before them.
-func (h *SeenText) wordCandidates(e *echo, counts func(*indexedText) bool) (alone, across []int) {
+func (h *SeenText) candidateTextsByWords(e *echo, counts func(*indexedText) bool) (alone, across []int) {
 	reach := e.canBeDescribed()
 	tried := map[int]bool{}
 	for _, words := range e.requiredWords() {

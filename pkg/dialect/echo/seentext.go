@@ -99,8 +99,8 @@ func (h *SeenText) IsEcho(u Candidate) bool {
 	e, key := newEcho(u), callKey(u.Name, u.RawArgs)
 	e.userText = h.userText
 	counts := func(t *indexedText) bool { return key == "" || t.resultOf != key }
-	alone, across := h.wordCandidates(e, counts)
-	return slices.ContainsFunc(append(alone, h.textCandidates(e)...), func(i int) bool { return counts(h.texts[i]) && e.isEchoOf(h.texts[i]) }) ||
+	alone, across := h.candidateTextsByWords(e, counts)
+	return slices.ContainsFunc(append(alone, h.candidateTexts(e)...), func(i int) bool { return counts(h.texts[i]) && e.isEchoOf(h.texts[i]) }) ||
 		slices.ContainsFunc(across, func(i int) bool { return counts(h.texts[i]) && e.isSplitAcross(h.textBefore(i, counts), h.texts[i]) })
 }
 
