@@ -10,6 +10,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
+	"oneshot/pkg/quote"
 )
 
 // addLiteralBackslashAlternative adds the alternative reading of a call with ambiguous backslashes in some strings: all
@@ -45,7 +46,7 @@ func (r *callReader) fixedString(f diag.Finding) json.RawMessage {
 	}
 	edits := shiftEdits(f.Fixes[0].Edits, -f.Span.Start)
 	if edits[0].Start == 0 { // markers as quotes: no escapes between them
-		return literal.AppendString(nil, []byte(r.call.Text[begin+1:end-1]))
+		return quote.AppendJSON(nil, []byte(r.call.Text[begin+1:end-1]))
 	}
 	text, _, err := diag.Apply(r.call.Text[begin:end], newFix(diag.Unsafe, "", edits...))
 	d := literal.ParseJSON(text)

@@ -1,10 +1,11 @@
 package jsonrepair
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"oneshot/pkg/quote"
 )
 
 // A piece is one string between quotation marks.
@@ -112,23 +113,13 @@ func (r *reader) writeContent(p piece) {
 		case c == '"':
 			r.edit(i, i+1, `\"`, p.mark.char != '"')
 		case c < 0x20:
-			r.edit(i, i+1, jsonEscape(c), true)
+			r.edit(i, i+1, string(quote.AppendJSONRune(nil, c)), true)
 		case c == utf8.RuneError && w == 1:
 			r.edit(i, i+1, "\ufffd", false)
 		}
 		i += w
 	}
 	r.steps += p.to - p.from
-}
-
-// jsonEscape returns how a character is written in a string.
-func jsonEscape(c rune) string {
-	if k := strings.IndexRune("\b\t\n\f\r\"\\", c); k >= 0 {
-		return `\` + `btnfr"\`[k:k+1]
-	} else if c >= 0x20 {
-		return string(c)
-	}
-	return fmt.Sprintf(`\u%04x`, c)
 }
 
 // writeEscape edits an escape that JSON does not have, and returns its length.
@@ -152,7 +143,7 @@ func (r *reader) writeEscape(i int, p piece) int {
 	if rest[1:] != "" && (rest[1] == 'x' || rest[1] == 'U') { // of JavaScript or Python
 		if c, _, tail, err := strconv.UnquoteChar(rest, 0); err == nil {
 			n := len(rest) - len(tail)
-			r.edit(i, i+n, jsonEscape(c), false)
+			r.edit(i, i+n, string(quote.AppendJSONRune(nil, c)), false)
 			return n
 		}
 	}

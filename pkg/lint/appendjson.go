@@ -91,34 +91,7 @@ func appendString(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		s = string([]rune(s)) // one U+FFFD a byte
 	}
-	dst = append(dst, '"')
-	for done := 0; ; done++ {
-		at := nextSpecialByte(s, done)
-		if dst = append(dst, s[done:at]...); at == len(s) {
-			return append(dst, '"')
-		}
-		dst, done = appendEscape(dst, s[at]), at
-	}
-}
-
-// appendEscape appends an escaped quote, backslash or control character.
-func appendEscape(dst []byte, c byte) []byte {
-	const hex = "0123456789abcdef"
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\b':
-		return append(dst, `\b`...)
-	case '\f':
-		return append(dst, `\f`...)
-	case '\n':
-		return append(dst, `\n`...)
-	case '\r':
-		return append(dst, `\r`...)
-	case '\t':
-		return append(dst, `\t`...)
-	}
-	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
+	return quote.AppendJSON(dst, []byte(s))
 }
 
 // appendNumber appends a number as encoding/json writes it.

@@ -2,8 +2,9 @@ package lint
 
 import (
 	"bytes"
-	"math/bits"
 	"unicode/utf8"
+
+	"oneshot/pkg/quote"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -75,7 +76,7 @@ func validStringEnd(line []byte, at int) int {
 	if at == len(line) || line[at] != '"' {
 		return -1
 	}
-	for at = nextSpecialByte(line, at+1); at < len(line); at = nextSpecialByte(line, at) {
+	for at = quote.SkipPlain(line, at+1); at < len(line); at = quote.SkipPlain(line, at) {
 		switch {
 		case line[at] == '"':
 			return at + 1
@@ -102,26 +103,4 @@ func isHex(digits []byte) bool {
 		}
 	}
 	return true
-}
-
-// nextSpecialByte returns the offset of the next quote, backslash or control character, which JSON
-// strings must escape, or the length of the text.
-func nextSpecialByte[T ~string | ~[]byte](text T, at int) int {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	for ; at+8 <= len(text); at += 8 {
-		w := uint64(text[at]) | uint64(text[at+1])<<8 | uint64(text[at+2])<<16 | uint64(text[at+3])<<24 |
-			uint64(text[at+4])<<32 | uint64(text[at+5])<<40 | uint64(text[at+6])<<48 | uint64(text[at+7])<<56
-		quote, slash := w^ones*'"', w^ones*'\\'
-		// the high bit of a byte is set where the subtraction borrowed
-		found := ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*' ')&^w) & highs
-		if found != 0 {
-			return at + bits.TrailingZeros64(found)/8
-		}
-	}
-	for ; at < len(text); at++ {
-		if c := text[at]; c == '"' || c == '\\' || c < ' ' {
-			break
-		}
-	}
-	return at
 }

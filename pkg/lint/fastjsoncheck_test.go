@@ -32,24 +32,3 @@ func TestSurelyObject(t *testing.T) {
 		}
 	}
 }
-
-// The first special byte is found at every alignment.
-func TestNextSpecial(t *testing.T) {
-	for _, plain := range []string{"", "x", "é ~\x7f\x80\xff", "0123456789abcdefghij é x"} {
-		for c := range 256 {
-			text := plain + string([]byte{byte(c)}) + `"\` + "\x00 behind it"
-			want := len(plain)
-			if c != '"' && c != '\\' && c >= ' ' {
-				want++
-			}
-			for at := range len(plain) + 1 {
-				if got := nextSpecialByte(text, at); got != want {
-					t.Fatalf("%q from %d: %d, want %d", text, at, got, want)
-				}
-			}
-		}
-	}
-	if got := nextSpecialByte("no such byte", 3); got != 12 {
-		t.Error(got)
-	}
-}

@@ -1,13 +1,12 @@
 package literal
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 )
 
 // readEscape reads the byte after a backslash.
@@ -142,54 +141,18 @@ func (s *Scanner) addCodeUnit(r rune) {
 	}
 }
 
-// appendJSONRune appends a character of a JSON string, escaped if needed.
-func appendJSONRune(b []byte, r rune) []byte {
-	switch r {
-	case '"', '\\':
-		return append(b, '\\', byte(r))
-	case '\n':
-		return append(b, `\n`...)
-	case '\t':
-		return append(b, `\t`...)
-	case '\r':
-		return append(b, `\r`...)
-	case '\b':
-		return append(b, `\b`...)
-	case '\f':
-		return append(b, `\f`...)
-	}
-	if r < 0x20 {
-		return fmt.Appendf(b, `\u%04x`, r)
-	}
-	return utf8.AppendRune(b, r)
-}
-
-// AppendString appends a text as a JSON string. Invalid UTF-8 is kept as it is.
-func AppendString(b, text []byte) []byte {
-	b = append(slices.Grow(b, len(text)+2), '"')
-	for len(text) > 0 {
-		n := skipPlain(text, 0)
-		b = append(b, text[:n]...)
-		if text = text[n:]; len(text) > 0 {
-			b = appendJSONRune(b, rune(text[0]))
-			text = text[1:]
-		}
-	}
-	return append(b, '"')
-}
-
 // appendJSONString appends a text as a JSON string.
 func appendJSONString(b []byte, text string) []byte {
 	b = append(b, '"')
 	for _, r := range text {
-		b = appendJSONRune(b, r)
+		b = quote.AppendJSONRune(b, r)
 	}
 	return append(b, '"')
 }
 
 // controlEscape returns the escape of a control character.
 func (s *Scanner) controlEscape(c byte) string {
-	escape := string(appendJSONRune(nil, rune(c)))
+	escape := string(quote.AppendJSONRune(nil, rune(c)))
 	if s.hasJSONStrings() {
 		return escape
 	}

@@ -1,13 +1,12 @@
 package literal
 
 import (
-	"encoding/binary"
 	"math"
-	"math/bits"
 	"slices"
 	"unicode/utf8"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 )
 
 // Most objects and values are strict JSON and arrive whole. They are parsed here in one pass,
@@ -317,7 +316,7 @@ func (r *strictParser) parseKey(i int, c byte) int {
 	if c != '"' || r.keyCount == strictKeys {
 		return failedAt(i)
 	}
-	end := skipPlain(r.text, i+1)
+	end := quote.SkipPlain(r.text, i+1)
 	if end >= len(r.text) || r.text[end] != '"' {
 		return failedAt(end) // or it has an escape
 	}
@@ -374,7 +373,7 @@ func (r *strictParser) parseWord(i int, w string) int {
 func (r *strictParser) parseString(i int) int {
 	text := r.text
 	for i++; ; i += 2 {
-		i = skipPlain(text, i)
+		i = quote.SkipPlain(text, i)
 		switch {
 		case i >= len(text) || text[i] < 0x20:
 			return failedAt(i)
@@ -384,25 +383,6 @@ func (r *strictParser) parseString(i int) int {
 			return failedAt(i)
 		}
 	}
-}
-
-// skipPlain returns the index of the next quote, backslash or control character of a string,
-// eight bytes at a time: subtracting finds the bytes below a bound, and the lowest one found is
-// always right.
-func skipPlain(text []byte, i int) int {
-	const each, high = 0x0101010101010101, 0x8080808080808080
-	for ; i+8 <= len(text); i += 8 {
-		x := binary.LittleEndian.Uint64(text[i:])
-		quote, slash := x^each*'"', x^each*'\\'
-		special := ((x-each*0x20)&^x | (quote-each)&^quote | (slash-each)&^slash) & high
-		if special != 0 {
-			return i + bits.TrailingZeros64(special)/8
-		}
-	}
-	for i < len(text) && plainInDouble[text[i]] {
-		i++
-	}
-	return i
 }
 
 // isShortEscape reports whether c is the letter of the canonical escape of a character.

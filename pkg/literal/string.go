@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"oneshot/pkg/diag"
+	"oneshot/pkg/quote"
 )
 
 // A stringState is the string that is being read.
@@ -92,7 +93,7 @@ func (t *stringState) plainBytes() *byteSet {
 func (t *stringState) plainPrefixLen(p []byte) int {
 	plain, n := t.plainBytes(), 0
 	if plain == plainInDouble {
-		return skipPlain(p, 0)
+		return quote.SkipPlain(p, 0)
 	}
 	for n < len(p) && plain[p[n]] {
 		n++
@@ -162,7 +163,7 @@ func (s *Scanner) emit(p []byte) {
 // emitRune adds one character to the output.
 func (s *Scanner) emitRune(r rune) {
 	if s.isParsing() {
-		s.args.out = appendJSONRune(s.args.out, r)
+		s.args.out = quote.AppendJSONRune(s.args.out, r)
 	}
 }
 

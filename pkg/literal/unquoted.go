@@ -12,39 +12,43 @@ import (
 
 // scanBareKey reads an unquoted key.
 func (s *Scanner) scanBareKey(p []byte) int {
-	n := 0
-	for n < len(p) && isBareKeyByte(p[n]) && !s.canInterrupt(p[n]) {
-		n++
+	n, hasRead := s.scanBare(p, isBareKeyByte)
+	if !hasRead {
+		s.endBareKey()
 	}
-	if n > 0 {
-		return n
-	}
-	atDelimiter, n, stopped := s.readInterrupt(p)
-	switch {
-	case stopped:
-		return n
-	case !atDelimiter && isBareKeyByte(p[0]):
-		return 1
-	}
-	s.endBareKey()
-	return 0
+	return n
 }
 
 func isBareKeyByte(c byte) bool { return c > ' ' && strings.IndexByte(",:{}[]\"'`", c) < 0 }
 
+func isBareValueByte(c byte) bool { return strings.IndexByte(",{}[]", c) < 0 }
+
 // canInterrupt reports whether a string delimiter or a stop can begin with c.
 func (s *Scanner) canInterrupt(c byte) bool { return c == s.delimiter[0] || s.canBeginStop(c) }
 
-// readInterrupt reports whether p begins with a string delimiter, or otherwise with a stop, and
-// reads n bytes of the stop. An undecided stop counts as one.
-func (s *Scanner) readInterrupt(p []byte) (atDelimiter bool, n int, stopped bool) {
-	if p[0] == s.delimiter[0] && s.hasPrefix(s.delimiter, p) {
-		return true, 0, false
+// scanBare reads unquoted text, or a stop. It returns false before a byte that ends the text, and before a string
+// delimiter.
+func (s *Scanner) scanBare(p []byte, isText func(byte) bool) (n int, hasRead bool) {
+	for n < len(p) && isText(p[n]) && !s.canInterrupt(p[n]) {
+		n++
 	}
-	if !s.undecided && s.canBeginStop(p[0]) {
-		n, stopped = s.readStop(p)
+	switch {
+	case n > 0:
+		return n, true
+	case p[0] == s.delimiter[0] && s.hasPrefix(s.delimiter, p):
+		return 0, false
+	case !s.undecided && s.canBeginStop(p[0]):
+		if n, stopped := s.readStop(p); stopped {
+			return n, true
+		}
 	}
-	return false, n, stopped || s.undecided
+	switch {
+	case s.undecided:
+		return 0, true
+	case isText(p[0]):
+		return 1, true
+	}
+	return 0, false
 }
 
 func (s *Scanner) endBareKey() {
@@ -62,26 +66,16 @@ func (s *Scanner) endBareKey() {
 
 // scanBareValue reads an unquoted value up to the next comma or bracket.
 func (s *Scanner) scanBareValue(p []byte) int {
-	n := 0
-	for n < len(p) && strings.IndexByte(",{}[]", p[n]) < 0 && !s.canInterrupt(p[n]) {
-		n++
-	}
-	if n > 0 {
-		return n
-	}
-	atDelimiter, n, stopped := s.readInterrupt(p)
+	n, hasRead := s.scanBare(p, isBareValueByte)
 	switch {
-	case stopped:
-		return n
-	case atDelimiter || strings.IndexByte(",}]", p[0]) >= 0:
-		s.endBareValue()
-		return 0
+	case hasRead:
 	case p[0] == '{' || p[0] == '[':
 		s.mode = inGap
 		s.fail(diag.BadLiteral, s.pos, s.pos+1, "unexpected %q in an unquoted value", p[0])
-		return 0
+	default:
+		s.endBareValue()
 	}
-	return 1
+	return n
 }
 
 // endBareValue ends an unquoted value.

@@ -8,6 +8,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
+	"oneshot/pkg/quote"
 )
 
 // A builder makes a call of what a machine reads, with its findings.
@@ -150,7 +151,7 @@ func (o *output) beginArgument(name string) (i int, isNew bool) {
 	if from > 0 {
 		first = ','
 	}
-	o.args = literal.AppendString(append(o.args, first), []byte(name))
+	o.args = quote.AppendJSON(append(o.args, first), []byte(name))
 	key := o.args[from+1:]
 	if i := o.argumentIndex(key); i >= 0 {
 		o.args = o.args[:from]
@@ -192,7 +193,7 @@ func (o *output) endArgument(value []byte) {
 // quote returns a text as a JSON string in the scratch buffer.
 func (o *output) quote(text []byte) json.RawMessage {
 	from := len(o.scratch)
-	o.scratch = literal.AppendString(o.scratch, text)
+	o.scratch = quote.AppendJSON(o.scratch, text)
 	return o.scratch[from:len(o.scratch):len(o.scratch)]
 }
 
@@ -214,7 +215,7 @@ func encodeObject(members []member) json.RawMessage {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(literal.AppendString(b, []byte(m.key)), ':')
+		b = append(quote.AppendJSON(b, []byte(m.key)), ':')
 		if len(m.values) > 1 {
 			b = appendArray(b, m.values)
 		} else {
