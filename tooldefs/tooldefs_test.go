@@ -18,7 +18,7 @@ import (
 
 // The definitions that ship have no fault, and say to a model what they should.
 func TestDefinitions(t *testing.T) {
-	defs, findings, err := tool.Load(FS, ".")
+	defs, findings, err := tool.Loader{}.Load(FS, ".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,8 +63,8 @@ func TestLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shipped, _ := tool.Parse(file, text)
-		bare, _ := tool.Parse(file, regexp.MustCompile(`(?m)^labels: .*\n`).ReplaceAll(text, nil))
+		shipped, _ := tool.Loader{}.Parse(file, text)
+		bare, _ := tool.Loader{}.Parse(file, regexp.MustCompile(`(?m)^labels: .*\n`).ReplaceAll(text, nil))
 		if diff := cmp.Diff(shipped[0].Labels, bare[0].Labels); diff != "" {
 			t.Errorf("%s (-shipped +without labels):\n%s", file, diff)
 		}
@@ -130,7 +130,7 @@ func TestPublishedSchema(t *testing.T) {
 
 // T11, V1, V2: what the tools take and refuse.
 func TestArguments(t *testing.T) {
-	defs, _, err := tool.Load(FS, ".")
+	defs, _, err := tool.Loader{}.Load(FS, ".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestArguments(t *testing.T) {
 
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
-		if _, findings, err := tool.Load(FS, "."); err != nil || len(findings) > 0 {
+		if _, findings, err := (tool.Loader{}).Load(FS, "."); err != nil || len(findings) > 0 {
 			b.Fatal(err, findings)
 		}
 	}
@@ -191,7 +191,7 @@ func BenchmarkLoad(b *testing.B) {
 
 // M1: the formats that package tool knows of built-in tools are those of the definitions that ship.
 func TestBuiltinFormats(t *testing.T) {
-	defs, _, err := tool.Load(FS, ".")
+	defs, _, err := tool.Loader{}.Load(FS, ".")
 	if err != nil {
 		t.Fatal(err)
 	}

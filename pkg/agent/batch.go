@@ -14,6 +14,7 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/prompt"
+	"oneshot/pkg/sleep"
 	"oneshot/pkg/tool"
 )
 
@@ -215,7 +216,7 @@ func (b *batch) startAfter(inv *Invocation, wait time.Duration) {
 		if previous != nil {
 			<-previous // no deadlock: a call ends soon after its context
 		}
-		sleep(b.ctx, wait)
+		_ = sleep.For(b.ctx, wait) // the end of the context is noticed below
 		select {
 		case b.semaphore <- struct{}{}:
 			defer func() { <-b.semaphore }()
@@ -234,19 +235,6 @@ func (b *batch) startWithinRate(inv *Invocation) error {
 		b.startAfter(inv, wait)
 	}
 	return err
-}
-
-// sleep waits until the time is over or the context ends.
-func sleep(ctx context.Context, wait time.Duration) {
-	if wait == 0 {
-		return
-	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // runOne runs a call. An error of the runner, or a panic, cancels all calls.
@@ -361,9 +349,8 @@ func (b *batch) runWrite(inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	sleep(b.ctx, wait) // before the record says that the call starts
-	if b.ctx.Err() != nil {
-		return context.Cause(b.ctx)
+	if err := sleep.For(b.ctx, wait); err != nil { // before the record says that the call starts
+		return err
 	}
 	if err := g.recordIntent(inv); err != nil {
 		return err

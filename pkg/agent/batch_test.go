@@ -61,7 +61,7 @@ func (o *order) note(text string) {
 
 func testGate(t *testing.T, r Runner) *Gate {
 	t.Helper()
-	defs, findings := tool.Parse("pair.yaml", []byte(pair))
+	defs, findings := tool.Loader{}.Parse("pair.yaml", []byte(pair))
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}

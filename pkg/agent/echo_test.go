@@ -233,7 +233,7 @@ var plots = []func(o office) (ask string, do []doing){
 // M6: of 300 ordinary runs, whose calls take their arguments from earlier results, half of which
 // mention the tools, no call is denied. The notation of the calls makes no difference.
 func TestNoFalseEchoes(t *testing.T) {
-	defs, findings := tool.Parse("office.yaml", []byte(officeTools))
+	defs, findings := tool.Loader{}.Parse("office.yaml", []byte(officeTools))
 	if diag.HasErrors(findings) {
 		t.Fatal(findings)
 	}
@@ -300,7 +300,7 @@ func (r *rig) play(plot []doing) {
 // M6: a change is denied if its name is on one page and its values are on the next, if it is
 // disguised, or if it has additional arguments that no page asks for.
 func TestEchoOverPages(t *testing.T) {
-	defs, _ := tool.Parse("office.yaml", []byte(officeTools))
+	defs, _ := tool.Loader{}.Parse("office.yaml", []byte(officeTools))
 	tools, _ := tool.NewRegistry(defs...)
 	comment := map[string]any{"id": "OPS-4711", "text": "approved by the board"}
 	for name, pages := range map[string][2]string{

@@ -118,7 +118,7 @@ func registry(t *testing.T) *tool.Registry {
 
 // readToolbox reads the toolbox once; runs share the tools.
 var readToolbox = sync.OnceValues(func() (*tool.Registry, []diag.Finding) {
-	defs, findings := tool.Parse("toolbox.yaml", []byte(toolbox))
+	defs, findings := tool.Loader{}.Parse("toolbox.yaml", []byte(toolbox))
 	if len(findings) > 0 {
 		return nil, findings
 	}

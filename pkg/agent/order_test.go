@@ -79,7 +79,7 @@ func TestTalkInOrder(t *testing.T) {
 			want = append(want, `{"words":`+word+`}`)
 		}
 		r := newRig(t, then(says(calls(written...)))...)
-		defs, findings := tool.Parse("toolbox.yaml", []byte(telling+toolbox))
+		defs, findings := tool.Loader{}.Parse("toolbox.yaml", []byte(telling+toolbox))
 		if r.cfg.Tools, _ = tool.NewRegistry(defs...); findings != nil {
 			t.Fatal(findings)
 		}

@@ -32,7 +32,7 @@ builtin: file
 
 func toolsOf(t *testing.T, text string) *tool.Registry {
 	t.Helper()
-	defs, findings := tool.Parse("tools.yaml", []byte(text))
+	defs, findings := tool.Loader{}.Parse("tools.yaml", []byte(text))
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}

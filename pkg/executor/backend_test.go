@@ -108,7 +108,7 @@ func TestNoMeansGoesRound(t *testing.T) {
 // The backend of a definition is one of its members, and each definition has exactly one.
 func TestMeansAreKeys(t *testing.T) {
 	for _, m := range tool.Backends {
-		_, findings := tool.Parse("d.yaml", []byte("name: d\n"+string(m)+": 1\n"))
+		_, findings := tool.Loader{}.Parse("d.yaml", []byte("name: d\n"+string(m)+": 1\n"))
 		for _, f := range findings {
 			if strings.Contains(f.Message, "unknown key") {
 				t.Errorf("%s: %s", m, f.Message)

@@ -102,7 +102,7 @@ func execEnv(t testing.TB) Env {
 func (c execCase) definition(t testing.TB) *tool.Definition {
 	t.Helper()
 	if c.Exec == nil {
-		defs, findings, err := tool.Load(tooldefs.FS, "terminal_execute.yaml")
+		defs, findings, err := tool.Loader{}.Load(tooldefs.FS, "terminal_execute.yaml")
 		if err != nil || len(findings) > 0 {
 			t.Fatal(err, findings)
 		}
@@ -114,7 +114,7 @@ func (c execCase) definition(t testing.TB) *tool.Definition {
 // execDefinition returns the definition of a tool that is done by a program.
 func execDefinition(t testing.TB, parameters, program, limit string) *tool.Definition {
 	t.Helper()
-	defs, findings := tool.Parse("case.yaml", fmt.Appendf(nil, "name: p\ndescription: Do it.\nparameters: %s\ntimeout: %s\neffect: exec\nexec: %s\nexamples: [{call: p()}, {call: p()}, {call: p()}]\n",
+	defs, findings := tool.Loader{}.Parse("case.yaml", fmt.Appendf(nil, "name: p\ndescription: Do it.\nparameters: %s\ntimeout: %s\neffect: exec\nexec: %s\nexamples: [{call: p()}, {call: p()}, {call: p()}]\n",
 		cmp.Or(parameters, "{}"), cmp.Or(limit, "20s"), program))
 	if len(findings) > 0 {
 		t.Fatal(findings)

@@ -20,6 +20,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/netguard"
 	"oneshot/pkg/schema"
+	"oneshot/pkg/sleep"
 	"oneshot/pkg/tool"
 )
 
@@ -68,7 +69,7 @@ func (r requester) execute(ctx context.Context, t task) (chat.Result, error) {
 	for i := 0; ; i++ {
 		a := r.sendOnce(ctx, t, filled)
 		a.priorMayHaveEffect = unsure
-		if !t.isRepeatable() || i == len(retryDelays) || !a.hasNoAnswer() || !sleep(ctx, retryDelays[i]) {
+		if !t.isRepeatable() || i == len(retryDelays) || !a.hasNoAnswer() || sleep.For(ctx, retryDelays[i]) != nil {
 			return r.result(ctx, t, a)
 		}
 		unsure = unsure || a.mayHaveEffect()
@@ -80,18 +81,6 @@ func (t task) hasKeyHeader() bool { return t.def.KeyHeader != "" && t.key != "" 
 // isRepeatable reports whether a request may be made again, whatever its outcome.
 func (t task) isRepeatable() bool {
 	return t.def.Effect == tool.Read || t.def.Idempotent || t.hasKeyHeader()
-}
-
-// sleep waits and reports false if the context ends first.
-func sleep(ctx context.Context, pause time.Duration) bool {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // sendOnce makes a request once. It follows redirects only for reads and only to the same server, which the definition

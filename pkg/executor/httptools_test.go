@@ -29,7 +29,7 @@ func atOnce(t *testing.T) {
 // requestTool returns a definition whose request goes to a server. Its YAML is that of the keys behind the address.
 func requestTool(t *testing.T, server, effect, keys string) *tool.Definition {
 	t.Helper()
-	defs, findings := tool.Parse("r.yaml", fmt.Appendf(nil, `name: r
+	defs, findings := tool.Loader{}.Parse("r.yaml", fmt.Appendf(nil, `name: r
 description: Do it.
 parameters: {}
 examples: [{call: r()}, {call: r()}, {call: r()}]

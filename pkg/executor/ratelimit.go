@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"oneshot/pkg/sleep"
 	"oneshot/pkg/tool"
 )
 
@@ -20,10 +21,7 @@ func (p *rateLimiter) wait(ctx context.Context, def *tool.Definition) error {
 	if def.Rate.Calls == 0 {
 		return nil
 	}
-	if !sleep(ctx, time.Until(p.reserve(def))) {
-		return context.Cause(ctx)
-	}
-	return nil
+	return sleep.For(ctx, time.Until(p.reserve(def)))
 }
 
 // reserve reserves the next slot of a tool and returns its time.

@@ -235,7 +235,7 @@ func jsonOf(t *testing.T, v any) string {
 // checkNames makes a row definitions that name variables, which no program gets.
 func (row sharedExec) checkNames(t *testing.T) {
 	for _, name := range row.Names {
-		_, findings := tool.Parse("d.yaml", []byte("name: d\ndescription: d\nparameters: {}\neffect: exec\nexec: {argv: [env], env: ["+name+"]}\nexamples: [{call: d()}, {call: d()}, {call: d()}]\n"))
+		_, findings := tool.Loader{}.Parse("d.yaml", []byte("name: d\ndescription: d\nparameters: {}\neffect: exec\nexec: {argv: [env], env: ["+name+"]}\nexamples: [{call: d()}, {call: d()}, {call: d()}]\n"))
 		if len(findings) != 1 || !strings.Contains(findings[0].Message, name) {
 			t.Errorf("%s: %v", name, findings)
 		}

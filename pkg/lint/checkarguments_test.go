@@ -180,7 +180,7 @@ func TestDefinitionsAreLinear(t *testing.T) {
 
 // A suppressed call is not checked against definitions: one finding says why it is not executed.
 func TestSuppressedCallsAreNotBound(t *testing.T) {
-	defs, findings := tool.Parse("tools.yaml", []byte(malformationTools))
+	defs, findings := tool.Loader{}.Parse("tools.yaml", []byte(malformationTools))
 	if diag.HasErrors(findings) {
 		t.Fatal(findings)
 	}

@@ -28,7 +28,7 @@ func fenced(statements ...string) string {
 // greeting returns a registry with one tool, greet(name: string, times?: integer).
 func greeting(t *testing.T) *tool.Registry {
 	t.Helper()
-	defs, findings := tool.Parse("greet.yaml", []byte(greetYAML))
+	defs, findings := tool.Loader{}.Parse("greet.yaml", []byte(greetYAML))
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}
@@ -413,7 +413,7 @@ func FuzzText(f *testing.F) {
 		f.Add(src)
 	}
 	fits := published(f, "parse_result.v1")
-	defs, _ := tool.Parse("greet.yaml", []byte(greetYAML))
+	defs, _ := tool.Loader{}.Parse("greet.yaml", []byte(greetYAML))
 	registry, _ := tool.NewRegistry(defs...)
 	answers, _ := schema.Compile("s", []byte(`{"type": "object"}`))
 	schemas := map[string]*schema.Schema{}
@@ -479,7 +479,7 @@ func TestOrderMark(t *testing.T) {
 // TestBoundedFindings checks that a result keeps a bounded number of findings, and that dropped
 // ones also block their calls.
 func TestBoundedFindings(t *testing.T) {
-	defs, _ := tool.Parse("tools.yaml", []byte(malformationTools))
+	defs, _ := tool.Loader{}.Parse("tools.yaml", []byte(malformationTools))
 	tools, _ := tool.NewRegistry(defs...)
 	for _, c := range []struct {
 		args string

@@ -266,7 +266,7 @@ func outcome(r ParseResult) string {
 // malformationRegistry returns the tools that the responses above call.
 func malformationRegistry(t *testing.T) *tool.Registry {
 	t.Helper()
-	defs, findings := tool.Parse("tools.yaml", []byte(malformationTools))
+	defs, findings := tool.Loader{}.Parse("tools.yaml", []byte(malformationTools))
 	tools, more := tool.NewRegistry(defs...)
 	if len(findings)+len(more) > 0 {
 		t.Fatal(findings, more)

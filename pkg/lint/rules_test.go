@@ -110,7 +110,7 @@ func TestRuleExamples(t *testing.T) {
 // exampleRegistry returns the tools of the examples.
 func exampleRegistry(t *testing.T) *tool.Registry {
 	t.Helper()
-	defs, findings := tool.Parse("tools.yaml", []byte(exampleTools))
+	defs, findings := tool.Loader{}.Parse("tools.yaml", []byte(exampleTools))
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}
@@ -124,7 +124,7 @@ func exampleRegistry(t *testing.T) *tool.Registry {
 // policed returns the tools of the policy examples.
 func policed(t *testing.T) *tool.Registry {
 	t.Helper()
-	defs, findings := tool.Parse("wget.yaml", []byte(`
+	defs, findings := tool.Loader{}.Parse("wget.yaml", []byte(`
 name: wget
 description: Fetch.
 parameters: {uri: {type: string, format: uri}}

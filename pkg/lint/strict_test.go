@@ -25,7 +25,7 @@ builtin: x
 // M9: in every dialect and server format, arguments that two programs could read differently are
 // not executed. Each text is a valid call with one change.
 func TestStrictInDialects(t *testing.T) {
-	defs, _ := tool.Parse("t.yaml", []byte(hostileTools))
+	defs, _ := tool.Loader{}.Parse("t.yaml", []byte(hostileTools))
 	tools, _ := tool.NewRegistry(defs...)
 	shown := 0
 	for _, d := range dialect.Dialects() {

@@ -237,17 +237,6 @@ func (s *Scanner) Unread() string {
 	return string(s.lookahead)
 }
 
-// Peek returns the next byte to read if rest is written next, and false at the end. It
-// differs from the first byte of rest while lookahead is pending.
-func (s *Scanner) Peek(rest []byte) (byte, bool) {
-	for _, b := range [][]byte{s.lookahead, rest} {
-		if len(b) > 0 {
-			return b[0], true
-		}
-	}
-	return 0, false
-}
-
 // endWithoutPunct ends the part before a byte that is not the expected punctuation.
 func (s *Scanner) endWithoutPunct(at int) { s.end, s.state = at, Invalid }
 

@@ -109,7 +109,7 @@ func readParts(text string, piece int, stops []string) (parts []seen, steps int)
 			continue
 		}
 		take(state)
-		c, more := s.Peek([]byte(text[i:]))
+		c, more := s.peek([]byte(text[i:]))
 		if state == FenceClosed || state == Stopped || !more && !(marks && state == Invalid) {
 			marks = true
 			next(0, false)

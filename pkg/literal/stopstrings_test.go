@@ -115,7 +115,7 @@ func TestHeldBack(t *testing.T) {
 			if left != want {
 				t.Errorf("%q in pieces of %d: %q is left, want %q", text, piece, left, want)
 			}
-			if c, ok := s.Peek([]byte(left)); !ok || c != want[0] {
+			if c, ok := s.peek([]byte(left)); !ok || c != want[0] {
 				t.Errorf("%q in pieces of %d: the next byte is %q", text, piece, c)
 			}
 		}
@@ -179,4 +179,15 @@ func checkLaw(t *testing.T, text string) {
 			checkReading(t, reading{Calls: whole.Calls, Findings: whole.Findings}, text)
 		}
 	}
+}
+
+// peek returns the next byte to read if rest is written next, and false at the end. It
+// differs from the first byte of rest while lookahead is pending.
+func (s *Scanner) peek(rest []byte) (byte, bool) {
+	for _, b := range [][]byte{s.lookahead, rest} {
+		if len(b) > 0 {
+			return b[0], true
+		}
+	}
+	return 0, false
 }

@@ -45,7 +45,7 @@ func TestAccess(t *testing.T) {
 // The tests of a policy are about its rules, and not about what a run has been given or has
 // been told.
 func TestPolicyTestsAreAboutRules(t *testing.T) {
-	defs, findings := tool.Parse("tools.yaml", []byte(`
+	defs, findings := tool.Loader{}.Parse("tools.yaml", []byte(`
 name: mail
 description: Read a mail.
 parameters: {id: {type: string, identifier: true}}

@@ -33,7 +33,7 @@ builtin: x
 
 func namingTool(t testing.TB) *tool.Definition {
 	t.Helper()
-	defs, findings := tool.Parse("tools.yaml", []byte(naming))
+	defs, findings := tool.Loader{}.Parse("tools.yaml", []byte(naming))
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}

@@ -31,7 +31,7 @@ func known(t testing.TB) *tool.Registry {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defs, findings := tool.Parse("tools.yaml", src)
+	defs, findings := tool.Loader{}.Parse("tools.yaml", src)
 	for _, f := range findings {
 		t.Fatal(f)
 	}

@@ -182,7 +182,7 @@ prompt_examples: 4
 effect: read
 builtin: look
 `, hostile, hostile, hostile, "look('plain', {title: '"+hostile+"'})")
-	defs, findings := tool.Parse("tools.yaml", []byte(src))
+	defs, findings := tool.Loader{}.Parse("tools.yaml", []byte(src))
 	if diag.HasErrors(findings) || len(defs) != 1 {
 		t.Fatal(findings)
 	}

@@ -44,7 +44,7 @@ func load(t testing.TB) *prompt.Texts {
 
 func definitions(t testing.TB) []*tool.Definition {
 	t.Helper()
-	defs, findings, err := tool.Load(os.DirFS(goldenDir), "tools.yaml")
+	defs, findings, err := tool.Loader{}.Load(os.DirFS(goldenDir), "tools.yaml")
 	if err != nil || len(findings) > 0 {
 		t.Fatal(err, findings)
 	}

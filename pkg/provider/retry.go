@@ -13,6 +13,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/provider/wire"
+	"oneshot/pkg/sleep"
 )
 
 const (
@@ -72,7 +73,7 @@ func (p retryPolicy) reply(ctx context.Context, delta func(chat.Delta), try atte
 			return resp, &UnavailableError{Attempts: number, Err: err, Wait: wait}
 		}
 		delta(chat.Delta{Attempt: &chat.Attempt{Number: number, Error: err.Error(), Status: statusOf(err), Wait: wait}})
-		if err := sleep(ctx, wait); err != nil {
+		if err := sleep.For(ctx, wait); err != nil {
 			return chat.Response{}, err
 		}
 	}
@@ -96,18 +97,6 @@ func timeLeft(ctx context.Context) time.Duration {
 		return maxWait
 	}
 	return time.Until(deadline)
-}
-
-// sleep waits. It returns the cause of the context's end, if that comes first.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
 }
 
 // isRetryable reports whether the same request may succeed later, given an error before the first delta. A server that

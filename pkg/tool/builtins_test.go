@@ -13,7 +13,7 @@ func TestBuiltinFormats(t *testing.T) {
 	const head = "name: mine\ndescription: Mine.\neffect: write\nexamples: [{call: 'mine(%)'}, {call: 'mine(%)'}, {call: 'mine(%)'}]\n"
 	define := func(builtin, example, parameters string) (*Definition, string) {
 		t.Helper()
-		defs, findings := Parse("d.yaml", []byte(strings.ReplaceAll(head, "%", example)+"builtin: "+builtin+"\nparameters: "+parameters+"\n"))
+		defs, findings := Loader{}.Parse("d.yaml", []byte(strings.ReplaceAll(head, "%", example)+"builtin: "+builtin+"\nparameters: "+parameters+"\n"))
 		if len(findings) > 0 {
 			return nil, findings[0].Message
 		}
@@ -57,7 +57,7 @@ func TestBuiltinLabels(t *testing.T) {
 		"labels: [private]\n": {Private, Sink},
 		"labels: [sink]\n":    {Sink},
 	} {
-		defs, findings := Parse("d.yaml", []byte("name: mine\ndescription: Mine.\neffect: read\nsignature: 'mine(uri: string): string'\n"+labels+
+		defs, findings := Loader{}.Parse("d.yaml", []byte("name: mine\ndescription: Mine.\neffect: read\nsignature: 'mine(uri: string): string'\n"+labels+
 			"examples: [{call: 'mine(\"https://a.test/\")'}, {call: 'mine(\"https://b.test/\")'}, {call: 'mine(\"https://c.test/\")'}]\nbuiltin: wget\n"))
 		if len(findings) > 0 || !slices.Equal(defs[0].Labels, want) {
 			t.Errorf("%q: %v, %v", labels, findings, defs[0].Labels)

@@ -11,7 +11,7 @@ import (
 // coercing returns a definition with one parameter of each type that can be coerced.
 func coercing(t testing.TB) *Definition {
 	t.Helper()
-	s, wrong := ParseSignature(`f(
+	s, _, wrong := parseSignature(`f(
 		n?: number, i?: integer, b?: boolean, s?: string, z?: null, o?: object, r?: Record<string, integer>,
 		a?: integer[], w?: string[], m?: boolean[][], e?: 1 | 2 | "x", q?: "1" | "2",
 		u?: integer | boolean, v?: number | number[], k?: string | null, c?: integer | null,

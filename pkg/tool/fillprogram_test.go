@@ -13,7 +13,7 @@ import (
 // programOf returns a definition with parameters and a program, both in YAML.
 func programOf(t testing.TB, parameters, program string) *Definition {
 	t.Helper()
-	defs, findings := Parse("p.yaml", fmt.Appendf(nil, `name: p
+	defs, findings := Loader{}.Parse("p.yaml", fmt.Appendf(nil, `name: p
 description: Do it.
 parameters: %s
 examples: [{call: 'p()'}, {call: 'p()'}, {call: 'p()'}]

@@ -15,7 +15,7 @@ import (
 // requestOf returns a definition with parameters and a request, both in YAML.
 func requestOf(t testing.TB, parameters, request string) *Definition {
 	t.Helper()
-	defs, findings := Parse("r.yaml", fmt.Appendf(nil, `name: r
+	defs, findings := Loader{}.Parse("r.yaml", fmt.Appendf(nil, `name: r
 description: Do it.
 parameters: %s
 examples: [{call: 'r({id: "1"})'}, {call: 'r({id: "2"})'}, {call: 'r({id: "3"})'}]

@@ -31,7 +31,7 @@ func TestHostileDefinitions(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			start := time.Now()
-			defs, findings := Parse("f.yaml", []byte(test.src))
+			defs, findings := Loader{}.Parse("f.yaml", []byte(test.src))
 			if len(defs) > 0 || !slices.ContainsFunc(findings, func(f diag.Finding) bool { return strings.Contains(f.Message, test.want) }) {
 				t.Errorf("%d definitions, findings %.900v", len(defs), findings)
 			}
@@ -40,7 +40,7 @@ func TestHostileDefinitions(t *testing.T) {
 			}
 		})
 	}
-	if defs, findings := Parse("f.yaml", []byte(with("f", "d", plain))); len(defs) != 1 {
+	if defs, findings := (Loader{}).Parse("f.yaml", []byte(with("f", "d", plain))); len(defs) != 1 {
 		t.Errorf("the harmless one: %v", findings)
 	}
 }

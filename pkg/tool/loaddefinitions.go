@@ -28,16 +28,6 @@ func (e *NoDefinitionsError) Error() string {
 	return e.Dir + ": no *.yaml or *.yml file in this folder"
 }
 
-// Load is [Loader.Load] with the zero Loader.
-func Load(fsys fs.FS, name string) ([]*Definition, []diag.Finding, error) {
-	return Loader{}.Load(fsys, name)
-}
-
-// Parse is [Loader.Parse] with the zero Loader.
-func Parse(file string, src []byte) ([]*Definition, []diag.Finding) {
-	return Loader{}.Parse(file, src)
-}
-
 // Load reads a file, or all *.yaml and *.yml files of a folder and its subfolders in the order of their names. Names
 // with a leading dot are skipped. It returns the definitions of valid files and the findings about all others. Of two
 // definitions with one name it returns the first. An error is one of reading.

@@ -131,14 +131,14 @@ func TestLoad(t *testing.T) {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
 
-	if defs, findings, err := Load(fsys, "sub/c.yaml"); err != nil || len(findings) != 0 || len(defs) != 1 {
+	if defs, findings, err := (Loader{}).Load(fsys, "sub/c.yaml"); err != nil || len(findings) != 0 || len(defs) != 1 {
 		t.Errorf("one file: %v, %v, %v", defs, findings, err)
 	}
-	if _, _, err := Load(fsys, "nope.yaml"); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := (Loader{}).Load(fsys, "nope.yaml"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 	var none *NoDefinitionsError
-	if _, _, err := Load(fstest.MapFS{"d/x.txt": {}}, "d"); !errors.As(err, &none) || none.Dir != "d" {
+	if _, _, err := (Loader{}).Load(fstest.MapFS{"d/x.txt": {}}, "d"); !errors.As(err, &none) || none.Dir != "d" {
 		t.Errorf("a folder without definitions: %v", err)
 	}
 }
@@ -172,7 +172,7 @@ func FuzzDefinition(f *testing.F) {
 			if _, faults := d.argumentsSchema(); faults != nil {
 				t.Fatalf("the schema %s is wrong: %v", d.Schema, faults)
 			}
-			again, err := ParseSignature(d.Signature.String())
+			again, _, err := parseSignature(d.Signature.String())
 			if err != nil || again.String() != d.Signature.String() {
 				t.Fatalf("the signature %s reads as %s, %v", d.Signature, again, err)
 			}

@@ -54,7 +54,7 @@ func TestPublishedAgrees(t *testing.T) {
 	for _, path := range definitionCases(t) {
 		_, fsys := readCase(t, path)
 		for name, file := range fsys {
-			defs, findings := Parse(name, file.Data)
+			defs, findings := Loader{}.Parse(name, file.Data)
 			_, docs := yamldoc.Read(name, file.Data, findingCodes)
 			good := true
 			for _, doc := range docs {

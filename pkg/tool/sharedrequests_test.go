@@ -114,7 +114,7 @@ func (c requestCase) run(t *testing.T) {
 	if len(names) == 0 {
 		example = "{call: r()}"
 	}
-	defs, findings := Parse("r.yaml", fmt.Appendf(nil, "name: r\ndescription: Do it.\nparameters: {%s}\nexamples: [%s, %s, %s]\neffect: read\nhttp: %s\n",
+	defs, findings := Loader{}.Parse("r.yaml", fmt.Appendf(nil, "name: r\ndescription: Do it.\nparameters: {%s}\nexamples: [%s, %s, %s]\neffect: read\nhttp: %s\n",
 		parameters, example, example, example, request))
 	if len(findings) > 0 {
 		if about := []diag.Code{diag.DefPlaceholder, diag.DefRequest, diag.DefValue}; c.Expect != "deny" || !slices.Contains(about, findings[0].Code) {

@@ -8,18 +8,12 @@ type Signature struct {
 	Returns *Type // nil if unknown
 }
 
-// ParseSignature parses a signature in either spelling:
+// parseSignature parses a signature in either spelling and returns the offset of each parameter:
 //
 //	wget(uri: string, timeoutMs?: number): string
 //	wget(string uri, number timeoutMs): string
 //
 // Types are those of TypeScript that JSON has, and integer. A name without a type has type any.
-func ParseSignature(src string) (Signature, *SignatureError) {
-	s, _, err := parseSignature(src)
-	return s, err
-}
-
-// parseSignature also returns the offset of each parameter.
 func parseSignature(src string) (Signature, []int, *SignatureError) {
 	lexemes, err := lex(src)
 	if err != nil {

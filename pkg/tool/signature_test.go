@@ -50,7 +50,7 @@ func TestParseSignature(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.src, func(t *testing.T) {
-			s, err := ParseSignature(tt.src)
+			s, _, err := parseSignature(tt.src)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestParseSignatureErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.src[:min(30, len(tt.src))], func(t *testing.T) {
-			s, err := ParseSignature(tt.src)
+			s, _, err := parseSignature(tt.src)
 			if err == nil {
 				t.Fatalf("it was read as %s", s)
 			}
@@ -213,7 +213,7 @@ func anyType(t *rapid.T, depth int) *Type {
 func TestSignatureRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := Signature{Name: "f", Params: anyParams(t, 4), Returns: anyType(t, 3)}
-		parsed, err := ParseSignature(want.String())
+		parsed, _, err := parseSignature(want.String())
 		if err != nil {
 			t.Fatalf("%s: %v", want, err)
 		}
@@ -243,14 +243,14 @@ var signatureSeeds = []string{
 // checkSignature holds that no text ends the program, and that what is read prints
 // and reads the same again, as text and as schema.
 func checkSignature(t *testing.T, src string) {
-	s, err := ParseSignature(src)
+	s, _, err := parseSignature(src)
 	if err != nil {
 		if err.Offset < 0 || err.Offset > len(src) || err.Message == "" {
 			t.Fatalf("error without a place: %+v", err)
 		}
 		return
 	}
-	again, err := ParseSignature(s.String())
+	again, _, err := parseSignature(s.String())
 	if err != nil {
 		t.Fatalf("%q prints as %q: %v", src, s, err)
 	}

@@ -45,7 +45,7 @@ func TestBind(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s, wrong := ParseSignature(tt.signature)
+			s, _, wrong := parseSignature(tt.signature)
 			if wrong != nil {
 				t.Fatal(wrong)
 			}
@@ -98,7 +98,7 @@ builtin: wget
 
 // M9, T13: what is wrong is said so that a model can mend it.
 func TestCheck(t *testing.T) {
-	defs, findings := Parse("order.yaml", []byte(order))
+	defs, findings := Loader{}.Parse("order.yaml", []byte(order))
 	if len(defs) != 1 {
 		t.Fatal(lines(findings))
 	}
@@ -155,7 +155,7 @@ func TestCheck(t *testing.T) {
 
 // A definition is compiled once, by whoever comes first.
 func TestCheckConcurrently(t *testing.T) {
-	defs, _ := Parse("order.yaml", []byte(order))
+	defs, _ := Loader{}.Parse("order.yaml", []byte(order))
 	d := &Definition{Name: "order", Signature: defs[0].Signature, Schema: defs[0].Schema}
 	var wg sync.WaitGroup
 	for range 8 {
@@ -170,7 +170,7 @@ func TestCheckConcurrently(t *testing.T) {
 
 // What a definition says is kept.
 func TestDefinition(t *testing.T) {
-	defs, findings := Parse("g.yaml", []byte(`
+	defs, findings := Loader{}.Parse("g.yaml", []byte(`
 description: "  Fetch.  "
 name: g
 signature: "g(string uri)"
@@ -227,7 +227,7 @@ func TestSizes(t *testing.T) {
 		"0": 0, "-1": 0, "1.5MB": 0, "1GB": 0, "8388609": 0, "MB": 0, "1mb": 0, "9223372036854775807GB": 0, "true": 0,
 	} {
 		src := "name: f\ndescription: d\nsignature: f()\neffect: read\nbuiltin: b\nexamples: [{call: f()}, {call: f()}, {call: f()}]\nlimit: {bytes: " + text + "}\n"
-		defs, findings := Parse("f.yaml", []byte(src))
+		defs, findings := Loader{}.Parse("f.yaml", []byte(src))
 		switch {
 		case want == 0 && len(findings) != 1:
 			t.Errorf("%s: findings %v", text, findings)
@@ -299,7 +299,7 @@ func TestEndings(t *testing.T) {
 
 // What a call leaves out has its default; what it says stays as it is written.
 func TestComplete(t *testing.T) {
-	sig, sigErr := ParseSignature(`f(a: string, b: number = 1.50, c: string = "x", d?: boolean)`)
+	sig, _, sigErr := parseSignature(`f(a: string, b: number = 1.50, c: string = "x", d?: boolean)`)
 	if sigErr != nil {
 		t.Fatal(sigErr)
 	}

@@ -125,7 +125,7 @@ func timeSearch(ctx context.Context, dir string, p *policy.Policy) (time.Duratio
 	}
 	defer root.Close()
 	root.AddGuards(p.Guards()...)
-	defs, _, err := tool.Load(tooldefs.FS, ".")
+	defs, _, err := tool.Loader{}.Load(tooldefs.FS, ".")
 	if err != nil {
 		return 0, err
 	}

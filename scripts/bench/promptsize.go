@@ -26,7 +26,7 @@ const plainGoal, exampleGoal = 0.45, 0.60
 // one of each, against the same definitions as functions in JSON, as a provider is sent them and as chat templates write
 // them.
 func (b *Bench) measurePromptSize(ctx context.Context, _ programs) (rows []Row, err error) {
-	defs, _, err := tool.Load(tooldefs.FS, ".")
+	defs, _, err := tool.Loader{}.Load(tooldefs.FS, ".")
 	if err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ type attackers struct {
 // shippedTools returns the types of the tools that come with the program, which some
 // dialects need to write a call.
 func shippedTools(ts *testscript.TestScript) dialect.Toolset {
-	defs, _, err := tool.Load(tooldefs.FS, ".")
+	defs, _, err := tool.Loader{}.Load(tooldefs.FS, ".")
 	ts.Check(err)
 	shapes := dialect.Toolset{}
 	for _, def := range defs {

@@ -16,7 +16,7 @@ import (
 // package imports only packages of layers below its own, and those in its own
 // folder. The list is also the order to read the code in.
 var layers = [][]string{
-	{"failpoint", "ahocorasick", "quote"},
+	{"failpoint", "ahocorasick", "quote", "sleep"},
 	{"atomicfile", "diag", "chat"},
 	{"literal", "schema", "jsonrepair", "redact", "runfile", "fileroot", "netguard", "subprocess", "pricing"},
 	{"tool", "dialect", "provider", "agentfile"},
