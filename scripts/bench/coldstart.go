@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// responseWithCall is 1 KB of what a model may say, with a call in it.
+// responseWithCall returns a response of 1 KB with a call in it.
 func responseWithCall() string {
 	const call = "I look for it.\n\n```tool\nreturn vault_search({query: 'release', limit: 5});\n```\n"
 	return call + strings.Repeat("Then I read what I find. ", 64)[:1024-len(call)]
 }
 
-// brokenJSON is 1 KB of JSON with the faults that jsonrepair repairs.
+// brokenJSON returns 1 KB of JSON with faults that jsonrepair repairs.
 func brokenJSON() string {
 	const begin, end = "{tool: 'vault_search', limit: 5, note: '", "',}"
 	return begin + strings.Repeat("Then I read what I find. ", 64)[:1024-len(begin)-len(end)] + end
 }
 
-// measureColdStart measures B1: whole processes that do next to nothing.
+// measureColdStart measures B1: processes that do almost nothing.
 func (b *Bench) measureColdStart(ctx context.Context, p programs) ([]Row, error) {
 	captured, broken := filepath.Join(b.Dir, "response.txt"), filepath.Join(b.Dir, "broken.json")
 	for path, text := range map[string]string{captured: responseWithCall(), broken: brokenJSON()} {
@@ -53,8 +53,8 @@ func (b *Bench) measureColdStart(ctx context.Context, p programs) ([]Row, error)
 	return rows, nil
 }
 
-// coldRow compares a start with hello world's, of which it may be the triple,
-// or with another program's, of which it may be a tenth.
+// coldRow compares a start with that of hello world, with a goal of three times its time, or with
+// that of another program, with a goal of a tenth.
 func coldRow(what string, ms float64, against string, base float64, hello bool) Row {
 	row := Row{ID: "B1", What: what, Value: ms, Unit: "ms", Against: against, Base: base}
 	if hello {

@@ -16,16 +16,17 @@ import (
 	"oneshot/scripts/modelserver"
 )
 
-// appends is how many durable appends are made in a row.
+// appends is the number of consecutive durable appends.
 const appends = 100
 
-// An appender makes one thing durable after the other, and says how long one takes.
+// An appender appends durably and returns the time of one append.
 type appender struct {
 	name string
 	run  func() (time.Duration, error)
 }
 
-// measureDurability measures B10: what a durable append to a run file costs, and durability in a run.
+// measureDurability measures B10: the cost of a durable append to a run file, and of durability in
+// a run.
 func (b *Bench) measureDurability(ctx context.Context, p programs) ([]Row, error) {
 	rows, err := b.measureAppends(ctx)
 	if err != nil {
@@ -86,10 +87,10 @@ func (b *Bench) measureAppends(ctx context.Context) (rows []Row, err error) {
 	return rows, nil
 }
 
-// recorded is what is appended: a small result.
+// recorded is the appended record: a small result.
 var recorded = runfile.Result{Call: "t1c1", Result: chat.Success(map[string]any{"body": string(bytes.Repeat([]byte("x"), 180)), "status": 200})}
 
-// recordLine is the line of it.
+// recordLine returns the line of the record.
 func (b *Bench) recordLine() ([]byte, int, error) {
 	path := filepath.Join(b.Dir, "line.jsonl")
 	w, err := runfile.Create(path, runfile.Run{ID: "bench"})
@@ -117,7 +118,7 @@ func timeAppends(one func() error) func() (time.Duration, error) {
 	}
 }
 
-// databaseAppenders is SQLite, if there are peers.
+// databaseAppenders returns an appender for SQLite if there are peers.
 func (b *Bench) databaseAppenders(p *peers, line []byte) []appender {
 	r := p.newReader("SQLite, WAL, synchronous=FULL", "sqlite", calls{text: line})
 	if p.cmd == nil {
@@ -154,7 +155,7 @@ func (b *Bench) durableRuns(ctx context.Context, p programs) ([]Row, error) {
 	return []Row{{ID: "B10", What: "a run of 3 turns and 2 writes, run file", Value: wallMs(samples[0]), Unit: "ms", Against: "no run file", Base: wallMs(samples[1])}}, nil
 }
 
-// writeTurn is the model of runs that write two files.
+// writeTurn returns the replies of runs that write two files.
 func (f form) writeTurn(_ []byte, turn int) modelserver.Reply {
 	end, _ := f.endReply()
 	switch turn {

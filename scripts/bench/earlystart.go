@@ -16,12 +16,12 @@ import (
 	"oneshot/scripts/modelserver"
 )
 
-// pause is how long the model of B5 continues after its call: time that a program
-// which waits for the end of a response loses.
+// pause is how long the model of B5 continues after its call: time lost by a program
+// that waits for the end of a response.
 const pause = 30 * time.Millisecond
 
-// measureEarlyStart measures B5: how long after its last byte has been sent a read is
-// started, by the times in the run file, while the response continues.
+// measureEarlyStart measures B5: how soon after its last byte a read starts while the response
+// continues, by the times in the run file.
 func (b *Bench) measureEarlyStart(ctx context.Context, p programs) ([]Row, error) {
 	root, err := b.makeNotes()
 	if err != nil {
@@ -85,7 +85,8 @@ func earlyTimes(log *runfile.Log) (call, response time.Time, err error) {
 	return call, response, fmt.Errorf("the run file has no response")
 }
 
-// conversation is a model that makes its calls in the first turn, and then ends.
+// conversation returns the replies of a model that makes its calls in the first turn, and then
+// ends.
 func (f form) conversation(first modelserver.Reply) func([]byte, int) modelserver.Reply {
 	return func(_ []byte, turn int) modelserver.Reply {
 		end, ends := f.endReply()
@@ -99,7 +100,7 @@ func (f form) conversation(first modelserver.Reply) func([]byte, int) modelserve
 	}
 }
 
-// recordedRun makes a run and reads its run file.
+// recordedRun runs oneshot and reads its run file.
 func (b *Bench) recordedRun(ctx context.Context, args []string, f form, round int, more ...string) (*runfile.Log, error) {
 	file := filepath.Join(b.Dir, fmt.Sprintf("recorded-%s-%s-%d.jsonl", f.dialect, f.api, round))
 	defer os.Remove(file)

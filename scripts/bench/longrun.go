@@ -19,17 +19,17 @@ import (
 	"oneshot/scripts/modelserver"
 )
 
-// The run of B12, besides the request for the answer.
+// The run of B12, without the request for the answer.
 const (
 	manyTurns    = 1000
 	callsPerTurn = 10
 )
 
-// stretch is how many turns at the beginning and at the end of the run are compared.
+// stretch is the number of turns that are compared at each end of the run.
 const stretch = 100
 
-// measureLongRuns measures B12: what a turn of a long run costs besides sending the request, and how fast
-// such a run is resumed and replayed.
+// measureLongRuns measures B12: the cost of a turn of a long run besides sending the request, and
+// how fast such a run is resumed and replayed.
 func (b *Bench) measureLongRuns(ctx context.Context, p programs) (rows []Row, err error) {
 	root, err := b.makeNotes()
 	if err != nil {
@@ -112,7 +112,7 @@ func copyWithoutAnswer(record, to string) error {
 	return os.WriteFile(to, text[:1+bytes.LastIndexByte(text[:at], '\n')], 0o600)
 }
 
-// meanMs is a mean in milliseconds.
+// meanMs returns the mean in milliseconds.
 func meanMs(times []time.Duration) float64 {
 	var sum time.Duration
 	for _, t := range times {
@@ -121,8 +121,8 @@ func meanMs(times []time.Duration) float64 {
 	return float64(sum) / float64(len(times)) / float64(time.Millisecond)
 }
 
-// A turnServer is a model that makes calls for many turns, and measures how long its client takes
-// from the end of a reply to the beginning of the next request, whose body is not part of that.
+// A turnServer is a model that makes calls for many turns, and measures the time of its client from
+// the end of a reply to the beginning of the next request, without its body.
 type turnServer struct {
 	*httptest.Server
 	form form
@@ -150,7 +150,7 @@ func newTurnServer(f form) *turnServer {
 	return s
 }
 
-// answerNext lets the next request be the one for the answer.
+// answerNext makes the next request the one for the answer.
 func (s *turnServer) answerNext() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

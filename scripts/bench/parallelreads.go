@@ -14,14 +14,14 @@ import (
 	"oneshot/scripts/modelserver"
 )
 
-// The reads of B7: how many there are in a response, and how long each takes.
+// The reads of B7: their number in a response, and the time of each.
 const (
 	readTime   = 100 * time.Millisecond
 	sideBySide = 8 // how many reads run at the same time
 )
 
-// measureParallelReads measures B7: independent reads in one response, up to the limit
-// of those that run at the same time and twice as many.
+// measureParallelReads measures B7: as many independent reads in one response as may run in
+// parallel, and twice as many.
 func (b *Bench) measureParallelReads(ctx context.Context, p programs) ([]Row, error) {
 	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		select {
@@ -79,8 +79,8 @@ func (b *Bench) parallelForm(ctx context.Context, p programs, f form, n int, slo
 	return []Row{best.withGoal(fmt.Sprintf("≤ %.2f×", 1.25*waves), best.Value <= 1.25*waves*best.Base), row}, nil
 }
 
-// readTimes returns how long the first turn's calls took together, from the
-// first start to the next request, and each by itself, in milliseconds.
+// readTimes returns the total time of the first turn's calls, from the first start to the next
+// request, and the time of each, in milliseconds.
 func readTimes(log *runfile.Log) (wall float64, durations []float64) {
 	var first, next time.Time
 	for _, r := range log.Records {

@@ -19,7 +19,7 @@ import (
 	"oneshot/tooldefs"
 )
 
-// How long the definitions of tools in a prompt may be, as parts of the same definitions as functions in JSON.
+// The maximum length of tool definitions in a prompt, relative to the same definitions as functions in JSON.
 const plainGoal, exampleGoal = 0.45, 0.60
 
 // measurePromptSize measures B8: how long the shipped definitions are in the prompt of the dialect tool, without examples and with
@@ -61,8 +61,8 @@ func (b *Bench) measurePromptSize(ctx context.Context, _ programs) (rows []Row, 
 	return rows, nil
 }
 
-// countTokens counts the tokens of a text, and names the unit. Without a tokenizer it estimates them, which is too much for
-// indented text: no goal is held against that.
+// countTokens counts the tokens of a text, and names the unit. Without a tokenizer it estimates
+// them, which is too high for indented text: then no goal applies.
 func (p *peers) countTokens(text string) (float64, string, error) {
 	if p.cmd == nil {
 		return float64(prompt.EstimateTokens(text)), "tokens, by bytes", nil
@@ -71,10 +71,10 @@ func (p *peers) countTokens(text string) (float64, string, error) {
 	return float64(reply.Calls), "tokens", err
 }
 
-// A spelling is the JSON of functions in one of the ways to write it.
+// A spelling is one way to write functions in JSON.
 type spelling struct{ name, text string }
 
-// functionJSON returns definitions as functions.
+// functionJSON returns definitions as functions, in each spelling.
 func functionJSON(defs []*tool.Definition) ([]spelling, error) {
 	type function struct {
 		Type     string `json:"type"`
@@ -101,7 +101,8 @@ func functionJSON(defs []*tool.Definition) ([]spelling, error) {
 	}, err
 }
 
-// snippetParts returns definitions as they are in a system prompt, and what one example of each adds to it.
+// snippetParts returns definitions as in a system prompt, and the additional text of one example
+// each.
 func snippetParts(defs []*tool.Definition) (functions, examples string, err error) {
 	texts, err := prompt.Load(prompts.FS)
 	if err != nil {

@@ -21,18 +21,18 @@ const (
 	rssGoal     = 64.0  // MB at most, however large the file is
 )
 
-// recordRounds is how often files are read: they are large, and the best counts.
+// recordRounds is how often the large files are read; the best time counts.
 const recordRounds = 3
 
-// peerShare is how much of the file other programs read, which are slower.
-const peerShare = 10 // one part of so many
+// peerShare limits the part of the file for other programs, which are slower.
+const peerShare = 10 // a tenth
 
 // recordsJS reads JSON Lines with a library of npm.
 //
 //go:embed records.js
 var recordsJS []byte
 
-// measureJSONLines measures B3: how fast, and in how much memory, captures in JSON Lines are read.
+// measureJSONLines measures B3: the time and the memory for reading captures in JSON Lines.
 func (b *Bench) measureJSONLines(ctx context.Context, p programs) (_ []Row, err error) {
 	file, part := filepath.Join(b.Dir, "captures.jsonl"), filepath.Join(b.Dir, "part.jsonl")
 	defer func() { err = errors.Join(err, removeIfExists(file), removeIfExists(part)) }()
@@ -50,7 +50,7 @@ func (b *Bench) measureJSONLines(ctx context.Context, p programs) (_ []Row, err 
 	return append(ours, peers...), err
 }
 
-// removeIfExists removes a file, if it is there.
+// removeIfExists removes a file if it exists.
 func removeIfExists(path string) error {
 	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -98,7 +98,7 @@ func (b *Bench) parseRows(ctx context.Context, p programs, file string) ([]Row, 
 	return rows, nil
 }
 
-// pinToCore returns a command that runs on one core, where there is a program for that.
+// pinToCore returns a command that runs on one core, if there is a program for that.
 func pinToCore(args []string) []string {
 	if taskset, err := exec.LookPath("taskset"); err == nil {
 		return append([]string{taskset, "-c", "0"}, args...)
@@ -106,10 +106,10 @@ func pinToCore(args []string) []string {
 	return args
 }
 
-// A speed is in MB/s: of the time that passes, and of the time of processors.
+// A speed is in MB/s, of wall time and of CPU time.
 type speed struct{ wall, cpu float64 }
 
-// bestSpeed returns the best of some samples of a program that reads so many megabytes.
+// bestSpeed returns the best speed in samples of a program that reads that many megabytes.
 func (b *Bench) bestSpeed(samples []Sample, megabytes int64) speed {
 	var s speed
 	for _, sample := range samples {
@@ -119,8 +119,8 @@ func (b *Bench) bestSpeed(samples []Sample, megabytes int64) speed {
 	return s
 }
 
-// peerRows measures what other programs do with each record of a smaller file: take it
-// apart, check it against a schema, repair it. None of them looks for calls.
+// peerRows measures other programs on each record of a smaller file: parsing, checking against a
+// schema, repairing. None of them looks for calls.
 func (b *Bench) peerRows(ctx context.Context, p programs, file string, ours float64) ([]Row, error) {
 	var subjects []Subject
 	if jq := b.findJQ(ctx); jq != "" {
@@ -151,7 +151,7 @@ func (b *Bench) peerRows(ctx context.Context, p programs, file string, ours floa
 	return rows, nil
 }
 
-// findJQ returns the program of that name, which it installs if it can, or "".
+// findJQ returns the path of jq, which it installs if possible, or "".
 func (b *Bench) findJQ(ctx context.Context) string {
 	if !b.Peers {
 		return ""

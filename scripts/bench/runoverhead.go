@@ -13,15 +13,15 @@ import (
 	"oneshot/scripts/modelserver"
 )
 
-// The two lengths of run that B6 compares. The difference between them is the
+// The two lengths of runs that B6 compares. The difference between them is the
 // cost of turns alone, without that of starting and ending.
 const (
 	shortTurns = 3
 	longTurns  = 18
 )
 
-// measureOverhead measures B6: whole runs against a plain client that sends the same
-// bodies to the same server.
+// measureOverhead measures B6: whole runs, compared with a plain client that sends the same bodies
+// to the same server.
 func (b *Bench) measureOverhead(ctx context.Context, p programs) ([]Row, error) {
 	root, err := b.makeNotes()
 	if err != nil {
@@ -69,8 +69,7 @@ func (b *Bench) makeNotes() (root string, err error) {
 	return root, os.WriteFile(filepath.Join(root, "apples.md"), []byte("Apples 1 are in the cellar.\n"), 0o644)
 }
 
-// searchTurn is the model of B6. A prompt that ends in "turns: N" is given its
-// answer in turn N.
+// searchTurn returns the replies of B6. A prompt that ends in "turns: N" gets its answer in turn N.
 func (f form) searchTurn(body []byte, turn int) modelserver.Reply {
 	_, number, _ := strings.Cut(string(body), "turns: ")
 	turns := 0
@@ -105,8 +104,8 @@ func (b *Bench) subjectsByLength(ctx context.Context, p programs, m *model, f fo
 	return subjects, nil
 }
 
-// overheadRows makes the rows of a kind of run from the samples of its plain
-// client and its run, first of the short length and then of the long one.
+// overheadRows returns the rows of a kind of run from the samples of its plain client and its run,
+// first with the short length and then with the long one.
 func overheadRows(kind string, samples [][]Sample) []Row {
 	plain, run := wallMs(samples[0]), wallMs(samples[1])
 	perPlain := (wallMs(samples[2]) - plain) / (longTurns - shortTurns)
@@ -121,7 +120,7 @@ func overheadRows(kind string, samples [][]Sample) []Row {
 	}
 }
 
-// oneshotRun is a run of some turns, with a run file of its own each time.
+// oneshotRun returns a run of some turns, with its own run file each time.
 func (b *Bench) oneshotRun(args []string, f form, root string, turns int) Subject {
 	limit := strconv.Itoa(turns)
 	name := f.name + ", " + limit + " turns"
@@ -136,8 +135,7 @@ func (b *Bench) oneshotRun(args []string, f form, root string, turns int) Subjec
 	}
 }
 
-// plainClient is the plain client with the bodies that a run sends: it makes the
-// run once to learn them.
+// plainClient returns the plain client with the bodies of a run, which it runs once to learn them.
 func (b *Bench) plainClient(ctx context.Context, p programs, m *model, run Subject, f form, turns int) (Subject, error) {
 	m.takeBodies()
 	run.Args, run.Prepare = append(run.Args[:len(run.Args):len(run.Args)], "--no-run-file"), nil

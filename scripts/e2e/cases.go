@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The exit codes of oneshot that the cases want.
+// The exit codes of oneshot that the cases expect.
 const (
 	exitOK          = 0
 	exitFindings    = 1
@@ -31,8 +31,8 @@ const (
 	exitUnknownModel = exitUsage
 )
 
-// What the scripted model is installed as: without a word for tools in its
-// template, and with one, so that it calls natively.
+// The names of the scripted model: without tools in its
+// template, and with them, so that it calls natively.
 const (
 	modelName  = "scripted"
 	callerName = "caller"
@@ -68,7 +68,7 @@ const stock = `{
 }
 `
 
-// Cases is everything the drive tries, in order.
+// Cases are all cases, in order.
 var Cases = slices.Concat(runCases, autoCases, protocolCases())
 
 // runCases are runs with Ollama's own protocol, with calls written as text.
@@ -166,7 +166,7 @@ var toolsPrompt = promptOf(promptArgs("tools"))
 
 func unload(t *Trial) error { return t.Server.Unload(t.Context, modelName) }
 
-// linkOutside puts a link that leads out of {vault} into it.
+// linkOutside puts a link that leads outside into {vault}.
 func linkOutside(t *Trial) error {
 	return os.Symlink(t.Dir+"/outside.txt", t.Dir+"/vault/notes/escape.md")
 }
@@ -193,12 +193,12 @@ func checkStock(_ *Trial, o Outcome) error {
 	return nil
 }
 
-// busy is how long the model has to have worked to be in the middle of a reply:
+// busy is the computing time after which the model is in the middle of a reply:
 // longer than it needs to read any prompt of the cases.
 const busy = time.Second
 
-// killRunners kills every process that computes until the program gives up. One that
-// only loads the model yet is killed, too: the server says so with another status.
+// killRunners kills every process that computes until the program gives up, even one that
+// is still loading the model: then the server reports another status.
 func killRunners(t *Trial, p *Program) error {
 	return awaitCondition(t.Context, 30*time.Second, "the program to give up", func() (bool, error) {
 		if p.AwaitEnd(t.Context, time.Millisecond) == nil {
@@ -229,9 +229,9 @@ func signalAndEnd(s syscall.Signal) func(*Trial, *Program) error {
 	}
 }
 
-// checkServerIdle wants that the server has noticed the end of the run and computes
-// nothing any more. The clock of processes ticks slowly, so it is idle when the
-// clock has stood still for a while.
+// checkServerIdle checks that the server has noticed the end of the run and no longer
+// computes. The CPU clock ticks slowly, so the server is idle when the clock has not
+// advanced for a while.
 func checkServerIdle(t *Trial, _ Outcome) error {
 	last, since := time.Duration(-1), time.Now()
 	return awaitCondition(t.Context, 5*time.Second, "the server to be idle", func() (bool, error) {
@@ -243,7 +243,7 @@ func checkServerIdle(t *Trial, _ Outcome) error {
 	})
 }
 
-// recordTools makes the run file that a case reads.
+// recordTools records the run file that a case reads.
 func recordTools(t *Trial) error { return recordRun(promptArgs("tools", withNotes()...))(t) }
 
 // extractReply writes the first response of a recorded run to {dir}/reply.txt.
@@ -261,7 +261,7 @@ func extractReply(t *Trial) error {
 	return os.WriteFile(t.Dir+"/reply.txt", []byte(responses[0].Content), 0o644)
 }
 
-// checkOneCall wants that exactly one call was found, and nothing wrong with it.
+// checkOneCall checks that exactly one call was found, without findings.
 func checkOneCall(_ *Trial, o Outcome) error {
 	var files []struct {
 		Calls []struct {

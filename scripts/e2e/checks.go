@@ -15,10 +15,10 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A check looks at the outcome of a run that ended as wanted.
+// A check checks the outcome of a run with the expected exit code.
 type check = func(*Trial, Outcome) error
 
-// allChecks checks one thing after the other and reports everything that is wrong.
+// allChecks runs all checks and reports every error.
 func allChecks(checks ...check) check {
 	return func(t *Trial, o Outcome) error {
 		var faults []error
@@ -29,7 +29,7 @@ func allChecks(checks ...check) check {
 	}
 }
 
-// checkAnswer wants this JSON value on stdout.
+// checkAnswer checks that stdout is this JSON value.
 func checkAnswer(want string) check {
 	return func(_ *Trial, o Outcome) error {
 		var got, wanted any
@@ -43,12 +43,12 @@ func checkAnswer(want string) check {
 	}
 }
 
-// checkStdout wants every text on stdout.
+// checkStdout checks that stdout contains every text.
 func checkStdout(texts ...string) check {
 	return func(_ *Trial, o Outcome) error { return checkTexts("stdout", o.Stdout, texts) }
 }
 
-// checkStderr wants every text on stderr.
+// checkStderr checks that stderr contains every text.
 func checkStderr(texts ...string) check {
 	return func(_ *Trial, o Outcome) error { return checkTexts("stderr", o.Stderr, texts) }
 }
@@ -63,8 +63,8 @@ func checkTexts(where, text string, wanted []string) error {
 	return errors.Join(faults...)
 }
 
-// checkChatCount wants the server to have seen that many chat requests. The server logs
-// a request when it has ended, which may be after the run has.
+// checkChatCount checks the number of chat requests that the server has seen. The server
+// logs a request at its end, which may be after the run.
 func checkChatCount(want int) check {
 	return func(t *Trial, _ Outcome) error {
 		got := 0
@@ -80,10 +80,10 @@ func checkChatCount(want int) check {
 	}
 }
 
-// runFile is where recorded cases write their run file.
+// runFile is the run file of recorded cases.
 const runFile = "{dir}/run.jsonl"
 
-// A record is one line of a run file, as far as the drive looks into it.
+// A record is one line of a run file, with the members that the cases need.
 type record struct {
 	Kind    string `json:"kind"`
 	Content string `json:"content"`
@@ -107,7 +107,7 @@ func (t *Trial) records(kind string) (lines []string, found []record, err error)
 	return lines, found, nil
 }
 
-// checkRecords wants that many records of a kind in the run file, with every text in
+// checkRecords checks that the run file has that many records of a kind, and each text in
 // some of them.
 func checkRecords(kind string, want int, texts ...string) check {
 	return func(t *Trial, _ Outcome) error {
@@ -124,7 +124,7 @@ func checkRecords(kind string, want int, texts ...string) check {
 	}
 }
 
-// recordText returns the records of a kind with the texts that they refer to.
+// recordText returns the records of a kind with the texts to which they refer.
 func (t *Trial) recordText(kind string) (string, error) {
 	f, err := os.Open(t.expand([]string{runFile})[0])
 	if err != nil {
@@ -145,7 +145,7 @@ func (t *Trial) recordText(kind string) (string, error) {
 	return text.String(), err
 }
 
-// checkAbsent wants that none of the texts is on stdout, stderr or in the run file.
+// checkAbsent checks that none of the texts is in stdout, stderr or the run file.
 func checkAbsent(texts ...string) check {
 	return func(t *Trial, o Outcome) error {
 		recorded, err := os.ReadFile(t.expand([]string{runFile})[0])
@@ -161,7 +161,7 @@ func checkAbsent(texts ...string) check {
 	}
 }
 
-// checkFile wants a file in {dir} with this content.
+// checkFile checks the content of a file in {dir}.
 func checkFile(name, want string) check {
 	return func(t *Trial, _ Outcome) error {
 		got, err := os.ReadFile(filepath.Join(t.Dir, name))
@@ -175,7 +175,7 @@ func checkFile(name, want string) check {
 	}
 }
 
-// checkNoFile wants that a file in {dir} does not exist.
+// checkNoFile checks that a file in {dir} does not exist.
 func checkNoFile(name string) check {
 	return func(t *Trial, _ Outcome) error {
 		if _, err := os.Lstat(filepath.Join(t.Dir, name)); !errors.Is(err, os.ErrNotExist) {
@@ -185,7 +185,7 @@ func checkNoFile(name string) check {
 	}
 }
 
-// checkCommand wants another command of the program to succeed.
+// checkCommand checks that another command of the program succeeds.
 func checkCommand(args ...string) check {
 	return func(t *Trial, _ Outcome) error {
 		o, err := t.RunOneshot(args...)

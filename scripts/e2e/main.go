@@ -2,7 +2,7 @@
 
 // Command e2e drives the oneshot binary against a real Ollama server that serves
 // a scripted model, and checks every run from the outside: exit code, stdout,
-// stderr, files, processes left behind. It knows nothing of the program's
+// stderr, files, remaining processes. It does not use the program's
 // packages.
 //
 // It does not build anything; scripts/ollama-e2e does, and calls it.
@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// options are the command line.
+// options are the values of the command line.
 type options struct {
 	oneshot, ollama, model string
 	only                   *regexp.Regexp
@@ -113,7 +113,7 @@ type Verdict struct {
 	Err     error // nil if the case passed
 }
 
-// String returns the line: name, exit code got and wanted, time, verdict.
+// String returns the line: name, actual and expected exit code, time, verdict.
 func (v Verdict) String() string {
 	line := fmt.Sprintf("%-28s exit %3d/%-3d %6.2fs  ", v.Name, v.Outcome.Exit, v.Want, v.Took.Seconds())
 	if v.Err == nil {

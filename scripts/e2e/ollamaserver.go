@@ -49,7 +49,7 @@ func StartServer(ctx context.Context, program, dir string) (*Server, error) {
 	s.cmd = exec.Command(program, "serve")
 	s.cmd.Env, s.cmd.Stdout, s.cmd.Stderr = s.env, log, log
 	// A group of its own: a signal from the terminal reaches this program only,
-	// which then stops the server in order.
+	// which then stops the server cleanly.
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := s.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
@@ -86,7 +86,7 @@ func (s *Server) awaitReady(ctx context.Context) error {
 // Stop ends the server and everything it started.
 func (s *Server) Stop() error {
 	group := -s.cmd.Process.Pid
-	// Errors say that nothing of the group is left to be signalled.
+	// An error means that no process of the group is left.
 	_ = syscall.Kill(group, syscall.SIGTERM)
 	select {
 	case <-s.exited:
@@ -96,7 +96,7 @@ func (s *Server) Stop() error {
 	return s.log.Close()
 }
 
-// Create makes a model from a Modelfile.
+// Create creates a model from a Modelfile.
 func (s *Server) Create(ctx context.Context, name, modelfile string) error {
 	cmd := exec.CommandContext(ctx, s.program, "create", name, "-f", modelfile)
 	cmd.Env = s.env
@@ -107,7 +107,7 @@ func (s *Server) Create(ctx context.Context, name, modelfile string) error {
 	return nil
 }
 
-// InstallOnly makes sure that one model is installed, and no other.
+// InstallOnly ensures that exactly one model is installed.
 func (s *Server) InstallOnly(ctx context.Context, name, modelfile string) error {
 	var list struct{ Models []struct{ Name string } }
 	if err := s.call(ctx, http.MethodGet, "/api/tags", nil, &list); err != nil {
@@ -127,7 +127,7 @@ func (s *Server) InstallOnly(ctx context.Context, name, modelfile string) error 
 	return s.Create(ctx, name, modelfile)
 }
 
-// Copy installs a model again under another name.
+// Copy installs a model under another name as well.
 func (s *Server) Copy(ctx context.Context, from, to string) error {
 	return s.call(ctx, http.MethodPost, "/api/copy", map[string]any{"source": from, "destination": to}, nil)
 }
@@ -137,7 +137,7 @@ func (s *Server) Delete(ctx context.Context, name string) error {
 	return s.call(ctx, http.MethodDelete, "/api/delete", map[string]any{"model": name}, nil)
 }
 
-// Load makes sure that a model is in memory, ready to answer.
+// Load ensures that a model is loaded, ready to answer.
 func (s *Server) Load(ctx context.Context, name string) error {
 	return s.call(ctx, http.MethodPost, "/api/generate", map[string]any{"model": name, "stream": false}, nil)
 }
@@ -183,10 +183,10 @@ func (s *Server) call(ctx context.Context, method, path string, body, reply any)
 	return json.Unmarshal(text, reply)
 }
 
-// chatPaths are where the server takes conversations, as they stand in its log.
+// chatPaths are the paths of chat requests, as the server logs them.
 var chatPaths = []string{`"/api/chat"`, `"/v1/chat/completions"`, `"/v1/responses"`, `"/v1/messages"`}
 
-// Chats returns how many conversations the server has logged as ended.
+// Chats returns the number of chat requests that the server has logged as ended.
 func (s *Server) Chats() (int, error) {
 	log, err := os.ReadFile(s.log.Name())
 	n := 0
@@ -218,16 +218,15 @@ func (s *Server) Runner() (Process, error) {
 	return Process{}, errors.New("the server runs no model")
 }
 
-// AwaitWork waits until a runner has computed for as long as d more than it had
-// when called, or when it was started if that is later: the model is in the
-// middle of a reply then.
+// AwaitWork waits until a runner has computed for d since the call, or since its start if
+// that is later: then the model is in the middle of a reply.
 func (s *Server) AwaitWork(ctx context.Context, d time.Duration) (Process, error) {
 	var start, now Process
 	err := awaitCondition(ctx, 20*time.Second, "the model to work", func() (bool, error) {
 		var err error
 		now, err = s.Runner()
 		if err != nil {
-			return false, nil // the next one is not there yet
+			return false, nil // the next one has not started yet
 		}
 		if now.ID != start.ID {
 			start = now
@@ -237,7 +236,8 @@ func (s *Server) AwaitWork(ctx context.Context, d time.Duration) (Process, error
 	return now, err
 }
 
-// awaitCondition asks done every few milliseconds until it says yes, fails, or the limit is over.
+// awaitCondition calls done every few milliseconds until it returns true or an error, or
+// the limit has passed.
 func awaitCondition(ctx context.Context, limit time.Duration, what string, done func() (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

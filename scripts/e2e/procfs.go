@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A Process is what the kernel says of one. Only /proc is read, so this works
-// where a Linux kernel is, and needs no program.
+// A Process is a process as /proc describes it. Other systems than Linux are not
+// supported.
 type Process struct {
 	ID, Parent, Group int
 	State             string // one letter; Z is a process that has ended
@@ -32,7 +32,7 @@ func Processes() ([]Process, error) {
 	for _, file := range files {
 		stat, err := os.ReadFile(file)
 		if err != nil {
-			continue // it ended meanwhile
+			continue // it has ended
 		}
 		p, err := parseStat(string(stat))
 		if err != nil {
@@ -43,8 +43,8 @@ func Processes() ([]Process, error) {
 	return all, nil
 }
 
-// parseStat reads a line of proc(5) stat. The second field is a name in
-// parentheses that may hold anything, also parentheses and spaces.
+// parseStat parses a line of proc(5) stat. The second field is a name in parentheses that
+// may contain anything, even parentheses and spaces.
 func parseStat(line string) (Process, error) {
 	end := strings.LastIndexByte(line, ')')
 	id, _, _ := strings.Cut(line, " ")

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// protocols are what the server speaks, and what a client of each is given as
-// its address.
+// protocols are the protocols of the server, and the base URL of clients of
+// each.
 var protocols = []struct{ API, BaseURL string }{
 	{"ollama", "{server}"}, {"chat", "{server}/v1"}, {"responses", "{server}/v1"}, {"messages", "{server}"},
 }
 
-// protocolArgs returns the arguments of a run with a model over a protocol, which the
-// model answers by a script.
+// protocolArgs returns the arguments of a run with a model over a protocol. The model
+// answers by a script.
 func protocolArgs(protocol int, model, dialect, script string, flags ...string) []string {
 	p := protocols[protocol]
 	args := append([]string{"run", "--api", p.API, "--base-url", p.BaseURL, "--model", model, "--dialect", dialect}, flags...)
@@ -35,10 +35,10 @@ func protocolCases() []Case {
 	return cases
 }
 
-// nativeCases are runs whose calls the server reads.
+// nativeCases are runs with native calls.
 //
-// The scripts of the model count the calls and the results that came back to it
-// (see scripts/tinymodel), so an answer shows that both arrived as they should.
+// The scripts of the model count the calls and the results in the conversation
+// (see scripts/tinymodel), so an answer shows that both arrived correctly.
 func nativeCases(protocol int) []Case {
 	native := func(script string, flags ...string) []string {
 		return protocolArgs(protocol, callerName, "native", script, withNotes(flags...)...)
@@ -59,8 +59,8 @@ func nativeCases(protocol int) []Case {
 			checkNoFile("vault/out/list.md"), checkStderr("file_put"), checkChatCount(1))},
 		{Name: "native-write-allowed", Exit: exitOK, Args: native("native-write", "--tool", "file_put", "--allow", "file_put"), Check: allChecks(
 			checkAnswer(`{"answer": "The list is written."}`), checkFile("vault/out/list.md", "apples\npears\n"), checkRecords("intent", 1))},
-		// Ollama swallows a reply with a call that it cannot read: all there is to
-		// see is that nothing was said.
+		// Ollama drops a reply with a call that it cannot parse: the response
+		// is empty.
 		{Name: "native-unknown-tool", Exit: exitModel, Args: native("native-unknown"), Check: allChecks(checkChatCount(2), checkStderr("empty"), checkRecords("call", 0))},
 		{Name: "native-cut-call", Exit: exitModel, Args: native("native-cut"), Check: allChecks(checkChatCount(2), checkStderr("empty"), checkRecords("call", 0))},
 		{Name: "native-call-over-the-limit", Exit: exitModel, Args: native("native-cut", "--param", "max_tokens=7"), Check: allChecks(checkChatCount(2), checkRecords("call", 0))},
@@ -74,7 +74,8 @@ func nativeCases(protocol int) []Case {
 	return cases
 }
 
-// noToolsCases are runs with a model that the server says does not support tools.
+// noToolsCases are runs with a model that, according to the server, does not support
+// tools.
 func noToolsCases(protocol int) []Case {
 	return []Case{
 		{Name: "tool-dialect", Exit: exitOK, Args: protocolArgs(protocol, modelName, "tool", "tools", withNotes()...), Check: allChecks(
@@ -93,8 +94,8 @@ func noToolsCases(protocol int) []Case {
 }
 
 // tokenLimitCase is a run whose replies are cut at a limit. Over responses, Ollama
-// says of every reply that it is complete, so what gives it away is the call that
-// ends in the middle; it is not run.
+// reports every reply as complete, so only the truncated call shows the cut; it is not
+// executed.
 func tokenLimitCase(protocol int) Case {
 	c := Case{Name: "reply-over-the-limit", Exit: exitModel, Args: protocolArgs(protocol, modelName, "tool", "tools", withNotes("--param", "max_tokens=8")...),
 		Check: allChecks(checkChatCount(2), checkStderr("length limit"), checkRecords("result", 0))}
@@ -104,7 +105,7 @@ func tokenLimitCase(protocol int) Case {
 	return c
 }
 
-// autoCases are runs in which the server says what the model can do.
+// autoCases are runs in which the server reports the capabilities of the model.
 var autoCases = []Case{
 	{Name: "auto-is-native", Exit: exitOK, Calls: true, Args: autoArgs(callerName, "native"), Check: allChecks(
 		checkAnswer(`{"answer": "Apples – Äpfel 🍏 – are kept in the cellar."}`), checkChatCount(3), checkRecords("run", 1, `"dialect":"native"`))},
@@ -119,7 +120,7 @@ func autoArgs(model, script string) []string {
 // promptOf returns the prompt of a run.
 func promptOf(args []string) string { return args[len(args)-1] }
 
-// recordRun makes the run file that a case reads.
+// recordRun records the run file that a case reads.
 func recordRun(args []string) func(*Trial) error {
 	return func(t *Trial) error {
 		o, err := t.RunOneshot(args...)

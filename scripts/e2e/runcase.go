@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A Case is one run of the program with everything that must be true of it.
+// A Case is one run of the program with everything that is expected of it.
 //
 // In Args and Files {server} is the server's URL, {dir} a folder of the case and
 // {vault} a folder with notes inside it.
@@ -49,7 +49,7 @@ type Trial struct {
 	chats   int    // logged by the server before the run
 }
 
-// notes is the content of {vault}, and what lies beside it.
+// notes are the files of {vault}, and one outside it.
 var notes = map[string]string{
 	"vault/notes/apples.md": "# Apples\n\nApples are kept in the cellar.\n",
 	"vault/notes/pears.md":  "# Pears\n\nPears are in the attic.\n",
@@ -92,8 +92,8 @@ func (t *Trial) run() (Outcome, error) {
 	return p.Wait()
 }
 
-// prepareCase writes the files, installs and loads the model, and does what the case
-// asks for.
+// prepareCase writes the files, installs and loads the model, and runs the preparation of
+// the case.
 func (t *Trial) prepareCase() error {
 	for _, files := range []map[string]string{notes, t.Case.Files} {
 		if err := t.write(files); err != nil {
@@ -142,7 +142,7 @@ func (t *Trial) expand(texts []string) []string {
 	return out
 }
 
-// RunOneshot runs the program beside the run that is tried, to its end.
+// RunOneshot runs the program to its end, in addition to the run of the case.
 func (t *Trial) RunOneshot(args ...string) (Outcome, error) {
 	p, err := StartProgram(t.Context, t.Dir, t.Program, t.expand(args), "")
 	if err != nil {
@@ -151,7 +151,7 @@ func (t *Trial) RunOneshot(args ...string) (Outcome, error) {
 	return p.Wait()
 }
 
-// judgeOutcome returns everything that is wrong: with this run, and with any run.
+// judgeOutcome returns everything that is wrong, for this case and for any run.
 func (t *Trial) judgeOutcome(o Outcome) []error {
 	faults := faultsOfAnyRun(t.Case, o)
 	if t.Case.Check != nil {
@@ -160,8 +160,8 @@ func (t *Trial) judgeOutcome(o Outcome) []error {
 	return faults
 }
 
-// faultsOfAnyRun checks what holds for every run: the exit code, one document or
-// nothing on stdout, a word on stderr about a failure, no process left.
+// faultsOfAnyRun checks the expectations of every run: the exit code, at most one
+// document on stdout, a message on stderr about a failure, no remaining process.
 func faultsOfAnyRun(c Case, o Outcome) []error {
 	var faults []error
 	add := func(wrong bool, format string, args ...any) {

@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// runLimit is how long any run may take before the drive ends it.
+// runLimit is the time after which the drive ends a run.
 const runLimit = 60 * time.Second
 
-// An Outcome is what a program did, seen from outside.
+// An Outcome is the result of a program, observed from outside.
 type Outcome struct {
-	Exit           int // -1 if a signal that it did not handle ended it
+	Exit           int // -1 if an unhandled signal ended it
 	Stdout, Stderr string
 	Took           time.Duration
 	Left           []int // processes of its group that outlived it
@@ -34,7 +34,7 @@ func (o Outcome) print(w io.Writer) {
 	}
 }
 
-// A Program is a process that was started and has not been waited for.
+// A Program is a started process that has not been waited for.
 type Program struct {
 	cmd            *exec.Cmd
 	stdout, stderr bytes.Buffer
@@ -42,9 +42,9 @@ type Program struct {
 	started        time.Time
 }
 
-// StartProgram starts a program in a process group of its own, with an empty
-// home and a standard input that stays open and silent, as a scheduler may leave
-// it. Input that is not empty is sent instead.
+// StartProgram starts a program in its own process group, with an empty home and a
+// standard input that stays open without data, as a scheduler may leave it. If input is
+// not empty, it is sent instead.
 func StartProgram(ctx context.Context, home, path string, args []string, input string) (*Program, error) {
 	p := &Program{cmd: exec.CommandContext(ctx, path, args...), started: time.Now()}
 	p.cmd.Dir = home
@@ -65,11 +65,11 @@ func StartProgram(ctx context.Context, home, path string, args []string, input s
 	return p, p.cmd.Start()
 }
 
-// Signal sends a signal to the program alone.
+// Signal sends a signal only to the program.
 func (p *Program) Signal(s os.Signal) error { return p.cmd.Process.Signal(s) }
 
-// AwaitEnd waits until the program has ended, and is an error after the limit.
-// The program remains to be waited for.
+// AwaitEnd waits until the program has ended, and returns an error after the limit. The
+// caller must still call Wait.
 func (p *Program) AwaitEnd(ctx context.Context, limit time.Duration) error {
 	return awaitCondition(ctx, limit, "the program to end", func() (bool, error) {
 		all, err := Processes()
@@ -90,7 +90,7 @@ func (p *Program) Kill() (Outcome, error) {
 	return p.Wait()
 }
 
-// Wait waits for the end of the program. What it left in its group is ended.
+// Wait waits for the end of the program and kills the rest of its group.
 func (p *Program) Wait() (Outcome, error) {
 	err := p.cmd.Wait()
 	o := Outcome{
@@ -106,7 +106,7 @@ func (p *Program) Wait() (Outcome, error) {
 	}
 	o.Left, err = runningInGroup(p.cmd.Process.Pid)
 	if len(o.Left) > 0 {
-		// An error says that they have ended by themselves.
+		// An error means that they have ended.
 		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	}
 	return o, err

@@ -19,9 +19,9 @@ import (
 
 const maxBody = 1 << 20
 
-// checkStreamParity takes the request that a dry run printed, makes it twice, once for a
-// stream as it stands and once for a whole body, and wants that many calls read
-// from each, and the same ones.
+// checkStreamParity sends the request that a dry run printed twice, once for a stream and
+// once for a whole body, and checks that each response has that many calls, and the same
+// ones.
 func checkStreamParity(api string, calls int) check {
 	return func(t *Trial, o Outcome) error {
 		var request struct {
@@ -76,8 +76,8 @@ func (t *Trial) decode(d *wire.Decoder, url string, body map[string]any) (chat.R
 	return d.Close()
 }
 
-// compareResponses compares two responses. The server draws IDs and the order of arguments
-// anew each time.
+// compareResponses compares two responses. The server randomizes IDs and the order of
+// arguments.
 func compareResponses(a, b chat.Response, calls int) error {
 	if len(a.Calls) != calls || len(b.Calls) != calls {
 		return fmt.Errorf("%d and %d calls, want %d", len(a.Calls), len(b.Calls), calls)

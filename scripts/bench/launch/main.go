@@ -1,7 +1,7 @@
 //go:build unix
 
-// Command launch runs a program and prints what it cost as JSON: {"wall_ns":…,
-// "rss_bytes":…,"cpu_ns":…}. What the program writes to stdout is dropped.
+// Command launch runs a program and prints its cost as JSON: {"wall_ns":…,
+// "rss_bytes":…,"cpu_ns":…}. The stdout of the program is dropped.
 //
 // It exists because it is small: the kernel counts the memory that a process had
 // before it became another program to that program's peak, so a process that starts a
@@ -43,7 +43,8 @@ func launch(program string, args []string) error {
 	})
 }
 
-// maxrssUnit is what getrusage counts memory in: bytes on macOS, kilobytes elsewhere.
+// maxrssUnit returns the unit in which getrusage counts memory: bytes on macOS, kilobytes
+// elsewhere.
 func maxrssUnit() int64 {
 	if runtime.GOOS == "darwin" {
 		return 1

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Command peers lets readers of other projects read files, and times them. It is
-// a module of its own, so that oneshot does not depend on them.
+// Command peers runs readers of other projects on files, and times them. It is
+// its own module, so that oneshot does not depend on them.
 //
 // Each line of its input is a [Request], each line of its output a [Reply].
 package main
@@ -31,7 +31,7 @@ type Request struct {
 	AtLeast time.Duration // how long passes are measured together
 }
 
-// A Reply says how much time of a processor one pass takes.
+// A Reply is the CPU time of one pass.
 type Reply struct {
 	Time  time.Duration
 	Calls int // that a parser has found, or tokens
@@ -73,7 +73,7 @@ func (q Request) reply() (r Reply) {
 	return r
 }
 
-// cpuTime returns how much time of processors the process has taken.
+// cpuTime returns the CPU time of this process.
 func cpuTime() time.Duration {
 	var use syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {

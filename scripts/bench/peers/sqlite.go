@@ -11,10 +11,10 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// inserts is how many rows are inserted in a row, each durable before the next.
+// inserts is the number of consecutive inserts, each durable before the next.
 const inserts = 100
 
-// insert says how much time passes for one row with the text of a file.
+// insert returns the time of one durable insert of the text of a file.
 func (q Request) insert() Reply {
 	took, err := timeInserts(q.File)
 	if err != nil {

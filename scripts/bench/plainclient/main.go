@@ -1,5 +1,5 @@
-// Command plainclient posts files to a URL, one after the other, and reads the
-// answers to their end. It is what a run costs without anything that oneshot
+// Command plainclient posts files to a URL, one by one, and reads the
+// answers to their end: the cost of a run without anything that oneshot
 // does.
 //
 //	plainclient URL FILE...
