@@ -19,7 +19,7 @@ func (o *resolvedFlags) check(args []string, isResumed bool) error {
 	if len(o.approve.calls) > 0 && !isResumed {
 		return usagef("copy the command from the error of the run: oneshot run --resume RUN --approve-call …", "--approve-call needs --resume")
 	}
-	if o.dryRun && o.output != "json" {
+	if o.dryRun && o.isSet("output") && o.output != "json" {
 		return usagef("omit --output", "--dry-run prints a JSON request")
 	}
 	if err := checkLock(o.lock); err != nil {
@@ -36,8 +36,8 @@ func (o *resolvedFlags) check(args []string, isResumed bool) error {
 	if len(args) > 0 && !utf8.ValidString(args[0]) {
 		return usagef("", "%s", notUTF8("the prompt"))
 	}
-	for _, name := range []string{"answer-description", "var", "answer", "param", "effort"} {
-		if !utf8.ValidString(o.set.Lookup(name).Value.String()) {
+	for _, name := range []string{"answer-description", "prompt", "var", "answer", "param", "effort"} {
+		if f := o.set.Lookup(name); f != nil && !utf8.ValidString(f.Value.String()) {
 			return usagef("", "%s", notUTF8("--"+name))
 		}
 	}

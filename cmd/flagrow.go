@@ -45,6 +45,7 @@ const (
 	forTools  // tools list, tools show, parse
 	forList   // tools list, tools show
 	forDoctor // besides its own flags
+	forBatch
 )
 
 // A resumeRule says what a resumed run does with a flag.

@@ -126,6 +126,7 @@ type subcommand struct {
 
 var subcommands = []subcommand{
 	{"run", newRun},
+	{"batch", newBatch},
 	{"parse", newParse},
 	{"validate", newValidate},
 	{"prompt", newPrompt},

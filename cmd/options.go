@@ -15,6 +15,7 @@ type options struct {
 	approve approveOptions
 	answers answerOptions
 	limits  agent.Limits
+	batch   batchOptions
 
 	agent      string
 	agentFiles []string // the agent file, of commands that are no run

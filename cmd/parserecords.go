@@ -43,8 +43,8 @@ type piece struct {
 	record *lint.ParseResult // of a large run file, already read in order
 }
 
-// A batch is the parsed records of a piece, and their printed report.
-type batch struct {
+// A parsedPiece is the parsed records of a piece, and their printed report.
+type parsedPiece struct {
 	piece
 	records []lint.ParseResult // to print in order
 	text    *bytes.Buffer
@@ -58,14 +58,14 @@ func (o *parseOptions) lint(ctx context.Context, args []string, options lint.Opt
 		return err
 	}
 	read, report := o.reader(options), o.newReport()
-	work := func(p piece) *batch {
-		b := report.newBatch(p)
+	work := func(p piece) *parsedPiece {
+		b := report.newPiece(p)
 		var r lint.ParseResult
 		for r = range read(p) {
 			if report.ordered {
 				b.records = append(b.records, r)
 			} else {
-				report.printToBatch(b, &r)
+				report.printToPiece(b, &r)
 			}
 		}
 		return b

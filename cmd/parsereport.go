@@ -26,13 +26,13 @@ type parseReport struct {
 	sums
 }
 
-// newBatch returns an empty batch.
-func (p *parseReport) newBatch(of piece) *batch {
+// newPiece returns an empty batch.
+func (p *parseReport) newPiece(of piece) *parsedPiece {
 	text, ok := p.free.Get().(*bytes.Buffer)
 	if !ok {
 		text = new(bytes.Buffer)
 	}
-	return &batch{piece: of, text: text}
+	return &parsedPiece{piece: of, text: text}
 }
 
 // sums are the totals of records.
@@ -59,7 +59,7 @@ func (o *parseOptions) newReport() *parseReport {
 
 // finish selects the findings of a record and prints it to the batch. It may run concurrently unless the report is
 // ordered.
-func (p *parseReport) printToBatch(b *batch, r *lint.ParseResult) {
+func (p *parseReport) printToPiece(b *parsedPiece, r *lint.ParseResult) {
 	p.findings.filterReported(subject{b.number, r.File, r.Text, r.Calls, &r.Findings})
 	tally := diag.TallyOf(r.Findings)
 	b.add(sums{1, tally, len(diag.SafeFixes(r.Findings))})
@@ -85,9 +85,9 @@ func (p *parseReport) print(w *bytes.Buffer, number int, r *lint.ParseResult, ta
 }
 
 // take prints a batch, in the order of the files.
-func (p *parseReport) take(b *batch) error {
+func (p *parseReport) take(b *parsedPiece) error {
 	for i := range b.records {
-		p.printToBatch(b, &b.records[i])
+		p.printToPiece(b, &b.records[i])
 	}
 	b.Release()
 	if p.format == "json" && p.records == 0 && b.text.Len() > 0 {
@@ -106,7 +106,7 @@ func (p *parseReport) finish() error {
 		return err
 	}
 	if len(stale) > 0 {
-		if err := p.take(p.baselineBatch(stale)); err != nil {
+		if err := p.take(p.baselinePiece(stale)); err != nil {
 			return err
 		}
 	}
@@ -116,10 +116,10 @@ func (p *parseReport) finish() error {
 	return p.thresholdError(p.tally)
 }
 
-// baselineBatch returns a batch with the findings about the baseline.
-func (p *parseReport) baselineBatch(stale []diag.Finding) *batch {
+// baselinePiece returns a batch with the findings about the baseline.
+func (p *parseReport) baselinePiece(stale []diag.Finding) *parsedPiece {
 	base := p.findings.base
-	b := p.newBatch(piece{number: -1})
+	b := p.newPiece(piece{number: -1})
 	b.records = []lint.ParseResult{{
 		File: base.name, Why: "it is the baseline", Calls: []lint.Call{}, Findings: stale, Text: diag.Text{Bytes: base.text},
 	}}

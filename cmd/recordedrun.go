@@ -102,6 +102,9 @@ func (r *recordedRun) openResumed(t *console, flags *resolvedFlags, args []strin
 // inherit takes flags, directories and programs from the record of a resumed run.
 func (r *recordedRun) inherit(log *runfile.Log, flags *resolvedFlags) error {
 	path, run := r.resumed.path, &r.resumed.run
+	if run.Batch != nil {
+		return usagef("repeat the command of the batch", "--resume %s: the run belongs to a batch, which continues it", path)
+	}
 	if err := requireSameDir("--resume", path, *run); err != nil {
 		return err
 	}
@@ -134,7 +137,7 @@ func (r *recordedRun) inherit(log *runfile.Log, flags *resolvedFlags) error {
 // openReplay finds the recording that --model names, and returns the flags. A recording named by ID or "last" also provides
 // its prompt and flags, unless given.
 func (r *recordedRun) openReplay(t *console, line flagSource, args []string) (*resolvedFlags, error) {
-	flags, err := r.resolve(t, line)
+	flags, err := r.resolve(forRun, t, line)
 	if err != nil {
 		return nil, err
 	}
@@ -158,27 +161,30 @@ func (r *recordedRun) openReplay(t *console, line flagSource, args []string) (*r
 		}
 	}
 	line.values["model"] = []string{r.replay.name}
-	return r.resolve(t, line)
+	return r.resolve(forRun, t, line)
 }
 
-// resolve resolves the flags from the command line, the record and the agent.
-func (r *recordedRun) resolve(t *console, line flagSource) (*resolvedFlags, error) {
+// resolve resolves the flags of a command from the command line, the record and the agent.
+func (r *recordedRun) resolve(on commands, t *console, line flagSource) (*resolvedFlags, error) {
 	if r.agent == nil {
-		flags, err := resolveFlags(forRun, line, r.flags)
+		flags, err := resolveFlags(on, line, r.flags)
 		if from := r.settings["base-url"].Source; err == nil && strings.HasPrefix(from, agentPrefix) && !flags.isGiven("base-url") {
 			flags.model.servers.urlsOf = from
 		}
 		return flags, err
 	}
 	rows := map[string]flagRow{}
-	for row := range flagRows(new(options), forRun) {
+	for row := range flagRows(new(options), on) {
 		rows[row.name] = row
 	}
 	source, err := r.agent.source(t, rows, line, r.flags)
 	if err != nil {
 		return nil, err
 	}
-	flags, err := resolveFlags(forRun, line, r.flags, source)
+	if on == forBatch {
+		delete(source.values, "output-file") // it is of a run
+	}
+	flags, err := resolveFlags(on, line, r.flags, source)
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func withRedactedMessages(s *redact.Set, body runfile.Body) runfile.Body {
 		b.BrokenOff = s.Redact(b.BrokenOff)
 		return b
 	case runfile.End:
-		b.Why = s.Redact(b.Why)
+		b.Why, b.Hint = s.Redact(b.Why), s.Redact(b.Hint)
 		return b
 	}
 	return body

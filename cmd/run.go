@@ -38,7 +38,7 @@ file on stdin is read as input without a flag; --no-stdin turns that off.`,
 		},
 	}
 	new(options).define(c, env, forRun)
-	c.SetUsageFunc(printGroupedUsage)
+	c.SetUsageFunc(groupedUsage(forRun))
 	return c
 }
 
@@ -188,6 +188,8 @@ func (r *runState) runAgent(ctx context.Context, cfg agent.Config, deliver func(
 // withNextStep adds a hint at the next step to the error of a run.
 func (r *runState) withNextStep(err error, nativeOnly bool) error {
 	switch {
+	case r.isOfBatch:
+		return withRetryHint(err)
 	case nativeOnly && as[*provider.NoToolsError](err):
 		return usagef(hintOf(err), "--dialect native: %w", err)
 	case as[*agent.ApprovalError](err):
@@ -229,13 +231,13 @@ func (r *runState) hideAnswer(s *schema.Schema) error {
 	return nil
 }
 
-// end appends the last record and closes the run file. Its failure does not change the exit: the answer was delivered,
-// or an earlier error matters more.
+// end appends the last record and closes the run file. Its failure does not change the exit of a run: the answer was
+// delivered, or an earlier error matters more.
 func (r *runState) end(w *runfile.Writer, err error) {
 	e, advice := exitOf(err), r.recovery(err)
 	body := runfile.End{Agent: r.agentName(), Exit: e.Code, Name: e.Name, Retry: advice.retry, Retryable: advice.retryable, Resume: r.console.secrets.Redact(advice.resume), Usage: r.outcome.Usage, Turns: r.outcome.Turns, Calls: len(r.outcome.Calls), Labels: policy.LabelNames(r.outcome.Labels)}
 	if err != nil {
-		body.Why = r.console.secrets.Redact(err.Error())
+		body.Why, body.Hint = r.console.secrets.Redact(err.Error()), r.console.secrets.Redact(hintOf(err))
 	}
 	broken := w.Append(body)
 	if broken == nil {
@@ -244,7 +246,8 @@ func (r *runState) end(w *runfile.Writer, err error) {
 	if closed := w.Close(); broken == nil { // after an error Close returns it again
 		broken = closed
 	}
-	if broken != nil && err == nil {
+	r.recordError = broken
+	if broken != nil && err == nil && !r.isOfBatch {
 		r.console.say(slog.LevelWarn, fmt.Sprintf("the answer was delivered, but the end of the run was not recorded: %v", broken))
 	}
 }

@@ -18,6 +18,8 @@ type runState struct {
 	hasNewRecords bool
 	interrupted   []string // calls with unknown outcome
 	secretFlags   []string // flags to repeat with --resume
+	isOfBatch     bool     // a batch continues the run, not --resume
+	recordError   error    // of the last record
 	findingsOf    int      // the turn that findings counts
 	findings      int
 }

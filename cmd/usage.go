@@ -11,8 +11,13 @@ import (
 // helpWidth is where help pages wrap, in columns.
 const helpWidth = 100
 
-// printGroupedUsage prints the usage of run: its flags under the headings of the table, and the others last.
-func printGroupedUsage(c *cobra.Command) error {
+// groupedUsage returns a function that prints the usage of a command: its flags under the headings of the table, and the
+// others last.
+func groupedUsage(on commands) func(*cobra.Command) error {
+	return func(c *cobra.Command) error { return printGroupedUsage(c, on) }
+}
+
+func printGroupedUsage(c *cobra.Command, on commands) error {
 	w := c.OutOrStderr()
 	printSynopsis(w, c)
 	seen := map[string]bool{}
@@ -20,7 +25,7 @@ func printGroupedUsage(c *cobra.Command) error {
 		set := pflag.NewFlagSet(g.title, pflag.ContinueOnError)
 		set.SortFlags = false
 		for _, r := range g.rows {
-			if r.on&forRun != 0 {
+			if r.on&on != 0 {
 				seen[r.name] = true
 				set.AddFlag(c.Flags().Lookup(r.name))
 			}

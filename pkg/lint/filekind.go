@@ -23,13 +23,14 @@ const (
 	Message      Kind = "message"
 	Events       Kind = "events"
 	BaselineFile Kind = "baseline"
+	BatchOutput  Kind = "batch"
 )
 
 // Unknown is the kind of a file whose kind cannot be detected. It cannot be named.
 const Unknown Kind = "unknown"
 
 // Kinds lists the kinds of files apart from the names of published schemas.
-var Kinds = []Kind{Definition, RunFile, Schema, Answer, Agent, Policy, Message, Events, BaselineFile}
+var Kinds = []Kind{Definition, RunFile, Schema, Answer, Agent, Policy, Message, Events, BatchOutput, BaselineFile}
 
 // A kindInfo describes a kind of file.
 type kindInfo struct {
@@ -51,6 +52,7 @@ var kindTable = []kindInfo{
 	{kind: Agent, title: "agent file", schema: "agent_config.v2", layout: singleDocument},
 	{kind: Message, title: "message", noun: "document", schema: "chat_message.v2", layout: manyDocuments, hasCalls: true, extraKeys: callKeys, sufficientKeys: []string{"query", "results"}},
 	{kind: BaselineFile, title: "baseline", noun: "known finding", schema: "baseline.v1", layout: jsonLines},
+	{kind: BatchOutput, title: "batch output", noun: "line", schema: "batch.v1", layout: jsonLines},
 	kindOfSchema("envelope.v1"),
 	kindOfSchema("parse_result.v1"),
 	kindOfSchema("doctor.v1"),

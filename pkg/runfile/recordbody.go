@@ -40,6 +40,8 @@ type Run struct {
 	// Agent is the agent file of the run, nil for none. Its values are in Options and Resolved.
 	Agent *Agent `json:"agent,omitempty"`
 	Dir   string `json:"dir,omitempty"` // the working directory
+	// Batch says which record of a batch the run is for; nil for other runs.
+	Batch *BatchRecord `json:"batch,omitempty"`
 	// Options are the flags of the command line as name=value, except flags that name the
 	// destination of the record or the answer, and flags that hold a secret.
 	Options       []string        `json:"options,omitempty"`
@@ -84,10 +86,19 @@ type Agent struct {
 	Digest string `json:"digest"` // "sha256:" and hexadecimal digits of the bytes of the file
 }
 
+// A BatchRecord identifies a record of a batch.
+type BatchRecord struct {
+	Batch  string `json:"batch"`  // ID of the batch
+	Record string `json:"record"` // ID of the record
+	Index  int    `json:"index"`  // of the record in the input, from 1
+	Input  string `json:"input"`  // digest of the record
+	Plan   string `json:"plan"`   // digest of everything else that the run depends on
+}
+
 // An InputSource is the origin of a block of the input.
 type InputSource struct {
 	Name   string `json:"name"`   // of the block
-	Origin string `json:"origin"` // file, pipe, socket or device
+	Origin string `json:"origin"` // file, pipe, socket, device or record
 	Bytes  int    `json:"bytes"`
 }
 
@@ -285,6 +296,7 @@ type End struct {
 	Retryable bool       `json:"retryable"`        // the identical command may be run again
 	Resume    string     `json:"resume,omitempty"` // command line that resumes the run
 	Why       string     `json:"why,omitempty"`
+	Hint      string     `json:"hint,omitempty"` // what to do about it
 	Usage     chat.Usage `json:"usage"`
 	Turns     int        `json:"turns"`
 	Calls     int        `json:"calls"`

@@ -19,7 +19,7 @@ var layers = [][]string{
 	{"failpoint", "ahocorasick", "quote", "sleep"},
 	{"atomicfile", "diag", "chat"},
 	{"literal", "schema", "jsonrepair", "redact", "runfile", "fileroot", "netguard", "subprocess", "pricing"},
-	{"tool", "dialect", "provider", "agentfile"},
+	{"tool", "dialect", "provider", "agentfile", "batch"},
 	{"prompt", "policy", "executor"},
 	{"lint", "agent"},
 }

@@ -1,0 +1,323 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/batch"
+)
+
+func newBatch(env Env, t *console) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "batch [flags] FILE|-",
+		Short: "Run a prompt for each record of a file and print one JSON line for each",
+		Long: `Batch makes one run for each record of a JSON Lines or CSV file, several at a time, and
+writes one JSON line for each, in the order of the records. ${FIELD} in the prompt names
+a field of the record; the field input is the input of the run. With -o FILE the same
+command continues a batch that was interrupted: a record with a line is done, and a run
+that was cut off is resumed.`,
+		Example: `  oneshot batch --model ollama/qwen3:8b --prompt 'Translate ${text} into Latin' -o latin.jsonl texts.jsonl
+  oneshot batch --model ollama/qwen3:8b --prompt-file ask.md --schema person.schema.json --concurrency 8 -o people.jsonl people.csv`,
+		Args: atMostArguments(2, ""),
+		RunE: func(c *cobra.Command, args []string) error {
+			return runBatch(c.Context(), env, t, commandLine(c.Flags()), args)
+		},
+	}
+	new(options).define(c, env, forBatch)
+	c.SetUsageFunc(groupedUsage(forBatch))
+	return c
+}
+
+// batchOptions are the flags that only a batch has.
+type batchOptions struct {
+	prompt      string
+	format      string // of the input; "" for that of its name
+	idField     string
+	concurrency int
+	rate        string // of requests
+	unordered   bool
+	maxFailures int           // 0: no limit
+	timeout     time.Duration // of the whole batch; 0: no limit
+	retry       string        // which lines of an earlier output are run again
+}
+
+const defaultConcurrency = 4
+
+// aheadFactor times the concurrency is how many results wait for one before them.
+const aheadFactor = 16
+
+func (o *options) batchFlags() []flagRow {
+	b := &o.batch
+	return []flagRow{
+		{name: "concurrency", on: forBatch, field: count(&b.concurrency, defaultConcurrency), resume: unrecorded,
+			help: "make `N` runs at a time"},
+		{name: "rate", on: forBatch, field: text(&b.rate, ""), completes: nothing("any rate"), resume: unrecorded,
+			help: "limit the requests to the model to `N/UNIT`, s, m or h, over all batches of this user, e.g. --rate 100/m"},
+		{name: "unordered", on: forBatch, field: toggle(&b.unordered), resume: unrecorded,
+			help: "write each line as soon as its run ends, not in the order of the records"},
+		{name: "max-failures", on: forBatch, field: count(&b.maxFailures, 0), resume: unrecorded,
+			help: "begin no more runs after `N` have failed (0: no limit)"},
+		{name: "total-timeout", on: forBatch, field: duration(&b.timeout, 0), resume: unrecorded,
+			help: "limit the wall-clock time of the batch (0: no limit); --timeout limits each run"},
+		{name: "input-format", on: forBatch, field: text(&b.format, ""), completes: oneOf(string(batch.JSONL), string(batch.CSV)), resume: unrecorded,
+			help: "read the records as jsonl or csv (default: csv if the file is named so)"},
+		{name: "id-field", on: forBatch, field: text(&b.idField, ""), completes: nothing("a field of the records"), resume: unrecorded,
+			help: "name records by the field `NAME` (default: id, or the line number without one)"},
+		{name: "retry", on: forBatch, field: text(&b.retry, ""), completes: oneOf(retryLater, retryFailed, retryAll), resume: unrecorded,
+			help: "with `WHICH` and an earlier output before FILE: copy its lines to -o, but run again what failed and can succeed later, what failed without lasting effects (failed), or all that failed"},
+	}
+}
+
+// check refuses invalid flags.
+func (o *options) checkBatch(args []string) error {
+	b := &o.batch
+	switch {
+	case b.concurrency < 1 || b.concurrency > 1024:
+		return usagef("use a number from 1 to 1024", "--concurrency: %d", b.concurrency)
+	case b.maxFailures < 0 || b.timeout < 0:
+		return usagef("", "--max-failures and --total-timeout must be at least 0")
+	case b.concurrency > 1 && o.approve.who == "tty":
+		return usagef("add --concurrency 1", "--approve tty asks about one run at a time")
+	case slices.ContainsFunc(o.model.allNames(), isRecording):
+		return usagef("use the model of a server", "--model: a batch cannot replay a recorded run")
+	case b.prompt != "" && o.prompt.file != "":
+		return usagef("", "the prompt is given both with --prompt and with --prompt-file")
+	case b.prompt == "" && o.prompt.file == "" && !o.prompt.template.has():
+		return usagef("add --prompt TEXT or --prompt-file FILE", "missing prompt")
+	case b.retry != "" && len(args) == 2:
+		if o.file == "" {
+			return usagef("add -o FILE", "--retry writes a new output")
+		}
+		return nil
+	case b.retry != "":
+		return usagef("for example: oneshot batch --retry failed old.jsonl -o new.jsonl records.jsonl", "--retry needs two files: the earlier output and the records")
+	case len(args) == 0:
+		return usagef("for example: oneshot batch --prompt 'Translate ${text}' texts.jsonl, or - for stdin", "missing FILE")
+	case len(args) == 2:
+		return usagef(`a batch has one input; "oneshot batch --help" shows its usage`, "unexpected argument %q", args[1])
+	}
+	return nil
+}
+
+// A batchRun is a batch that is being made.
+type batchRun struct {
+	env     Env
+	console *console
+	flags   *resolvedFlags
+	input   *batchInput
+	shared  *sharedPlan
+	texts   *batchTexts
+	state   *batchState
+	records recordIndex
+	earlier *earlierOutput // that --retry copies; nil without
+	plans   map[string]int // of the lines of the output, with the number of the first one
+	plan    string         // its digest
+	limiter *requestLimiter
+	use     func(*agent.Config) // adds the tools to a run
+
+	progress *batchProgress
+	failures atomic.Int64            // of this command
+	ending   context.CancelCauseFunc // begins no more runs
+	abort    context.CancelCauseFunc // ends the runs as well
+	blocked  bool                    // an ordered line cannot be written yet
+}
+
+// runBatch is the command.
+func runBatch(ctx context.Context, env Env, t *console, line flagSource, args []string) error {
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT is not set
+		debug.SetMemoryLimit(garbageLimit)
+	}
+	rec := &recordedRun{env: env, current: env, flags: flagSource{kind: fromRecord, values: map[string][]string{}}}
+	flags, err := resolveFlags(forBatch, line)
+	if err == nil && flags.agent != "" {
+		if rec.agent, err = loadAgent(env, t, flags.agent); err == nil {
+			flags, err = rec.resolve(forBatch, t, line)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	rec.agent.noteIgnored(t)
+	if err := errors.Join(flags.check(nil, false), flags.checkBatch(args)); err != nil {
+		return err
+	}
+	if flags.file == "" {
+		if err := t.checkOutput(); err != nil {
+			return err
+		}
+	}
+	b := &batchRun{env: env, console: t, flags: flags}
+	defer b.close()
+	if flags.batch.timeout > 0 {
+		over := &agent.TimeoutError{Limit: flags.batch.timeout}
+		timer := time.AfterFunc(over.Limit, func() { t.abort(over) })
+		context.AfterFunc(ctx, func() { timer.Stop() })
+		defer timer.Stop()
+	}
+	if err := b.prepare(ctx, rec, args); err != nil || flags.dryRun {
+		return err
+	}
+	return b.run(ctx)
+}
+
+// prepare resolves everything that the runs share, and finds all errors it can before the first of them.
+func (b *batchRun) prepare(ctx context.Context, rec *recordedRun, args []string) (err error) {
+	if b.shared, err = newSharedPlan(ctx, b.console, b.flags, rec); err != nil {
+		return err
+	}
+	if b.texts, err = b.flags.loadBatchTexts(ctx, b.env, b.console, args); err != nil {
+		return causeOr(ctx, err)
+	}
+	if b.state, err = openBatchState(b.env, b.flags.file); err != nil {
+		return err
+	}
+	if b.input, err = openBatchInput(ctx, b.env, args[len(args)-1], b.flags); err != nil {
+		return causeOr(ctx, err)
+	}
+	if len(args) == 2 {
+		if b.earlier, err = openEarlierOutput(args[0], b.flags.batch.retry); err != nil {
+			return err
+		}
+	}
+	if err := b.readInput(ctx); err != nil {
+		return err
+	}
+	if err := b.shared.chooseModels(ctx); err != nil {
+		return causeOr(ctx, err)
+	}
+	if b.plan, err = b.planDigest(); err != nil {
+		return err
+	}
+	if err := b.checkPlan(); err != nil {
+		return err
+	}
+	if b.limiter, err = b.newRequestLimiter(); err != nil {
+		return err
+	}
+	return b.checkFirst(ctx)
+}
+
+// checkFirst builds the first request of the first record without sending it. A dry run prints it.
+func (b *batchRun) checkFirst(ctx context.Context) error {
+	for r, err := range b.pending(ctx) {
+		if err != nil {
+			return err
+		}
+		p, err := b.itemPlan(ctx, b.console, b.shared.recorded, r)
+		if err != nil {
+			return err
+		}
+		return p.checkFirstRequest()
+	}
+	return nil
+}
+
+// run makes the runs.
+func (b *batchRun) run(ctx context.Context) error {
+	use, release, err := b.shared.openTools(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	b.use = use
+	if err := b.state.begin(b.env, b.plan); err != nil {
+		return err
+	}
+	b.shared.programs.log(b.console, b.state.id)
+	b.progress = newBatchProgress(b.console, b.records.counts)
+	defer b.progress.clear()
+	// A run that the end of the batch cuts off must not seem to have run out of its own time.
+	runs, abort := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer abort(nil)
+	defer context.AfterFunc(ctx, func() {
+		cause := context.Cause(ctx)
+		if as[*agent.TimeoutError](cause) {
+			cause = context.Canceled
+		}
+		abort(cause)
+	})()
+	next, ending := context.WithCancelCause(runs)
+	defer ending(nil)
+	b.abort, b.ending = abort, ending
+	o := &b.flags.batch
+	pool := batch.Pool{Workers: o.concurrency, Ahead: aheadFactor * o.concurrency, Unordered: o.unordered}
+	err = batch.Run(next, pool, b.pending(next), func(r batch.Record) itemResult { return b.work(runs, r) }, b.deliver)
+	b.progress.clear()
+	switch cause := context.Cause(next); {
+	case ctx.Err() != nil:
+		return b.withContinueHint(context.Cause(ctx))
+	case err != nil && cause == nil:
+		return b.withContinueHint(err)
+	case cause != nil:
+		return b.withContinueHint(cause)
+	}
+	return b.verdict()
+}
+
+// close releases what the batch holds.
+func (b *batchRun) close() {
+	if b.input != nil {
+		b.input.close()
+	}
+	if b.earlier != nil {
+		b.earlier.close()
+	}
+	if b.state != nil {
+		b.state.close()
+	}
+}
+
+// withRetryHint adds the next step to the error of a run of a batch.
+func withRetryHint(err error) error {
+	switch {
+	case as[*agent.ApprovalError](err):
+		return &hintedError{err, "use --approve PROGRAM, or allow the call in a policy"}
+	case as[*agent.UnknownOutcomeError](err):
+		return &hintedError{err, "check whether it took effect; --retry all runs the record again"}
+	case as[*agent.NeedsError](err):
+		return &hintedError{err, "add it to the record"}
+	}
+	return err
+}
+
+// A failedRecordsError reports that runs of a batch have failed.
+type failedRecordsError struct{ summary string }
+
+func (e *failedRecordsError) Error() string { return e.summary }
+
+// verdict returns the error of a batch all of whose lines are written: nil if all records succeeded.
+func (b *batchRun) verdict() error {
+	c := &b.progress.counts
+	if c.failed() == 0 {
+		b.progress.finish()
+		return nil
+	}
+	err := &failedRecordsError{c.summary()}
+	if b.flags.file == "" {
+		return err
+	}
+	return &hintedError{err, "to run them again: oneshot batch --retry failed " + runArgument(b.flags.file) + " -o NEW, with the same flags and records"}
+}
+
+// withContinueHint adds the hint how a batch that has not come to its end is continued.
+func (b *batchRun) withContinueHint(err error) error {
+	c := &b.progress.counts
+	hint := fmt.Sprintf("%s; to continue, repeat the command", c.summary())
+	if b.flags.file == "" {
+		hint = c.summary() + "; a batch without -o FILE cannot be continued"
+	}
+	if so := hintOf(err); so != "" && !strings.Contains(hint, so) {
+		hint = so + "; " + hint
+	}
+	return &hintedError{err, hint}
+}

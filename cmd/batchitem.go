@@ -1,0 +1,297 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"slices"
+	"sync/atomic"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/batch"
+	"oneshot/pkg/provider"
+	"oneshot/pkg/runfile"
+)
+
+// An itemResult is the outcome for a record: a line of an earlier output to copy, a run that has ended, or neither.
+type itemResult struct {
+	record batch.Record // without its fields
+	line   []byte
+	isOver bool // the run file says how the run ended
+}
+
+// work makes the run for a record, or continues or finishes it. An error that concerns all runs ends the batch.
+func (b *batchRun) work(ctx context.Context, r batch.Record) (res itemResult) {
+	res.record = r
+	res.record.Fields = nil
+	var err error
+	defer func() {
+		if err != nil {
+			b.ending(err)
+		}
+	}()
+	defer recoverPanic(&err)
+	if at := b.records.find(r.ID).earlier; at >= 0 {
+		res.line, err = b.earlier.lineAt(at)
+		return res
+	}
+	item, err := b.openItem(r)
+	if err != nil {
+		return res
+	}
+	if !item.isOver {
+		err = b.runItem(ctx, item, r)
+		if ctx.Err() != nil || err != nil {
+			err = causeOr(ctx, err)
+			return res
+		}
+	}
+	res.isOver = true
+	return res
+}
+
+// A batchItem is the run for a record before it is made.
+type batchItem struct {
+	path     string
+	recorded *recordedRun
+	isOver   bool
+}
+
+// unfinishedExits are the exits of runs that something else ended: the end of the batch, or a fault that concerns all its
+// runs. They are resumed.
+var unfinishedExits = []string{"auth", "hangup", "interrupted", "quit", "terminated", "io", "usage", "broken_pipe"}
+
+// openItem finds out whether the run for a record is new, was cut off, or is over.
+func (b *batchRun) openItem(r batch.Record) (*batchItem, error) {
+	item := &batchItem{path: b.state.runPath(r.ID)}
+	item.recorded = &recordedRun{env: b.env, current: b.env, agent: b.shared.recorded.agent}
+	began, err := readRunOf(item.path)
+	switch {
+	case err != nil:
+		return nil, err
+	case began == nil:
+		if err := os.Remove(item.path); err != nil && !errors.Is(err, fs.ErrNotExist) { // killed before its first record
+			return nil, &outputError{err}
+		}
+		return item, nil
+	case began.Plan != b.plan || began.Input != r.Digest || began.Record != r.ID:
+		return nil, usagef("restore it, or write to another file", "%s: record %q or the plan has changed since its run began", b.input.name, r.ID)
+	}
+	end, err := readItem(item.path)
+	if err != nil {
+		return nil, err
+	}
+	if item.isOver = end.isOver(); item.isOver {
+		return item, nil
+	}
+	w, log, err := runfile.Open(item.path)
+	if err != nil {
+		return nil, err
+	}
+	if item.recorded.resumed, err = newResumed(w, item.path, log); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return item, nil
+}
+
+// itemPlan returns the plan of the run for a record.
+func (b *batchRun) itemPlan(ctx context.Context, t *console, rec *recordedRun, r batch.Record) (*runPlan, error) {
+	texts, err := b.texts.of(r)
+	if err != nil {
+		return nil, err
+	}
+	p := &runPlan{sharedPlan: *b.shared, texts: texts, stdin: &unnamedStdin{isIgnored: true}}
+	p.console, p.recorded = t, rec
+	return p, p.configure(ctx)
+}
+
+// runItem makes or resumes a run. It returns only errors that concern all runs; its own is on record.
+func (b *batchRun) runItem(ctx context.Context, item *batchItem, r batch.Record) (err error) {
+	defer item.recorded.close() // it has ended, or the batch fails
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	t := b.console.forItem(r.ID, cancel)
+	s := &runState{console: t, flags: b.flags, recorded: item.recorded, isOfBatch: true}
+	p, err := b.itemPlan(ctx, t, item.recorded, r)
+	if err != nil && (item.recorded.resumed == nil || !as[*agent.TimeoutError](err)) {
+		return err
+	}
+	failed := err
+	s.models = p.models
+	w, err := b.startItem(s, p, item, r)
+	if err != nil {
+		return err
+	}
+	if failed != nil { // a resumed run has no time left
+		s.end(w, failed)
+		b.countFailure(failed)
+		return nil
+	}
+	b.use(&p.config)
+	p.config.Model, p.config.AnswerModel = b.limiter.limit(p.config.Model), b.limiter.limit(p.config.AnswerModel)
+	wall := s.startTimeout()
+	defer wall.Stop()
+	err = s.perform(ctx, p.config, w, func(context.Context) error { return nil })
+	if s.recordError != nil {
+		return s.recordError
+	}
+	if concernsAll(err) {
+		return b.shared.models.withHint(err)
+	}
+	b.countFailure(err)
+	return nil
+}
+
+// startItem starts the record of a run, or continues it.
+func (b *batchRun) startItem(s *runState, p *runPlan, item *batchItem, r batch.Record) (*runfile.Writer, error) {
+	if item.recorded.resumed != nil {
+		s.id, s.path = item.recorded.resumed.run.ID, item.path
+		return s.continueRecord(p)
+	}
+	body, err := p.record(p.config)
+	if err != nil {
+		return nil, err
+	}
+	body.ID = b.state.runID(r.ID)
+	body.Batch = &runfile.BatchRecord{Batch: b.state.id, Record: r.ID, Index: r.Index, Input: r.Digest, Plan: b.plan}
+	s.id = body.ID
+	if err := b.state.addRun(r); err != nil {
+		return nil, err
+	}
+	return s.createRecord(item.path, body)
+}
+
+// concernsAll reports whether an error would end all other runs as well.
+func concernsAll(err error) bool {
+	return as[*provider.AuthError](err) || slices.Contains([]string{"usage", "io"}, exitOf(err).Name)
+}
+
+// countFailure counts a failed run, and begins no more if there are too many.
+func (b *batchRun) countFailure(err error) {
+	most := int64(b.flags.batch.maxFailures)
+	if err != nil && b.failures.Add(1) >= most && most > 0 {
+		b.ending(&tooManyFailuresError{most})
+	}
+}
+
+// A tooManyFailuresError reports that --max-failures has ended a batch.
+type tooManyFailuresError struct{ most int64 }
+
+func (e *tooManyFailuresError) Error() string {
+	return fmt.Sprintf("stopped after %d failed runs", e.most)
+}
+
+// forItem returns the console of a run of a batch. Its lines are for logs only: what matters is in the line of the output.
+func (t *console) forItem(id string, abort context.CancelCauseFunc) *console {
+	item := *t
+	item.abort, item.terminal, item.quiet = abort, false, t.quiet || t.format != "json"
+	item.log = t.log.With(slog.String("record", id))
+	item.file, item.delivered = new(atomic.Pointer[outputFile]), new(atomic.Bool)
+	return &item
+}
+
+// An itemRecord is what the line of a run takes from its run file.
+type itemRecord struct {
+	run    runfile.Run
+	answer *runfile.Answer
+	end    *runfile.End
+	log    runfile.Log // without bodies
+}
+
+// readItem reads the run file of a run.
+func readItem(path string) (*itemRecord, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	defer f.Close()
+	it := &itemRecord{}
+	answerAt := 0
+	scan := runfile.NewScanner(f)
+	for r := range scan.Records() {
+		kept := runfile.Record{Header: r.Header}
+		switch body := r.Body.(type) {
+		case runfile.Run:
+			it.run = body
+		case runfile.Answer:
+			it.answer, answerAt = &body, r.Seq
+		case runfile.End:
+			it.end = &body
+		case runfile.Resumed:
+			if it.end, kept.Body = nil, body; answerAt > body.KeptThrough {
+				it.answer = nil
+			}
+		}
+		it.log.Records = append(it.log.Records, kept)
+	}
+	return it, scan.Err
+}
+
+// isOver reports whether the run came to its own end.
+func (it *itemRecord) isOver() bool {
+	return it.end != nil && !slices.Contains(unfinishedExits, it.end.Name)
+}
+
+// line returns the line of a run.
+func (it *itemRecord) line(path string) batch.Line {
+	e, of := it.end, it.run.Batch
+	l := batch.Line{
+		ID: of.Record, Index: of.Index, Input: of.Input, Plan: of.Plan, Exit: batch.Exit{Code: e.Exit, Name: e.Name, Retry: e.Retry, Retryable: e.Retryable},
+		Usage: e.Usage, DurationMS: it.log.ActiveTime().Milliseconds(), RunID: it.run.ID, RunFile: path,
+	}
+	if e.Exit != 0 || it.answer == nil {
+		l.Error = &batch.Failure{Message: e.Why, Hint: e.Hint}
+		return l
+	}
+	l.Answer = it.answer.JSON
+	return l
+}
+
+// deliver writes the line of a record. Behind a record that has none an ordered batch writes no more.
+func (b *batchRun) deliver(res itemResult) (err error) {
+	defer func() {
+		if err != nil {
+			b.abort(err)
+		}
+	}()
+	defer recoverPanic(&err)
+	if b.blocked || res.line == nil && !res.isOver {
+		b.blocked = !b.flags.batch.unordered
+		return nil
+	}
+	text, l := res.line, batch.Line{}
+	if text == nil {
+		path := b.state.runPath(res.record.ID)
+		it, err := readItem(path)
+		if err != nil {
+			return err
+		}
+		l = it.line(path)
+		text, err = l.Encode()
+		if err != nil {
+			return err
+		}
+	} else if l, err = batch.ParseLine(text); err != nil {
+		return err
+	}
+	if err := b.write(text); err != nil {
+		return err
+	}
+	b.progress.add(l)
+	return nil
+}
+
+// write writes a line to the output.
+func (b *batchRun) write(line []byte) error {
+	if b.state.out == nil {
+		_, err := b.console.out.Write(line)
+		return err
+	}
+	if err := b.state.out.Append(line); err != nil {
+		return &outputError{fmt.Errorf("%s: %w", b.state.path, err)}
+	}
+	return nil
+}

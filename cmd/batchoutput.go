@@ -1,0 +1,171 @@
+package cmd
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"oneshot/pkg/batch"
+	"oneshot/pkg/runfile"
+)
+
+// Values of --retry.
+const (
+	retryLater  = "later"
+	retryFailed = "failed"
+	retryAll    = "all"
+)
+
+// An earlierOutput is the output of an earlier batch, most of whose lines are copied.
+type earlierOutput struct {
+	file  *os.File
+	retry string
+}
+
+// openEarlierOutput opens the output of an earlier batch.
+func openEarlierOutput(name, retry string) (*earlierOutput, error) {
+	f, err := openFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("--retry: %w", err)
+	}
+	return &earlierOutput{f, retry}, nil
+}
+
+func (o *earlierOutput) close() {
+	o.file.Close() // it was only read
+}
+
+// runsAgain reports whether the record of a line is run again.
+func (o *earlierOutput) runsAgain(l batch.Line) bool {
+	switch {
+	case l.Exit.Code == 0:
+		return false
+	case o.retry == retryLater:
+		return l.Exit.Retry == runfile.RetryLater
+	}
+	return o.retry == retryAll || l.Exit.Retry != runfile.RetryByHand
+}
+
+// lineAt returns the line at an offset.
+func (o *earlierOutput) lineAt(at int64) ([]byte, error) {
+	text, err := bufio.NewReader(io.NewSectionReader(o.file, at, batch.MaxRecord)).ReadBytes('\n')
+	if err != nil {
+		return nil, &inputError{fmt.Errorf("--retry %s: %w", o.file.Name(), err)}
+	}
+	return text, nil
+}
+
+// readOutput reads the lines of the earlier output and of the output.
+func (b *batchRun) readOutput() error {
+	if b.earlier != nil {
+		_, _, err := batch.ReadLines(io.NewSectionReader(b.earlier.file, 0, 1<<62), b.earlier.file.Name(), func(l batch.Line, _ int, at int64) error {
+			if !b.earlier.runsAgain(l) {
+				e := b.records.entry(l.ID)
+				e.earlier, e.input = at, keyOfID(l.Input)
+			}
+			return nil
+		})
+		if err != nil {
+			return outputReadError("--retry", err)
+		}
+	}
+	if b.state.out == nil {
+		return nil
+	}
+	b.plans = map[string]int{}
+	err := b.state.out.Recover(func(l batch.Line, number int, _ int64) error {
+		e := b.records.entry(l.ID)
+		if e.isDone {
+			return &batch.ForeignError{Path: b.state.path, Line: number, Why: fmt.Sprintf("another line has the ID %q, too", l.ID)}
+		}
+		if isCopy, err := b.isCopy(e, l); err != nil {
+			return err
+		} else if _, seen := b.plans[l.Plan]; !isCopy && !seen {
+			b.plans[l.Plan] = number
+		}
+		e.isDone, e.input = true, keyOfID(l.Input)
+		b.records.counts.add(l)
+		return nil
+	})
+	return outputReadError("-o", err)
+}
+
+// isCopy reports whether a line of the output was copied from the earlier output, whose plan may differ.
+func (b *batchRun) isCopy(e *recordEntry, l batch.Line) (bool, error) {
+	if e.earlier < 0 {
+		return false, nil
+	}
+	text, err := b.earlier.lineAt(e.earlier)
+	if err != nil {
+		return false, err
+	}
+	old, err := batch.ParseLine(text)
+	return old.RunID == l.RunID, err
+}
+
+// outputReadError returns the error for an output that cannot be read.
+func outputReadError(flag string, err error) error {
+	var path *fs.PathError
+	switch {
+	case err == nil:
+		return nil
+	case as[*batch.ForeignError](err):
+		return usagef("name the output of a batch, or a new file", "%s: %w", flag, err)
+	case errors.As(err, &path):
+		return &outputError{fmt.Errorf("%s: %w", flag, err)}
+	}
+	return err
+}
+
+// checkLeftOver refuses an output with lines for other records, and one whose runs are not on record here.
+func (b *batchRun) checkLeftOver() error {
+	lines, done := 0, 0
+	for _, e := range b.records.entries {
+		if e.isDone {
+			lines++
+		}
+		if e.isDone && e.line > 0 {
+			done++
+		}
+	}
+	if lines > done {
+		err := b.state.out.Recover(func(l batch.Line, number int, _ int64) error {
+			if b.records.find(l.ID).line == 0 {
+				return usagef("give the records that it was written for, or another -o", "%s:%d: no record of %s has the ID %q", b.state.path, number, b.input.name, l.ID)
+			}
+			return nil
+		})
+		return outputReadError("-o", err)
+	}
+	if done < b.records.counts.total && b.state.out != nil && (lines > 0 || b.state.isKnown) && !b.state.hasRuns() {
+		return usagef("to copy its good lines: oneshot batch --retry failed "+runArgument(b.flags.file)+" -o NEW with the same flags and records",
+			"-o %s: the runs of this batch are not on record here, so what was under way is unknown", b.flags.file)
+	}
+	return nil
+}
+
+// checkPlan refuses to continue a batch with another plan.
+func (b *batchRun) checkPlan() error {
+	differs := func(where string) error {
+		return usagef("restore the flags and files, or write to another file", "-o %s%s was written with another model, prompt, tools, policy or schema", b.flags.file, where)
+	}
+	for plan, number := range b.plans {
+		if plan != b.plan {
+			return differs(fmt.Sprintf(":%d", number))
+		}
+	}
+	if !b.state.isKnown || b.isDone() {
+		return nil
+	}
+	plan, err := b.state.plan()
+	if err == nil && plan != "" && plan != b.plan {
+		return differs("")
+	}
+	return err
+}
+
+// isDone reports whether every record has a line.
+func (b *batchRun) isDone() bool { return b.records.counts.done() == b.records.counts.total }

@@ -1,0 +1,135 @@
+package cmd
+
+import (
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fatih/color"
+
+	"oneshot/pkg/batch"
+)
+
+// batchCounts count the records of a batch.
+type batchCounts struct {
+	total  int
+	byExit map[string]int // lines, by the name of their exit
+}
+
+// add counts a line.
+func (c *batchCounts) add(l batch.Line) {
+	if c.byExit == nil {
+		c.byExit = map[string]int{}
+	}
+	c.byExit[l.Exit.Name]++
+}
+
+// done returns the number of records with a line.
+func (c *batchCounts) done() (n int) {
+	for _, count := range c.byExit {
+		n += count
+	}
+	return n
+}
+
+// failed returns the number of records whose line has an error.
+func (c *batchCounts) failed() int { return c.done() - c.byExit["ok"] }
+
+// summary says how many records failed, and why, and how many are left.
+func (c *batchCounts) summary() string {
+	var why []string
+	for _, name := range slices.Sorted(maps.Keys(c.byExit)) {
+		if name != "ok" {
+			why = append(why, fmt.Sprintf("%d %s", c.byExit[name], name))
+		}
+	}
+	text := fmt.Sprintf("%d of %d records failed", c.failed(), c.total)
+	if len(why) > 0 {
+		text += " (" + strings.Join(why, ", ") + ")"
+	}
+	if left := c.total - c.done(); left > 0 {
+		text += fmt.Sprintf(", %d have no line yet", left)
+	}
+	return text
+}
+
+// batchProgress shows the progress of a batch: on a terminal one line that is replaced, in a log a line for each record, and
+// the first failures always.
+type batchProgress struct {
+	console *console
+	counts  batchCounts
+	start   time.Time
+	first   int // records that were done at the start
+	shown   int // failures
+	drawn   time.Time
+	isDrawn bool
+}
+
+func newBatchProgress(t *console, counts batchCounts) *batchProgress {
+	return &batchProgress{console: t, counts: counts, start: time.Now(), first: counts.done()}
+}
+
+// maxShownFailures is how many failures of a batch are printed. The output has all.
+const maxShownFailures = 20
+
+// redraw is the shortest time between two states of the line on a terminal.
+const redraw = 200 * time.Millisecond
+
+// add counts the line of a record, and shows it.
+func (p *batchProgress) add(l batch.Line) {
+	p.counts.add(l)
+	t := p.console
+	attrs := []slog.Attr{slog.String("record", l.ID), slog.String("run", l.RunID), slog.Int("exit", l.Exit.Code), slog.String("exit_name", l.Exit.Name), slog.Int64("duration_ms", l.DurationMS)}
+	switch {
+	case l.Error == nil:
+		t.logOnly(slog.LevelInfo, "record done", attrs...)
+	case t.format == "json":
+		t.logOnly(slog.LevelWarn, "record failed", append(attrs, slog.String("why", l.Error.Message))...)
+	case p.shown < maxShownFailures:
+		p.clear()
+		t.note("record %s: %s: %s", l.ID, l.Exit.Name, l.Error.Message)
+	case p.shown == maxShownFailures:
+		p.clear()
+		t.note("more failures are not shown; the output has them")
+	}
+	if l.Error != nil {
+		p.shown++
+	}
+	p.draw()
+}
+
+// draw shows the state on a terminal.
+func (p *batchProgress) draw() {
+	t, now := p.console, time.Now()
+	if !t.terminal || t.quiet || t.format == "json" || now.Sub(p.drawn) < redraw {
+		return
+	}
+	failed := fmt.Sprintf("%d failed", p.counts.failed())
+	if p.counts.failed() > 0 {
+		failed = t.colorize(color.FgRed, failed)
+	}
+	text := fmt.Sprintf("%d of %d records, %s", p.counts.done(), p.counts.total, failed)
+	if made, took := p.counts.done()-p.first, now.Sub(p.start); made > 0 && took > redraw {
+		left := time.Duration(float64(took) / float64(made) * float64(p.counts.total-p.counts.done()))
+		text += fmt.Sprintf(", %.1f/s, %v left", float64(made)/took.Seconds(), left.Round(time.Second))
+	}
+	p.clear()
+	fmt.Fprintf(t.err, "oneshot: %s", text)
+	p.drawn, p.isDrawn = now, true
+}
+
+// clear removes the line from the terminal.
+func (p *batchProgress) clear() {
+	if p.isDrawn {
+		fmt.Fprint(p.console.err, "\r\x1b[K")
+		p.isDrawn = false
+	}
+}
+
+// finish reports that all records succeeded.
+func (p *batchProgress) finish() {
+	p.console.progress(slog.LevelInfo, fmt.Sprintf("%d records done in %v", p.counts.done()-p.first, time.Since(p.start).Round(time.Millisecond)))
+}

@@ -1,0 +1,296 @@
+package cmd
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"oneshot/pkg/atomicfile"
+	"oneshot/pkg/batch"
+	"oneshot/pkg/failpoint"
+	"oneshot/pkg/runfile"
+)
+
+// The state directory of batches has a directory of run files for each batch, named by its ID, and for each output file a
+// file in outputs, named by the digest of its path, which is locked while a batch writes the output and holds the ID of
+// that batch. A batch whose output is gone starts anew under another ID.
+
+// A batchState is where the runs of a batch are recorded, and its output.
+type batchState struct {
+	id      string
+	dir     string
+	isKnown bool // the batch is continued
+	pointer *os.File
+	path    string        // of the output; "" for stdout
+	out     *batch.Output // nil until the file exists
+	index   *os.File
+}
+
+// An outputLockedError reports that another batch writes the same output.
+type outputLockedError struct{ path string }
+
+func (e *outputLockedError) Error() string { return "-o " + e.path + ": another batch is writing it" }
+
+// openBatchState finds the batch of an output file, and locks both. Without a file, or with a missing one, the batch is new.
+func openBatchState(env Env, file string) (*batchState, error) {
+	s := &batchState{}
+	dir, err := makeStateDir(env, "batches")
+	if err != nil {
+		return nil, err
+	}
+	s.id = runfile.NewID(env.Now(), rand.Uint64())
+	if file == "" {
+		s.dir = filepath.Join(dir, s.id)
+		return s, nil
+	}
+	to, err := newOutputFile("-o", file)
+	if err != nil {
+		return nil, err
+	}
+	if to.direct || isStdin(file) {
+		return nil, usagef("omit -o to write to stdout", "-o %s: a batch needs a regular file, which it continues", file)
+	}
+	s.path = realPath(to.path)
+	if err := s.lockPointer(dir); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	if _, err := os.Stat(s.path); err == nil {
+		if err := errors.Join(s.openOutput(), s.readPointer()); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+	}
+	s.dir = filepath.Join(dir, s.id)
+	return s, nil
+}
+
+// lockPointer opens and locks the file that holds the ID of the batch of the output.
+func (s *batchState) lockPointer(dir string) error {
+	dir = filepath.Join(dir, "outputs")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return &outputError{fmt.Errorf("state directory: %w", err)}
+	}
+	name := strings.TrimPrefix(digest(s.path), "sha256:")
+	var err error
+	if s.pointer, err = os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600); err != nil {
+		return &outputError{err}
+	}
+	return s.lockError(atomicfile.Lock(s.pointer))
+}
+
+func (s *batchState) lockError(err error) error {
+	switch {
+	case errors.Is(err, atomicfile.ErrLocked):
+		return &outputLockedError{s.path}
+	case err != nil:
+		return &outputError{fmt.Errorf("-o %s: %w", s.path, err)}
+	}
+	return nil
+}
+
+// openOutput opens and locks the output.
+func (s *batchState) openOutput() (err error) {
+	s.out, err = batch.OpenOutput(s.path)
+	return s.lockError(err)
+}
+
+// readPointer takes the ID of the batch that has written the output before.
+func (s *batchState) readPointer() error {
+	text, err := io.ReadAll(io.NewSectionReader(s.pointer, 0, 1<<10))
+	if err != nil {
+		return &outputError{err}
+	}
+	if id, isWhole := strings.CutSuffix(string(text), "\n"); isWhole && id == filepath.Base(id) {
+		s.id, s.isKnown = id, true
+	}
+	return nil
+}
+
+// begin makes the directory of the batch, its index and its output, in an order such that a batch that has an output has the
+// rest.
+func (s *batchState) begin(env Env, plan string) error {
+	if err := s.makeIndex(env, plan); err != nil {
+		return &outputError{fmt.Errorf("state of the batch: %w", err)}
+	}
+	if s.path == "" || s.out != nil {
+		return nil
+	}
+	return s.openOutput()
+}
+
+// An indexHead is the first line of INDEX.jsonl.
+type indexHead struct {
+	Batch   string    `json:"batch"`
+	Output  string    `json:"output,omitempty"`
+	Plan    string    `json:"plan"`
+	Started time.Time `json:"started"`
+}
+
+// An indexLine is a further line of INDEX.jsonl: a run that has begun. Runs are found by their names and not by this file,
+// which lists them for people.
+type indexLine struct {
+	ID    string `json:"id"` // of the record
+	Index int    `json:"index"`
+	RunID string `json:"run_id"`
+}
+
+const indexName = "INDEX.jsonl"
+
+// makeIndex opens the index of the batch, and creates what is missing.
+func (s *batchState) makeIndex(env Env, plan string) error {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	name := filepath.Join(s.dir, indexName)
+	_, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		head, jsonErr := json.Marshal(indexHead{s.id, s.path, plan, env.Now()})
+		if jsonErr != nil {
+			return jsonErr
+		}
+		err = errors.Join(atomicfile.Replace(name, append(head, '\n'), 0o600, "the index of a batch"),
+			atomicfile.SyncDir(filepath.Dir(s.dir), "the directory of batches"))
+	}
+	if err != nil {
+		return err
+	}
+	if s.index, err = os.OpenFile(name, os.O_RDWR|os.O_APPEND|unix.O_NOFOLLOW, 0o600); err != nil {
+		return err
+	}
+	if err := endLine(s.index); err != nil || s.path == "" || s.isKnown {
+		return err
+	}
+	if err := s.pointer.Truncate(0); err != nil {
+		return err
+	}
+	if _, err := failpoint.Write("write of the ID of a batch", s.pointer, []byte(s.id+"\n")); err != nil {
+		return err
+	}
+	return failpoint.Around("fsync of the ID of a batch", s.pointer.Sync)
+}
+
+// endLine ends a torn last line of a file.
+func endLine(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	last := make([]byte, 1)
+	if _, err := f.ReadAt(last, info.Size()-1); err != nil || last[0] == '\n' {
+		return err
+	}
+	_, err = failpoint.Write("write of the index of a batch", f, []byte("\n"))
+	return err
+}
+
+// plan returns the digest of the plan of a batch that is continued, or "".
+func (s *batchState) plan() (string, error) {
+	f, err := os.Open(filepath.Join(s.dir, indexName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", &inputError{err}
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 64<<10))
+	if err != nil {
+		return "", &inputError{err}
+	}
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	var head indexHead
+	if err := json.Unmarshal(line, &head); err != nil {
+		return "", &inputError{fmt.Errorf("%s:1: %w", f.Name(), err)}
+	}
+	return head.Plan, nil
+}
+
+// hasRuns reports whether the batch is on record.
+func (s *batchState) hasRuns() bool {
+	_, err := os.Stat(filepath.Join(s.dir, indexName))
+	return err == nil
+}
+
+// runID returns the ID of the run for a record.
+func (s *batchState) runID(record string) string {
+	key := keyOfID(record)
+	return s.id + "-" + hex.EncodeToString(key[:8])
+}
+
+// runPath returns the run file for a record.
+func (s *batchState) runPath(record string) string {
+	return filepath.Join(s.dir, s.runID(record)+".jsonl")
+}
+
+// addRun lists a run that begins.
+func (s *batchState) addRun(r batch.Record) error {
+	line, err := json.Marshal(indexLine{r.ID, r.Index, s.runID(r.ID)})
+	if err != nil {
+		return err
+	}
+	if _, err := failpoint.Write("write of the index of a batch", s.index, append(line, '\n')); err != nil {
+		return &outputError{fmt.Errorf("state of the batch: %w", err)}
+	}
+	return nil
+}
+
+// checkUnchanged refuses a record whose run has begun with another text.
+func (s *batchState) checkUnchanged(r batch.Record, input string) error {
+	if !s.isKnown {
+		return nil
+	}
+	begun, err := readRunOf(s.runPath(r.ID))
+	if err != nil || begun == nil || begun.Input == r.Digest && begun.Record == r.ID {
+		return err
+	}
+	return usagef("restore the record, or write to another file", "%s:%d: the record %q has changed since its run began", input, r.Line, r.ID)
+}
+
+// readRunOf returns which record a run file is about, or nil without a record.
+func readRunOf(path string) (*runfile.BatchRecord, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	defer f.Close()
+	log, err := runfile.ReadFirst(f)
+	if err != nil {
+		return nil, err
+	}
+	run, ok := log.Run()
+	switch {
+	case !ok:
+		return nil, nil // killed before its first record was complete
+	case run.Batch == nil:
+		return nil, &inputError{fmt.Errorf("%s is not the record of a batch", path)}
+	}
+	return run.Batch, nil
+}
+
+// close releases the locks.
+func (s *batchState) close() error {
+	var errs []error
+	if s.out != nil {
+		errs = append(errs, s.out.Close())
+	}
+	if s.index != nil {
+		errs = append(errs, s.index.Close())
+	}
+	if s.pointer != nil {
+		errs = append(errs, s.pointer.Close())
+	}
+	return errors.Join(errs...)
+}

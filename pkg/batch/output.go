@@ -1,0 +1,188 @@
+package batch
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"oneshot/pkg/atomicfile"
+	"oneshot/pkg/chat"
+	"oneshot/pkg/failpoint"
+	"oneshot/pkg/quote"
+	"oneshot/pkg/runfile"
+)
+
+// A Line is a line of the output: the outcome for one record. Its JSON Schema is published as batch.v1.
+type Line struct {
+	ID         string          `json:"id"`
+	Index      int             `json:"index"` // of the record in the input, from 1
+	Input      string          `json:"input"` // digest of the record
+	Plan       string          `json:"plan"`  // digest of everything else that the run depends on
+	Exit       Exit            `json:"exit"`
+	Answer     json.RawMessage `json:"answer,omitempty"`
+	Error      *Failure        `json:"error,omitempty"`
+	Usage      chat.Usage      `json:"usage"`
+	DurationMS int64           `json:"duration_ms"`
+	RunID      string          `json:"run_id"`
+	RunFile    string          `json:"run_file"`
+}
+
+// An Exit is how a run ended, as its exit code says.
+type Exit struct {
+	Code      int           `json:"code"`
+	Name      string        `json:"name"`
+	Retry     runfile.Retry `json:"retry"`
+	Retryable bool          `json:"retryable"`
+}
+
+// A Failure is the error of a run.
+type Failure struct {
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// check refuses a line that no batch has written.
+func (l Line) check() error {
+	switch {
+	case l.ID == "" || l.Index < 1 || l.Input == "" || l.Plan == "" || l.Exit.Name == "":
+		return errors.New(notALine)
+	case (l.Exit.Code == 0) == (l.Answer == nil):
+		return errors.New("it needs an answer if its exit code is 0, and an error otherwise")
+	}
+	return nil
+}
+
+// linePrefix is how each line begins.
+const linePrefix = `{"id":"`
+
+// An Output is an open output file. Its lock is held until it is closed.
+type Output struct {
+	file *os.File
+	path string
+	size int64 // of the whole lines
+}
+
+// A ForeignError reports a file that is not the output of a batch.
+type ForeignError struct {
+	Path string
+	Line int // from 1
+	Why  string
+}
+
+func (e *ForeignError) Error() string { return fmt.Sprintf("%s:%d: %s", e.Path, e.Line, e.Why) }
+
+// OpenOutput opens or creates the output file at path and locks it. The error wraps [atomicfile.ErrLocked] if another batch
+// has locked it.
+func OpenOutput(path string) (*Output, error) {
+	_, err := os.Lstat(path)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	var f *os.File
+	err = failpoint.Around("open of the batch's output", func() (err error) {
+		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666) // before the umask
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = failpoint.Around("lock of the batch's output", func() error { return atomicfile.Lock(f) })
+	if err == nil && isNew {
+		err = atomicfile.SyncDir(filepath.Dir(path), "the directory of the batch's output")
+		if errors.Is(err, fs.ErrPermission) {
+			err = nil // writable but not readable: the system syncs it later
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &Output{file: f, path: path}, nil
+}
+
+// Close releases the lock.
+func (o *Output) Close() error { return o.file.Close() }
+
+// Recover passes the lines of the output to each, as [ReadLines] does, and truncates a torn last line, so that lines can be
+// appended.
+func (o *Output) Recover(each func(l Line, number int, offset int64) error) error {
+	size, isTorn, err := ReadLines(io.NewSectionReader(o.file, 0, 1<<62), o.path, each)
+	if o.size = size; err != nil || !isTorn {
+		return err
+	}
+	return o.truncate()
+}
+
+// ReadLines passes the lines of the output at path to each, with their numbers and offsets. It returns the size of the whole
+// lines, and whether a torn one follows. A file that is not the output of a batch is a *[ForeignError].
+func ReadLines(file io.Reader, path string, each func(l Line, number int, offset int64) error) (size int64, isTorn bool, err error) {
+	src := bufio.NewReaderSize(file, 64<<10)
+	for number := 1; ; number++ {
+		text, isLong, err := readLine(src)
+		foreign := func(why string) error { return &ForeignError{path, number, why} }
+		switch {
+		case isLong:
+			return size, false, foreign(notALine)
+		case errors.Is(err, io.EOF):
+			if n := min(len(text), len(linePrefix)); string(text[:n]) != linePrefix[:n] {
+				return size, false, foreign(notALine)
+			}
+			return size, len(text) > 0, nil
+		case err != nil:
+			return size, false, err
+		}
+		l, err := ParseLine(text)
+		if err != nil {
+			return size, false, foreign(err.Error())
+		}
+		if err := each(l, number, size); err != nil {
+			return size, false, err
+		}
+		size += int64(len(text))
+	}
+}
+
+const notALine = "it is not a line of a batch"
+
+// ParseLine parses a line of an output.
+func ParseLine(text []byte) (l Line, err error) {
+	if !bytes.HasPrefix(text, []byte(linePrefix)) {
+		return l, errors.New(notALine)
+	}
+	if err := json.Unmarshal(text, &l); err != nil {
+		return l, fmt.Errorf(notALine+": %w", err)
+	}
+	return l, l.check()
+}
+
+// truncate removes a torn last line.
+func (o *Output) truncate() error {
+	err := failpoint.Around("truncate of the batch's output", func() error { return o.file.Truncate(o.size) })
+	if err != nil {
+		return err
+	}
+	return o.sync()
+}
+
+func (o *Output) sync() error { return failpoint.Around("fsync of the batch's output", o.file.Sync) }
+
+// Append appends a line, which ends in a line feed, durably. After an error nothing may be appended.
+func (o *Output) Append(line []byte) error {
+	if _, err := failpoint.Write("write of the batch's output", o.file, line); err != nil {
+		return err
+	}
+	o.size += int64(len(line))
+	return o.sync()
+}
+
+// Encode returns the line with its line feed.
+func (l Line) Encode() ([]byte, error) {
+	text, err := quote.Encode(l)
+	if err != nil {
+		return nil, err
+	}
+	return append(bytes.TrimSuffix(text, []byte("\n")), '\n'), nil
+}
