@@ -17,6 +17,7 @@ import (
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/lint"
 	"oneshot/pkg/runfile"
+	"oneshot/scripts/command"
 	"oneshot/scripts/modelserver"
 )
 
@@ -199,8 +200,8 @@ func TestSnippet(t *testing.T) {
 }
 
 func TestChosenMeasures(t *testing.T) {
-	for list, want := range map[string][]string{"": measureIDs(), "B4": {"B4"}, "B4,size": {"B4", "size"}} {
-		some, err := chosenMeasures(list)
+	for list, want := range map[string][]string{"": strings.Split(command.IDs(measures, measure.name), ","), "B4": {"B4"}, "B4,size": {"B4", "size"}} {
+		some, err := command.Choose("measure", measures, measure.name, list)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +213,7 @@ func TestChosenMeasures(t *testing.T) {
 			t.Errorf("-only %q: %v, want %v", list, got, want)
 		}
 	}
-	if _, err := chosenMeasures("B2,B99"); err == nil {
+	if _, err := command.Choose("measure", measures, measure.name, "B2,B99"); err == nil {
 		t.Error("a measure that there is not is made")
 	}
 }

@@ -22,21 +22,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
-	"strings"
-	"syscall"
 	"time"
+
+	"oneshot/scripts/command"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("bench", run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -47,7 +39,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	patience := flags.Duration("patience", 400*time.Millisecond, "no hostile text is doubled again that takes `longer`")
 	megabytes := flags.Int64("records", 1000, "size in `MB` of the file of JSON Lines that is read")
 	binary := flags.String("oneshot", "", "a `binary` to measure, instead of building one")
-	only := flags.String("only", "", "the `measures` to make, with commas between them: "+strings.Join(measureIDs(), ","))
+	only := flags.String("only", "", "the `measures` to make, with commas between them: "+command.IDs(measures, measure.name))
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -59,7 +51,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	chosen, err := chosenMeasures(*only)
+	chosen, err := command.Choose("measure", measures, measure.name, *only)
 	if err != nil {
 		return err
 	}
@@ -115,29 +107,7 @@ var measures = []measure{
 	{"files", false, (*Bench).measureFileRules},
 }
 
-func measureIDs() []string {
-	var all []string
-	for _, m := range measures {
-		all = append(all, m.id)
-	}
-	return all
-}
-
-// chosenMeasures returns the measures in a list of ids, or all if it is empty.
-func chosenMeasures(list string) ([]measure, error) {
-	if list == "" {
-		return measures, nil
-	}
-	var some []measure
-	for id := range strings.SplitSeq(list, ",") {
-		i := slices.Index(measureIDs(), id)
-		if i < 0 {
-			return nil, fmt.Errorf("there is no measure %q, only %s", id, strings.Join(measureIDs(), ", "))
-		}
-		some = append(some, measures[i])
-	}
-	return some, nil
-}
+func (m measure) name() string { return m.id }
 
 // Report builds the programs, if needed, and runs measures.
 func (b *Bench) Report(ctx context.Context, chosen []measure) (*Report, error) {

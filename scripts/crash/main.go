@@ -19,30 +19,22 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"slices"
 	"strconv"
 	"strings"
-	"syscall"
+
+	"oneshot/scripts/command"
 
 	"golang.org/x/sys/unix"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "crash:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("crash", run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	s := newSweep(stderr)
 	flags := flag.NewFlagSet("crash", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	short := flags.Bool("short", false, "try a part of the states only")
-	only := flags.String("only", "", "the `ways` to disturb runs, with commas between them: "+strings.Join(disturbanceIDs(), ","))
+	only := flags.String("only", "", "the `ways` to disturb runs, with commas between them: "+command.IDs(disturbances(), disturbance.name))
 	name := flags.String("scenario", "", "the only `scenario` that is disturbed")
 	at := flags.String("at", "", "the only `state` that is tried, as a violation names it")
 	flags.Uint64Var(&s.seed, "seed", 1, "of the random moments")
@@ -56,7 +48,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if *short {
 		s.useShortSettings()
 	}
-	chosen, err := chosenDisturbances(*only)
+	chosen, err := command.Choose("way", disturbances(), disturbance.name, *only)
 	if err != nil {
 		return err
 	}
@@ -103,30 +95,7 @@ func memoryFolder() string {
 	return dir
 }
 
-func disturbanceIDs() []string {
-	var all []string
-	for _, w := range disturbances() {
-		all = append(all, w.id)
-	}
-	return all
-}
-
-// chosenDisturbances returns the disturbances in a list of ids, or all if it is empty.
-func chosenDisturbances(list string) ([]disturbance, error) {
-	all := disturbances()
-	if list == "" {
-		return all, nil
-	}
-	var some []disturbance
-	for id := range strings.SplitSeq(list, ",") {
-		i := slices.Index(disturbanceIDs(), id)
-		if i < 0 {
-			return nil, fmt.Errorf("there is no way %q, only %s", id, strings.Join(disturbanceIDs(), ", "))
-		}
-		some = append(some, all[i])
-	}
-	return some, nil
-}
+func (d disturbance) name() string { return d.id }
 
 // parseStateNumbers parses the numbers of a state.
 func parseStateNumbers(text string) (at []int, err error) {
