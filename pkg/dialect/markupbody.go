@@ -7,6 +7,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect/markup"
+	"oneshot/pkg/literal"
 )
 
 // markupGrammar is the grammar of calls written as tags with text between them.
@@ -17,7 +18,7 @@ func markupGrammar(syntax *markup.Syntax) grammar {
 			if b.tags == nil {
 				b.tags = new(markup.Scanner)
 			}
-			b.tags.Reset(syntax, markup.Options{Base: f.bodyAt, Tools: s.tools, Stops: s.reasoningClosers()})
+			b.tags.Reset(syntax, markup.Options{Base: f.bodyAt, Tools: s.tools, Stops: literal.NewStops(s.reasoningClosers()...)})
 			*b = markupBody{sink: s, frame: f, tags: b.tags}
 			return b
 		},

@@ -35,6 +35,33 @@ func NewStops(markers ...string) *Stops {
 	return s
 }
 
+// Index returns the index of the first stop in a text, or -1.
+func (s *Stops) Index(text []byte) int {
+	first := -1
+	if s == nil {
+		return first
+	}
+	for _, marker := range s.markers {
+		if i := bytes.Index(text, []byte(marker)); i >= 0 && (first < 0 || i < first) {
+			first = i
+		}
+	}
+	return first
+}
+
+// PartialLen returns how many bytes at the end of a text can begin a stop.
+func (s *Stops) PartialLen(text []byte) int {
+	most := 0
+	for _, marker := range s.markers {
+		for n := min(len(marker)-1, len(text)); n > most; n-- {
+			if bytes.HasPrefix([]byte(marker), text[len(text)-n:]) {
+				most = n
+			}
+		}
+	}
+	return most
+}
+
 // stopLookahead is the lookahead state for stops and delimiters.
 type stopLookahead struct {
 	stops        *Stops
@@ -162,19 +189,4 @@ func (s *Scanner) scanUntil(p []byte, ends string) (n int, stopped bool) {
 		n++
 	}
 	return n, false
-}
-
-// indexStop returns the index of the first stop in a text, or -1.
-func (s *Scanner) indexStop(text string) int {
-	first := -1
-	s.steps += len(text)
-	if s.stops == nil {
-		return first
-	}
-	for _, marker := range s.stops.markers {
-		if i := strings.Index(text, marker); i >= 0 && (first < 0 || i < first) {
-			first = i
-		}
-	}
-	return first
 }

@@ -159,7 +159,8 @@ func (s *Scanner) endObjectBeforeStop(atEnd bool) bool {
 	} else {
 		raw = s.Captured(text)[:s.lastString.closerStart-text]
 	}
-	stop := s.indexStop(raw)
+	s.steps += len(raw)
+	stop := s.stops.Index([]byte(raw))
 	if stop < 0 {
 		return false
 	}

@@ -12,6 +12,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
 )
 
 // all are the syntaxes by name.
@@ -129,7 +130,7 @@ func TestStops(t *testing.T) {
 			if cut.State == Done && whole.End <= 7+at {
 				continue // the call ends before
 			}
-			o.Stops = []string{"</thinks>", stop}
+			o.Stops = literal.NewStops("</thinks>", stop)
 			text := s.text[:at] + stop + s.text[at:]
 			for _, sizes := range [][]int{nil, {at + 3}, {at, 1, 1, len(stop)}} {
 				if diff := difference(cut, outcomeWith(t, s.syntax, o, text, sizes...)); diff != "" {

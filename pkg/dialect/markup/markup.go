@@ -14,6 +14,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/literal"
 	"oneshot/pkg/schema"
 )
 
@@ -42,9 +43,9 @@ func (t Toolset) Shape(name string) *schema.Shape {
 
 // Options configure a scanner.
 type Options struct {
-	Base  int      // offset of the first byte in the whole text; all offsets include it
-	Tools Toolset  // nil if unknown
-	Stops []string // strings that end the call wherever they begin in it
+	Base  int            // offset of the first byte in the whole text; all offsets include it
+	Tools Toolset        // nil if unknown
+	Stops *literal.Stops // strings that end the call wherever they begin in it
 }
 
 // A Scanner reads one call, with its opening tag, from the bytes written to it. Whitespace may
@@ -72,7 +73,7 @@ func (r *Scanner) Reset(s *Syntax, o Options) {
 	*r = Scanner{
 		m:     machine{builder: builder{lexer: lexer{syntax: s, words: s.markerWords(), text: reusableBuffer(r.m.text), attrBuffer: r.m.attrBuffer[:0]}, base: o.Base, tools: o.Tools}},
 		out:   output{args: reusableBuffer(r.out.args), scratch: reusableBuffer(r.out.scratch), arguments: r.out.arguments[:0], strictJSON: r.out.strictJSON},
-		stops: stops{markers: o.Stops, lookahead: r.stops.lookahead[:0]},
+		stops: stops{Stops: o.Stops, lookahead: r.stops.lookahead[:0]},
 	}
 	r.m.out = &r.out
 }
