@@ -16,7 +16,7 @@ FULL  := ONESHOT_TESTS=long $(PLAIN)
 
 # The packages that start goroutines, or are called from several: there the race detector can find something. A test holds
 # the list. Elsewhere it only makes tests many times as slow; make test-long uses it everywhere.
-RACED := ./pkg/subprocess ./pkg/agent ./pkg/executor ./pkg/runfile ./pkg/fileroot ./cmd ./pkg/provider ./pkg/netguard
+RACED := ./pkg/subprocess ./pkg/events ./pkg/agent ./pkg/executor ./pkg/runfile ./pkg/fileroot ./cmd ./pkg/provider ./pkg/netguard
 # The others, the long ones first.
 OTHER := ./pkg/dialect ./pkg/lint $(filter-out $(RACED) ./pkg/dialect ./pkg/lint,$(shell $(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | sed -n 's|^oneshot/|./|p'))
 

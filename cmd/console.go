@@ -32,6 +32,7 @@ type console struct {
 	secrets       *redact.Set  // masked in all output
 	file          *atomic.Pointer[outputFile]
 	parsedOptions *atomic.Pointer[outputOptions] // nil until the flags are parsed
+	events        *runEvents                     // of the run
 	envelope      *envelope                      // the state of the run so far
 	delivered     *atomic.Bool                   // the envelope of a successful run is or was being printed
 	abort         context.CancelCauseFunc        // ends the command
@@ -55,7 +56,7 @@ func newConsole(env Env) *console {
 		outputOptions: outputOptions{color: "auto", format: logFormat(env.Args)},
 		err:           redactingWriter{env.Stderr, hidden}, out: &output{w: env.Stdout}, terminal: env.Terminal, screen: env.Screen,
 		noColor: env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb",
-		log:     newLog(env, hidden), secrets: hidden,
+		log:     newLog(env, hidden), secrets: hidden, events: &runEvents{secrets: hidden},
 		file: new(atomic.Pointer[outputFile]), parsedOptions: new(atomic.Pointer[outputOptions]), delivered: new(atomic.Bool),
 		programs: new(subprocess.Running), recovery: recoveryOf,
 	}
@@ -72,7 +73,7 @@ func (t *console) fork(env Env) *console {
 		r.retryable = false
 		return r
 	}
-	next.err, next.log, next.secrets, next.file, next.delivered = t.err, t.log, t.secrets, t.file, t.delivered
+	next.err, next.log, next.secrets, next.events, next.file, next.delivered = t.err, t.log, t.secrets, t.events, t.file, t.delivered
 	return next
 }
 

@@ -12,6 +12,7 @@ import (
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/events"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/redact"
 	"oneshot/pkg/runfile"
@@ -31,6 +32,7 @@ type envelope struct {
 	Model     string                  `json:"model,omitempty"`
 	Turns     int                     `json:"turns"`
 	Calls     []agent.CallReport      `json:"calls"`
+	ToolCalls []events.ToolCall       `json:"toolCalls"` // executed, with their outputs
 	Usage     chat.Usage              `json:"usage"`
 	Needs     map[string]bool         `json:"needs,omitempty"`
 	Question  string                  `json:"question,omitempty"`
@@ -114,6 +116,9 @@ func (t *console) envelopeFor(err error) ([]byte, error) {
 	if e.Calls == nil {
 		e.Calls = []agent.CallReport{}
 	}
+	if e.ToolCalls == nil {
+		e.ToolCalls = []events.ToolCall{}
+	}
 	if e.Labels == nil {
 		e.Labels = []tool.Label{}
 	}
@@ -134,14 +139,14 @@ func (t *console) envelopeFor(err error) ([]byte, error) {
 	return append(diag.EscapeInvisibleJSON(t.secrets.HideJSON(doc)), '\n'), nil
 }
 
-// wantsEnvelope reports whether a command line asks for an envelope, even if the line is invalid.
-func wantsEnvelope(args []string) bool {
+// outputFlag returns the value of --output of a command line of run, or "", even if the line is invalid.
+func outputFlag(args []string) string {
 	run, output := false, ""
 	for i, arg := range args {
 		value, joined := strings.CutPrefix(arg, "--output=")
 		switch {
 		case arg == "--":
-			return run && output == "envelope"
+			args = args[:i]
 		case joined:
 			output = value
 		case arg == "--output" && i+1 < len(args):
@@ -149,10 +154,16 @@ func wantsEnvelope(args []string) bool {
 		case arg == "run":
 			run = true
 		case !run && !strings.HasPrefix(arg, "-") && !slices.Contains([]string{"auto", "always", "never", "text", "json"}, arg):
-			return false // another command
+			return "" // another command
+		}
+		if arg == "--" {
+			break
 		}
 	}
-	return run && output == "envelope"
+	if !run {
+		return ""
+	}
+	return output
 }
 
 // compactJSON returns a JSON document on one line, its digits and key order kept.

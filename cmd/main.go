@@ -42,10 +42,14 @@ func Main(ctx context.Context, env Env) (code int) {
 	return exitOf(end).Code
 }
 
-// finish reports the error of a command. It returns err, joined with an error of the envelope.
+// finish ends the output of a command and reports its error. It returns err, joined with an error of the output.
 func (t *console) finish(args []string, err error) error {
-	if wantsEnvelope(args) && !helpShown(args, err) && !t.delivered.Load() {
+	output := outputFlag(args)
+	if output == "envelope" && !helpShown(args, err) && !t.delivered.Load() {
 		err = errors.Join(err, t.printEnvelope(err))
+	}
+	if failure := t.finishEvents(output == "events", err); failure != nil {
+		err = errors.Join(err, failure)
 	}
 	t.report(err)
 	return err

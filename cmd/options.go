@@ -27,6 +27,7 @@ type options struct {
 	now, zone  string
 	output     string
 	file       string // -o
+	events     string // file or fd://N
 	dryRun     bool
 	lock       string
 	args       string // of tools call

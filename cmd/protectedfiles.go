@@ -13,7 +13,7 @@ import (
 // run or the next, or hide its actions.
 func (p *sharedPlan) protectedFiles() []string {
 	f := p.flags
-	names := []string{f.prompt.system, f.prompt.file, f.schema, f.file, f.model.servers.caFile}
+	names := []string{f.prompt.system, f.prompt.file, f.schema, f.file, f.events, f.model.servers.caFile}
 	for _, program := range f.programs {
 		names = append(names, programFile(program))
 	}

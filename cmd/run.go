@@ -64,6 +64,9 @@ func run(ctx context.Context, env Env, t *console, line flagSource, args []strin
 	if err := openOutput(t, flags, rec); err != nil {
 		return err
 	}
+	if err := openEvents(ctx, t, flags, rec); err != nil {
+		return err
+	}
 	if err := errors.Join(flags.check(args, rec.resumed != nil), t.checkOutput()); err != nil {
 		return err
 	}
@@ -162,8 +165,15 @@ func (r *runState) execute(ctx context.Context, p *runPlan) error {
 
 // perform runs the agent, delivers the answer, and ends the record, if there is one.
 func (r *runState) perform(ctx context.Context, cfg agent.Config, w *runfile.Writer, deliver func(context.Context) error) error {
+	var to agent.Recorder
 	if w != nil {
-		cfg.Recorder = redactingRecorder{noticingRecorder{w, &r.hasNewRecords}, r.console.secrets}
+		to = noticingRecorder{w, &r.hasNewRecords}
+	}
+	if r.console.events.isActive() {
+		to = eventRecorder{to, r.console.events}
+	}
+	if to != nil {
+		cfg.Recorder = redactingRecorder{to, r.console.secrets}
 	}
 	cfg.ID, cfg.Observe = r.id, r.observe
 	err := r.runAgent(ctx, cfg, deliver)
@@ -234,11 +244,11 @@ func (r *runState) hideAnswer(s *schema.Schema) error {
 // end appends the last record and closes the run file. Its failure does not change the exit of a run: the answer was
 // delivered, or an earlier error matters more.
 func (r *runState) end(w *runfile.Writer, err error) {
-	e, advice := exitOf(err), r.recovery(err)
-	body := runfile.End{Agent: r.agentName(), Exit: e.Code, Name: e.Name, Retry: advice.retry, Retryable: advice.retryable, Resume: r.console.secrets.Redact(advice.resume), Usage: r.outcome.Usage, Turns: r.outcome.Turns, Calls: len(r.outcome.Calls), Labels: policy.LabelNames(r.outcome.Labels)}
-	if err != nil {
-		body.Why, body.Hint = r.console.secrets.Redact(err.Error()), r.console.secrets.Redact(hintOf(err))
-	}
+	body, advice := r.console.endRecord(err), r.recovery(err)
+	body.Agent = r.agentName()
+	body.Retry, body.Retryable, body.Resume = advice.retry, advice.retryable, r.console.secrets.Redact(advice.resume)
+	body.Usage, body.Turns, body.Calls, body.Labels = r.outcome.Usage, r.outcome.Turns, len(r.outcome.Calls), policy.LabelNames(r.outcome.Labels)
+	body.Warnings = r.console.events.finish(body)
 	broken := w.Append(body)
 	if broken == nil {
 		broken = w.Sync()
@@ -266,6 +276,9 @@ func (r *runState) agentName() string {
 // print delivers the answer or envelope. If ctx ends while the reader blocks, print returns in time to write the last
 // record.
 func (r *runState) print(ctx context.Context) error {
+	if r.flags.output == "events" {
+		return r.console.events.deliver()
+	}
 	doc, err := r.document()
 	if err != nil {
 		return err

@@ -41,15 +41,16 @@ func newRuns(env Env, t *console) *cobra.Command {
 	}
 	show := &cobra.Command{
 		Use:     "show [flags] ID|FILE|last",
-		Short:   "Show the timeline of a recorded run",
-		Example: "  oneshot runs show last\n  oneshot runs show last --format json",
+		Short:   "Show the timeline, records, events or messages of a recorded run",
+		Example: "  oneshot runs show last\n  oneshot runs show last --format messages",
 		Args:    oneArgument("ID, FILE or last", showsIDs),
 		RunE:    func(_ *cobra.Command, args []string) error { return o.show(args[0]) },
 	}
 	prune := newPrune(o)
-	for _, c := range []*cobra.Command{list, show, prune} {
+	for _, c := range []*cobra.Command{list, prune} {
 		c.Flags().StringVar(&o.format, "format", "text", "print text or json")
 	}
+	show.Flags().StringVar(&o.format, "format", "text", "print text, json (the records), events or messages (one JSON object per line)")
 	group := &cobra.Command{Use: "runs", Short: "List, show and delete recorded runs", Example: "  oneshot runs list\n  oneshot runs prune --dry-run"}
 	group.AddCommand(list, show, prune)
 	return group

@@ -21,7 +21,7 @@ import (
 )
 
 func (o *runsOptions) show(name string) error {
-	if err := checkFormat(o.format, "text", "json"); err != nil {
+	if err := checkFormat(o.format, "text", "json", "events", "messages"); err != nil {
 		return err
 	}
 	path, err := o.find(name)
@@ -38,8 +38,16 @@ func (o *runsOptions) show(name string) error {
 		return err
 	}
 	defer f.Close()
+	if o.format == "events" || o.format == "messages" {
+		return o.project(path, f)
+	}
 	scan := runfile.NewScanner(f)
 	shown, err := o.printRecords(scan.Records())
+	return o.checkShown(path, scan, shown, err)
+}
+
+// checkShown returns the error of a command that has printed records, or notes that the last one is torn.
+func (o *runsOptions) checkShown(path string, scan *runfile.Scanner, shown int, err error) error {
 	switch {
 	case err != nil:
 		return err
@@ -50,7 +58,7 @@ func (o *runsOptions) show(name string) error {
 	case shown == 0:
 		log := runfile.Log{Torn: scan.Torn}
 		return fmt.Errorf("%s: %w", path, log.CheckNotEmpty())
-	case scan.Torn != nil && o.format == "text":
+	case scan.Torn != nil && o.format != "json":
 		o.console.note("the last record is torn: the run was cut off while writing it")
 	}
 	return nil

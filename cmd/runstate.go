@@ -39,7 +39,7 @@ func (r *runState) modelName() string {
 func (r *runState) envelope() *envelope {
 	return &envelope{
 		Answer: r.outcome.Answer, RunFile: r.path, RunID: r.id, Model: cmp.Or(r.outcome.Model, r.modelName()),
-		Turns: r.outcome.Turns, Calls: r.outcome.Calls, Usage: r.outcome.Usage,
+		Turns: r.outcome.Turns, Calls: r.outcome.Calls, ToolCalls: r.console.events.toolCalls(), Usage: r.outcome.Usage,
 		Findings: r.outcome.Findings, Labels: r.outcome.Labels, Aborted: r.outcome.Aborted, Repairs: r.outcome.Repairs,
 	}
 }

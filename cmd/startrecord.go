@@ -21,7 +21,8 @@ type recordOptions struct {
 	resume    string
 }
 
-// startRecord starts the record of the run, or continues that of a resumed run. It returns nil with --no-run-file.
+// startRecord starts the record of the run, or continues that of a resumed run, and starts its events. It returns nil with
+// --no-run-file.
 func (r *runState) startRecord(p *runPlan) (*runfile.Writer, error) {
 	o := &p.flags.record
 	if o.noRecord && o.file != "" {
@@ -39,7 +40,7 @@ func (r *runState) startRecord(p *runPlan) (*runfile.Writer, error) {
 	}
 	r.id = body.ID
 	if o.noRecord {
-		return nil, nil
+		return nil, p.console.events.begin(p.flags.output, body)
 	}
 	path := o.file
 	if path == "" {
@@ -50,7 +51,11 @@ func (r *runState) startRecord(p *runPlan) (*runfile.Writer, error) {
 		path = filepath.Join(dir, body.ID+".jsonl")
 	}
 	warnNetworkFS(p.console, path)
-	return r.createRecord(path, body)
+	w, err := r.createRecord(path, body)
+	if err != nil {
+		return nil, err
+	}
+	return w, p.console.events.begin(p.flags.output, body)
 }
 
 // createRecord creates a run file.
@@ -73,6 +78,13 @@ func (r *runState) continueRecord(p *runPlan) (*runfile.Writer, error) {
 	body.Approve, body.Resolved = p.flags.approve.calls, p.settings()
 	body.Options, body.SecretOptions = p.flags.toRecord(p.console, true)
 	r.secretFlags = slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.secretFlags, body.SecretOptions))))
+	var past []runfile.Body
+	for _, record := range r.recorded.resumed.past {
+		past = append(past, record.Body)
+	}
+	if err := p.console.events.begin(p.flags.output, past...); err != nil {
+		return nil, err
+	}
 	return r.recorded.resumed.w, r.recorded.resumed.w.Append(body)
 }
 

@@ -204,6 +204,7 @@ func (b *batch) executionOrder() []*Invocation {
 // one after the other.
 func (b *batch) startAfter(inv *Invocation, wait time.Duration) {
 	inv.enter(callStarted)
+	b.gate.emitStart(inv)
 	var previous, done chan struct{}
 	if inv.def.WritesChat() {
 		previous, done = b.talkDone, make(chan struct{})

@@ -107,7 +107,7 @@ func (r *rig) cancelled(after time.Duration) (agent.Outcome, error) {
 	defer cancel(nil)
 	timer := time.AfterFunc(after, func() { cancel(errStop) })
 	defer timer.Stop()
-	return agent.Run(ctx, r.cfg)
+	return r.runAgent(ctx)
 }
 
 func (r *rig) wantNoWrite(paths ...string) {

@@ -15,9 +15,11 @@ type EventKind string
 const (
 	EventRequest  EventKind = "request"  // a request is about to be sent
 	EventRetry    EventKind = "retry"    // an attempt failed and is retried
+	EventText     EventKind = "text"     // a piece of the content of the response has arrived
 	EventReply    EventKind = "reply"    // the response is complete
 	EventCall     EventKind = "call"     // a call was decided
 	EventApproval EventKind = "approval" // an approver approved or refused a call
+	EventStart    EventKind = "start"    // a call starts, or waits for its rate limit
 	EventResult   EventKind = "result"   // a call has ended
 	EventDropped  EventKind = "dropped"  // a decided call was not run, or its result was not used
 	EventFinding  EventKind = "finding"  // a finding in the reply
@@ -40,5 +42,5 @@ type Event struct {
 	Digest         string         // of the call: see [runfile.CallDigest]
 	Duration       time.Duration
 	Finding        diag.Finding
-	Text           string // the reason, for users
+	Text           string // the reason, for users; of EventText the piece, in which secrets are not masked
 }

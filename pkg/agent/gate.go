@@ -173,6 +173,13 @@ func (g *Gate) recordCall(inv *Invocation, index int, early bool) error {
 	})
 }
 
+// emitStart emits the start of a call, unless it is on record. A resumed run may repeat the results of other calls after it.
+func (g *Gate) emitStart(inv *Invocation) {
+	if !g.journal.recorded.hasBegun(inv.call.ID) {
+		g.journal.observe(Event{Kind: EventStart, Turn: g.journal.turn, Call: *inv.report, Digest: inv.digest})
+	}
+}
+
 // emitFinal emits the final event of a call.
 func (g *Gate) emitFinal(kind EventKind, inv *Invocation, why string) {
 	inv.enter(callReported)

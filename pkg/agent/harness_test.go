@@ -253,7 +253,7 @@ func (r *rig) run() (agent.Outcome, error) {
 			next(e)
 		}
 	}
-	out, err := agent.Run(context.Background(), r.cfg)
+	out, err := r.runAgent(context.Background())
 	for id := range open {
 		r.t.Errorf("the outcome is missing of the call %q", id)
 	}

@@ -196,13 +196,13 @@ func TestEvents(t *testing.T) {
 	}
 	r.mustRun()
 	want := []string{
-		"1 request turn", "1 reply", "1 reprompt",
+		"1 request turn", "1 text", "1 reply", "1 reprompt",
 		"2 request turn", "2 reply", "2 reprompt",
-		"3 request turn", "3 call  skipped", "3 reply", "3 finding  TC220", "3 result  ok",
-		"4 request turn", "4 reply",
+		"3 request turn", "3 text", "3 call  skipped", "3 start  skipped", "3 reply", "3 finding  TC220", "3 result  ok",
+		"4 request turn", "4 text", "4 reply",
 		"5 request answer", "5 reprompt",
-		"6 request answer", "6 reply", "6 reprompt",
-		"7 request answer", "7 reply", "7 finding  TA003",
+		"6 request answer", "6 text", "6 reply", "6 reprompt",
+		"7 request answer", "7 text", "7 reply", "7 finding  TA003",
 	}
 	if diff := cmp.Diff(want, events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)

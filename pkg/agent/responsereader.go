@@ -84,6 +84,9 @@ func (r *responseReader) onDelta(d chat.Delta) {
 
 func (r *responseReader) write(content string) {
 	r.contentBytes += len(content)
+	if content != "" && r.err == nil {
+		r.gate.journal.emit(Event{Kind: EventText, Text: content})
+	}
 	if r.scanner != nil && r.err == nil {
 		r.scanner.Write([]byte(content))
 	}

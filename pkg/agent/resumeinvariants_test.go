@@ -206,7 +206,7 @@ func (h generatedRun) play(t *testing.T, past []runfile.Record) (*rig, agent.Out
 	r.cfg.Approver = h
 	var begun []string
 	r.cfg.Runner = witness{r, &begun}
-	out, err := agent.Run(t.Context(), r.cfg)
+	out, err := r.runAgent(t.Context())
 	for _, record := range past {
 		id := ""
 		switch b := record.Body.(type) {

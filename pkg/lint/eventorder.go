@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"encoding/json"
 	"strconv"
 
 	"github.com/tidwall/gjson"
@@ -120,12 +121,30 @@ func (s *eventOrder) checkToolCalls(items []element, raw []byte, list location) 
 		return
 	}
 	for i, call := range previous {
-		if calls[i] != call {
+		if calls[i] != call && !(s.name == chainEnd && completesCall(call, calls[i], raw[items[i].start:items[i].end])) {
 			at := location{list.start + items[i].start, list.start + items[i].end, list.path + "/" + strconv.Itoa(i)}
 			s.report(at, "%s: differs from the earlier call", at.path)
 			return
 		}
 	}
+}
+
+// completesCall reports whether two calls in canonical form, the second as written, differ only in an input or output that was
+// omitted for its size, {"omitted": BYTES}.
+func completesCall(abridged, whole string, written []byte) bool {
+	for _, key := range []string{"input", "output"} {
+		before, after := gjson.Get(abridged, key), gjson.Get(whole, key)
+		size := before.Get("omitted")
+		if size.Type != gjson.Number || before.Raw != `{"omitted":`+size.Raw+`}` {
+			continue
+		}
+		var compact bytes.Buffer
+		if json.Compact(&compact, []byte(gjson.GetBytes(written, key).Raw)) != nil || strconv.Itoa(compact.Len()) != size.Raw {
+			continue
+		}
+		whole = whole[:after.Index] + before.Raw + whole[after.Index+len(after.Raw):]
+	}
+	return abridged == whole
 }
 
 // findingsAtEnd returns findings about events missing at the end.

@@ -5,13 +5,17 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"oneshot/pkg/ahocorasick"
 )
 
 // A finder finds secrets in texts: whole secrets, and long prefixes and suffixes of them. It makes two
 // passes over each reading of a text.
-type finder struct{ forward, backward *ahocorasick.Automaton }
+type finder struct {
+	forward, backward *ahocorasick.Automaton
+	grams             func() map[gram]bool // of all texts
+}
 
 func newFinder(values []value) *finder {
 	halved := map[string]bool{} // whether halves of a text match
@@ -31,7 +35,10 @@ func newFinder(values []value) *finder {
 		}
 		return max(minPartLen, (len(texts[i])+1)/2)
 	}
-	return &finder{ahocorasick.New(texts, minPrefix), ahocorasick.New(backward, minPrefix)}
+	return &finder{
+		ahocorasick.New(texts, minPrefix), ahocorasick.New(backward, minPrefix),
+		sync.OnceValue(func() map[gram]bool { return gramsOf(texts) }),
+	}
 }
 
 // minPartLen is the minimum length in bytes of a matching prefix. It must also be half of the text.
@@ -80,15 +87,23 @@ func scan[T string | []byte](a *ahocorasick.Automaton, text T, places []int, hit
 }
 
 // find returns the spans of secrets in a text, sorted and disjoint.
-func (f *finder) find(text string) []span {
+func (f *finder) find(text string) []span { return f.findAfter("", text) }
+
+// findAfter is find for a text that follows another one. No secret is in both.
+func (f *finder) findAfter(before, text string) []span {
 	var all []span
 	for i, v := range views(text) {
-		var cuts []span
-		if i == 0 {
-			cuts = findEllipses(text)
+		if i > 0 {
+			for _, s := range f.findIn(v.text, nil) {
+				all = append(all, v.originalSpan(s))
+			}
+			continue
 		}
-		for _, s := range f.findIn(v.text, cuts) {
-			all = append(all, v.originalSpan(s))
+		whole := before + text
+		for _, s := range f.findIn(whole, findEllipses(whole)) {
+			if s.from >= len(before) {
+				all = append(all, span{s.from - len(before), s.to - len(before)})
+			}
 		}
 	}
 	slices.SortFunc(all, func(a, b span) int { return cmp.Or(a.from-b.from, b.to-a.to) })

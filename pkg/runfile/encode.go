@@ -68,8 +68,8 @@ func encodeMembers(buf *bytes.Buffer, h Header, body Body) error {
 	return nil
 }
 
-// truncateResult returns the body with result data limited to [MaxResult] bytes.
-func truncateResult(body Body) Body {
+// TruncateResult returns the body as a record holds it: with result data limited to [MaxResult] bytes.
+func TruncateResult(body Body) Body {
 	r, ok := body.(Result)
 	if !ok || len(r.Result.Data) <= MaxResult {
 		return body

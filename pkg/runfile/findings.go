@@ -55,14 +55,7 @@ func Check(file string, src io.ReadSeeker, found func(diag.Finding)) (count int,
 			found(f)
 		}
 	}
-	var resumed []Record
-	first := NewScanner(src)
-	first.only = KindResumed
-	for r := range first.Records() {
-		if b, ok := r.Body.(Resumed); ok {
-			resumed = append(resumed, Record{Header: r.Header, Body: Resumed{KeptThrough: b.KeptThrough}})
-		}
-	}
+	first, resumed := scanResumed(src)
 	if first.Err != nil && !errors.As(first.Err, new(*DamageError)) {
 		return first.count, first.Err
 	}
@@ -86,6 +79,18 @@ func Check(file string, src io.ReadSeeker, found func(diag.Finding)) (count int,
 		err = nil
 	}
 	return second.count, err
+}
+
+// scanResumed scans a run file and returns its [Resumed] records.
+func scanResumed(src io.Reader) (scan *Scanner, resumed []Record) {
+	scan = NewScanner(src)
+	scan.only = KindResumed
+	for r := range scan.Records() {
+		if b, ok := r.Body.(Resumed); ok {
+			resumed = append(resumed, Record{Header: r.Header, Body: Resumed{KeptThrough: b.KeptThrough}})
+		}
+	}
+	return scan, resumed
 }
 
 // voidRecords are the records of a file that a [Resumed] record voids: see [Log.LiveRecords].

@@ -302,6 +302,8 @@ type End struct {
 	Calls     int        `json:"calls"`
 	// Labels are the labels of the data that the run has read: see package tool.
 	Labels []string `json:"labels,omitempty"`
+	// Warnings tell which output besides the answer is incomplete.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Resumed says that the run was resumed after it ended or was interrupted. The records after

@@ -20,7 +20,8 @@ type Scanner struct {
 	Torn *Torn // set if the last line is incomplete
 	Err  error // a *[DamageError] or an error of the reader
 
-	only  Kind // decode only bodies of this kind; "" for all
+	only  Kind        // decode only bodies of this kind; "" for all
+	void  voidRecords // not yielded
 	src   lineReader
 	run   string // the ID in the first record
 	count int    // records so far
@@ -33,6 +34,22 @@ func NewScanner(r io.Reader) *Scanner { return newScanner(r, 64<<10) }
 
 func newScanner(r io.Reader, buffer int) *Scanner {
 	return &Scanner{src: lineReader{src: bufio.NewReaderSize(r, buffer)}, refs: newReferences()}
+}
+
+// NewLiveScanner returns a scanner of the records that count, as [Log.LiveRecords] returns them. It reads the file twice. Its
+// error is a read error.
+func NewLiveScanner(src io.ReadSeeker) (*Scanner, error) {
+	first, resumed := scanResumed(src)
+	if first.Err != nil && !errors.As(first.Err, new(*DamageError)) {
+		return nil, first.Err
+	}
+	if _, err := src.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	s := NewScanner(io.LimitReader(src, first.Size)) // a run may have appended since
+	s.void = newVoidRecords(resumed)
+	s.Err, s.Torn = first.Err, first.Torn
+	return s, nil
 }
 
 // Line returns the line of the latest record and the offset of its first byte. It is valid until the
@@ -51,7 +68,7 @@ func (s *Scanner) Records() iter.Seq[Record] {
 				s.Err = err
 				return
 			}
-			if !yield(record) {
+			if !s.void.has(record.Seq) && !yield(record) {
 				return
 			}
 		}

@@ -312,7 +312,7 @@ func (w *Writer) Append(body Body) error {
 	}
 	defer w.reset()
 	h := Header{Seq: w.seq + 1, Run: w.run, Kind: body.Kind(), Time: w.now().UTC()}
-	body = truncateResult(body)
+	body = TruncateResult(body)
 	if err := encode(&w.buf, h, w.deduplicate(body)); err != nil {
 		return err
 	}

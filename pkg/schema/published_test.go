@@ -88,12 +88,13 @@ var examples = map[string]struct {
 		good: []string{
 			`{"ok":true,"exit":{"code":0,"name":"ok","retry":"no","retryable":false},"answer":null,"run_file":"r","run_id":"i","model":"m","turns":1,
 			  "calls":[{"id":"t1c1","tool":"wget","effect":"read","status":"error","code":"TIMEOUT","arguments":{}}],
+			  "toolCalls":[{"toolType":"wget","toolName":"wget","input":{},"output":{"error":{"code":"TIMEOUT","message":"m","retryable":true}}}],
 			  "usage":{"input_tokens":1,"output_tokens":2},"findings":[` + goodFinding + `],"labels":["private"],"wasAborted":false,"repairs":0}`,
-			`{"ok":false,"exit":{"code":8,"name":"needs","retry":"with_input","retryable":false},"resume":"oneshot run --resume r","error":{"message":"m","hint":"h"},"turns":0,"calls":[],
+			`{"ok":false,"exit":{"code":8,"name":"needs","retry":"with_input","retryable":false},"resume":"oneshot run --resume r","error":{"message":"m","hint":"h"},"turns":0,"calls":[],"toolCalls":[],
 			  "usage":{"input_tokens":0,"output_tokens":0},"needs":{"a":true},"question":"q","limit":"turns","findings":[],"labels":["private"],"wasAborted":true,"repairs":0}`,
 		},
 		bad: map[string]string{
-			`{"ok":false,"exit":{"code":2,"name":"usage","retry":"no","retryable":false},"turns":0,"calls":[],"usage":{"input_tokens":0,"output_tokens":0},"findings":[],"labels":["private"],"wasAborted":false,"repairs":0}`: `TA002 1:1 document: the key "error" is missing`,
+			`{"ok":false,"exit":{"code":2,"name":"usage","retry":"no","retryable":false},"turns":0,"calls":[],"toolCalls":[],"usage":{"input_tokens":0,"output_tokens":0},"findings":[],"labels":["private"],"wasAborted":false,"repairs":0}`: `TA002 1:1 document: the key "error" is missing`,
 		},
 	},
 	"agent_config.v2": {
@@ -146,6 +147,7 @@ var examples = map[string]struct {
 			`{"event":"error","data":{"error":"e","message":""}}`, `{"event":"on_chain_start"}`, `{"event":"on_chat_model_start","toolCalls":[]}`,
 			`{"event":"on_chat_model_stream","data":""}`, `{"event":"on_tool_start","data":"d"}`, `{"event":"on_tool_end"}`,
 			`{"event":"on_chain_end","data":null,"toolCalls":[{"toolType":"x","toolName":"y","input":{},"output":{}}]}`,
+			`{"event":"on_chat_model_start","toolCalls":[{"toolType":"vectorSearch","toolName":"y","input":{"query":"q","topK":1},"output":{"omitted":20000}}]}`,
 		},
 		bad: map[string]string{
 			`{"event":"on_chain"}`:             `TA002 1:10 /event: expected one of "error", "on_chain_start", "on_chain_end", "on_chat_model_start", "on_chat_model_stream", "on_tool_start", "on_tool_end"; got the string "on_chain"`,
@@ -249,10 +251,12 @@ func TestPublishedAgree(t *testing.T) {
 			t.Errorf("finding in %s (-finding.v1 +%s):\n%s", name, name, diff)
 		}
 	}
-	events, _ := valueAt(decoded(t, "agent_streaming_events.v1"), []string{"$defs"}).(map[string]any)
-	for name, def := range valueAt(decoded(t, "chat_message.v2"), []string{"$defs"}).(map[string]any) {
-		if diff := cmp.Diff(def, events[name]); diff != "" {
-			t.Errorf("%s (-message +events):\n%s", name, diff)
+	for _, other := range []string{"agent_streaming_events.v1", "envelope.v1"} {
+		defs, _ := valueAt(decoded(t, other), []string{"$defs"}).(map[string]any)
+		for name, def := range valueAt(decoded(t, "chat_message.v2"), []string{"$defs"}).(map[string]any) {
+			if diff := cmp.Diff(def, defs[name]); diff != "" {
+				t.Errorf("%s (-message +%s):\n%s", name, other, diff)
+			}
 		}
 	}
 	var codes []any

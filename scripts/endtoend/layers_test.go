@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"atomicfile", "diag", "chat"},
 	{"literal", "schema", "jsonrepair", "redact", "runfile", "fileroot", "netguard", "subprocess", "pricing"},
 	{"tool", "dialect", "provider", "agentfile", "batch"},
-	{"prompt", "policy", "executor"},
+	{"prompt", "policy", "executor", "events"},
 	{"lint", "agent"},
 }
 

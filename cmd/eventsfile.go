@@ -1,0 +1,108 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"oneshot/pkg/events"
+)
+
+// eventsPath returns the path of a file that --events names: FILE, or /dev/fd/N for an open descriptor fd://N.
+func eventsPath(name string) (string, error) {
+	path := filepath.Clean(name)
+	number, isNumber := strings.CutPrefix(name, "fd://")
+	switch {
+	case path == "/dev/stderr":
+		number = "2"
+	case path == "/dev/stdout", name == "-":
+		number = "1"
+	case isDescriptor(path):
+		number = filepath.Base(path)
+	case !isNumber:
+		return name, nil
+	}
+	n, err := strconv.Atoi(number)
+	switch {
+	case err != nil || n < 0:
+		return "", usagef("for example --events fd://3 3>events.jsonl", "--events: %q is not a descriptor", name)
+	case n == 1:
+		return "", usagef("use --output events", "--events %s: stdout gets the answer", name)
+	}
+	if mode, err := unix.FcntlInt(uintptr(n), unix.F_GETFL, 0); err != nil || mode&unix.O_ACCMODE == unix.O_RDONLY {
+		return "", usagef("for example --events fd://3 3>events.jsonl", "--events %s: the descriptor is not open for writing", name)
+	}
+	return "/dev/fd/" + strconv.Itoa(n), nil
+}
+
+// eventsOpener returns the function that opens the file of --events, without blocking and once it has a reader. A regular
+// file is replaced now.
+func eventsOpener(path string) (func() (events.Sink, error), error) {
+	if isDescriptor(path) {
+		return descriptorOpener(path), nil
+	}
+	if err := checkStickyLinks(path); err != nil {
+		return nil, usagef("name the file itself", "--events: %w", err)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, usagef("name a file inside it", "--events: %s is a directory", path)
+	case err == nil && info.Mode()&fs.ModeNamedPipe != 0:
+		return fifoOpener(path), checkWritable(path)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NONBLOCK|unix.O_CLOEXEC, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, usagef("create it first", "--events: no such directory: %s", filepath.Dir(path))
+	case err != nil:
+		return nil, &outputError{fmt.Errorf("--events: %w", err)}
+	}
+	return func() (events.Sink, error) { return f, nil }, nil
+}
+
+// fifoOpener opens a named pipe as soon as a process reads it.
+func fifoOpener(path string) func() (events.Sink, error) {
+	return func() (events.Sink, error) {
+		f, err := os.OpenFile(path, os.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+		if errors.Is(err, unix.ENXIO) {
+			return nil, events.ErrNoReader
+		}
+		if err != nil {
+			return nil, err
+		}
+		return f, nil
+	}
+}
+
+// descriptorOpener opens an inherited descriptor. A pipe is opened anew, so that it does not block and other processes that
+// share the descriptor notice nothing.
+func descriptorOpener(path string) func() (events.Sink, error) {
+	return func() (events.Sink, error) {
+		n, _ := strconv.Atoi(filepath.Base(path)) // eventsPath made it
+		unix.CloseOnExec(n)
+		var stat unix.Stat_t
+		if err := unix.Fstat(n, &stat); err != nil {
+			return nil, err
+		}
+		if stat.Mode&unix.S_IFMT == unix.S_IFIFO {
+			switch sink, err := fifoOpener(path)(); {
+			case err == nil:
+				return sink, nil
+			case errors.Is(err, events.ErrNoReader):
+				return nil, events.ErrGone
+			}
+		}
+		fd, err := unix.FcntlInt(uintptr(n), unix.F_DUPFD_CLOEXEC, 3)
+		if err != nil {
+			return nil, err
+		}
+		return os.NewFile(uintptr(fd), path), nil
+	}
+}

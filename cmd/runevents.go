@@ -1,0 +1,251 @@
+package cmd
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/events"
+	"oneshot/pkg/redact"
+	"oneshot/pkg/runfile"
+)
+
+// runEvents delivers the events of a run: to stdout with --output events, which the run waits for, and to the file of
+// --events, which it does not. It is safe for concurrent use, because an abandoned command may still use it.
+type runEvents struct {
+	mu         sync.Mutex
+	secrets    *redact.Set
+	usesStdout bool
+	projector  *events.Projector       // nil until the run starts, and for a run that needs none
+	stdout     func(line []byte) error // nil without --output events, and at its end
+	failure    error                   // of the last write to stdout
+	file       *events.Queue
+	warn       func(err error) // of an incomplete file
+	warnings   []string
+}
+
+// eventsPatience is how long the end of a run waits for a reader of --events that takes nothing.
+const eventsPatience = 200 * time.Millisecond
+
+// toStdout makes stdout a destination. A failed write ends the run.
+func (v *runEvents) toStdout(ctx context.Context, t *console) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.usesStdout = true
+	v.stdout = func(line []byte) error {
+		err, ended := runWithGrace(ctx, grace/4, func() error { _, err := t.out.Write(line); return err })
+		if err != nil || !ended { // broken, or blocked although the run ends
+			v.stdout = nil
+			t.abort(err)
+		}
+		return err
+	}
+}
+
+// toFile makes the file of --events a destination.
+func (v *runEvents) toFile(q *events.Queue, warn func(err error)) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.file, v.warn = q, warn
+}
+
+// begin starts the events of a run with its first records: the first one, or those that a resumed run repeats. An envelope
+// needs the calls, even if nobody reads events.
+func (v *runEvents) begin(output string, bodies ...runfile.Body) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.stdout == nil && v.file == nil && output != "envelope" {
+		return nil
+	}
+	v.projector = events.NewProjector(v.secrets, v.emit)
+	for _, body := range bodies {
+		hidden, err := maskBody(v.secrets, body)
+		if err != nil {
+			return err
+		}
+		v.projector.Add(hidden)
+	}
+	v.projector.GoLive()
+	return nil
+}
+
+// emit delivers a line. The caller holds the mutex.
+func (v *runEvents) emit(line []byte) {
+	if v.stdout != nil {
+		_ = v.stdout(line) // it aborts the run
+	}
+	if v.file != nil {
+		v.file.Add(line)
+		v.checkFile(v.file.Err())
+	}
+}
+
+// checkFile warns once that the file is incomplete. The caller holds the mutex.
+func (v *runEvents) checkFile(err error) {
+	if err != nil {
+		v.file = nil
+		v.warnings = append(v.warnings, "the events are incomplete: "+err.Error())
+		v.warn(err)
+	}
+}
+
+// isActive reports whether the run has events, or needs its calls.
+func (v *runEvents) isActive() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.projector != nil
+}
+
+// add adds a record.
+func (v *runEvents) add(body runfile.Body) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.projector.Add(body)
+}
+
+// observe adds what is not on record: the text of a response as it arrives, and the starts of calls.
+func (v *runEvents) observe(e agent.Event) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch {
+	case v.projector == nil:
+	case e.Kind == agent.EventText:
+		v.projector.Text(e.Text)
+	case e.Kind == agent.EventStart:
+		v.projector.Started(e.Call.ID)
+	}
+}
+
+// toolCalls returns the executed calls so far.
+func (v *runEvents) toolCalls() []events.ToolCall {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.projector == nil {
+		return nil
+	}
+	return slices.Clone(v.projector.ToolCalls())
+}
+
+// deliver writes the last event of a run that ends well to stdout.
+func (v *runEvents) deliver() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.stdout == nil { // it is already broken, and the run is being aborted
+		return nil
+	}
+	write := v.stdout
+	line := v.projector.Finish(runfile.End{})
+	err := write(line)
+	v.stdout = nil
+	return err
+}
+
+// finish ends the events that have not ended, and returns why some are incomplete. It can be called again.
+func (v *runEvents) finish(end runfile.End) (warnings []string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.stdout == nil && v.file == nil {
+		return v.warnings
+	}
+	last := events.FailedStart(end)
+	if v.projector != nil {
+		last = v.projector.Finish(end)
+	}
+	if v.stdout != nil {
+		v.failure = v.stdout(last)
+		v.stdout = nil
+	}
+	if v.file != nil {
+		v.file.Add(last)
+		v.checkFile(v.file.Close(eventsPatience))
+		v.file = nil
+	}
+	return v.warnings
+}
+
+// endRecord returns the last record of a run that ends with an error or, with nil, well.
+func (t *console) endRecord(err error) runfile.End {
+	e := exitOf(err)
+	end := runfile.End{Exit: e.Code, Name: e.Name}
+	if err != nil {
+		end.Why, end.Hint = t.secrets.Redact(err.Error()), t.secrets.Redact(hintOf(err))
+	}
+	return end
+}
+
+// An eventRecorder adds each record to the events.
+type eventRecorder struct {
+	agent.Recorder // nil for a run without a record
+	events         *runEvents
+}
+
+// Append records a body before it becomes an event.
+func (r eventRecorder) Append(body runfile.Body) error {
+	if r.Recorder != nil {
+		if err := r.Recorder.Append(body); err != nil {
+			return err
+		}
+	}
+	r.events.add(runfile.TruncateResult(body))
+	return nil
+}
+
+// Sync makes the record durable.
+func (r eventRecorder) Sync() error {
+	if r.Recorder == nil {
+		return nil
+	}
+	return r.Recorder.Sync()
+}
+
+// openEvents checks the flags about events and opens the file of --events.
+func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *recordedRun) error {
+	name := flags.events
+	switch {
+	case flags.dryRun && name != "":
+		return usagef("omit --events", "--dry-run makes no events")
+	case flags.output == "events" && flags.file != "":
+		return usagef("use --events FILE, or redirect stdout", "--output events writes each event at once, and -o a whole file")
+	}
+	if flags.output == "events" {
+		t.events.toStdout(ctx, t)
+	}
+	if name == "" {
+		return nil
+	}
+	path, err := eventsPath(name)
+	if err != nil {
+		return err
+	}
+	other := recordFlagFor(path, flags, rec)
+	if flags.file != "" && isSameFile(path, flags.file) {
+		other = "-o"
+	}
+	if other != "" {
+		return usagef("choose another file", "--events and %s are the same file: %s", other, name)
+	}
+	open, err := eventsOpener(path)
+	if err != nil {
+		return err
+	}
+	hint := "oneshot runs show RUN --format events prints them all"
+	if flags.record.noRecord {
+		hint = "let a process read them at once, or name a file"
+	}
+	t.events.toFile(events.NewQueue(open), func(err error) { t.warn(hint, "--events %s: the events are incomplete: %v", name, err) })
+	return nil
+}
+
+// finishEvents ends the events of a command that ends with err, and returns the error of stdout.
+func (t *console) finishEvents(wantsStdout bool, err error) error {
+	v := t.events
+	v.mu.Lock()
+	if wantsStdout && err != nil && !v.usesStdout { // the flags are invalid
+		v.usesStdout, v.stdout = true, func(line []byte) error { _, err := t.out.Write(line); return err }
+	}
+	v.mu.Unlock()
+	v.finish(t.endRecord(err))
+	return v.failure
+}

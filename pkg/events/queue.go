@@ -1,0 +1,223 @@
+package events
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// A Sink is the file that a [Queue] writes to. [os.File] is one.
+type Sink interface {
+	io.WriteCloser
+	// SetWriteDeadline ends a blocked Write, if the file can.
+	SetWriteDeadline(t time.Time) error
+}
+
+// Reasons why a [Queue] stops. Others are errors of the file.
+var (
+	ErrNoReader = errors.New("nobody reads it")
+	ErrOverflow = fmt.Errorf("its reader is too slow: more than %d bytes wait for it", maxQueued)
+	ErrStalled  = errors.New("its reader has stopped reading")
+	ErrGone     = errors.New("its reader has gone")
+)
+
+// maxQueued is how many bytes may wait when another line is added.
+const maxQueued = 1 << 20
+
+// writeChunk is the largest number of bytes of one write, so that progress is noticed.
+const writeChunk = 16 << 10
+
+// openInterval is the time between two attempts to open a file without a reader.
+const openInterval = 5 * time.Millisecond
+
+// A Queue writes lines in a goroutine of its own, in order and as soon as the reader takes them. Whatever the reader does,
+// [Queue.Add] returns at once and the memory is bounded: the queue then stops and drops what waits. It is safe for concurrent
+// use.
+type Queue struct {
+	open func() (Sink, error)
+	wake chan struct{} // lines were added, or the queue ends
+	done chan struct{} // the goroutine has ended
+
+	mu       sync.Mutex
+	lines    [][]byte
+	waiting  int // bytes that are not written
+	progress int // bytes that are written
+	closed   bool
+	failure  error
+	sink     Sink // nil until it is open
+}
+
+// NewQueue starts a queue. Open opens the file; as long as it returns [ErrNoReader] it is called again.
+func NewQueue(open func() (Sink, error)) *Queue {
+	q := &Queue{open: open, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	go q.run()
+	return q
+}
+
+// Add adds a line, which the queue keeps.
+func (q *Queue) Add(line []byte) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.waiting > maxQueued {
+		q.fail(ErrOverflow)
+	}
+	if q.failure != nil || q.closed {
+		return
+	}
+	q.lines, q.waiting = append(q.lines, line), q.waiting+len(line)
+	q.notify()
+}
+
+// Err returns why the queue has stopped, or nil.
+func (q *Queue) Err() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.failure
+}
+
+// Close waits until all lines are written, and returns why some are not. It gives up if the reader takes nothing for the
+// time patience, or after ten times as long.
+func (q *Queue) Close(patience time.Duration) error {
+	q.mu.Lock()
+	q.closed = true
+	q.notify()
+	before := q.progress
+	q.mu.Unlock()
+	for range 10 {
+		timer := time.NewTimer(patience)
+		select {
+		case <-q.done:
+			timer.Stop()
+			return q.Err()
+		case <-timer.C:
+		}
+		q.mu.Lock()
+		now := q.progress
+		q.mu.Unlock()
+		if now == before {
+			break
+		}
+		before = now
+	}
+	q.mu.Lock()
+	reason := ErrStalled
+	if q.sink == nil {
+		reason = ErrNoReader
+	}
+	q.fail(reason)
+	q.mu.Unlock()
+	return q.Err() // the goroutine ends by itself, unless the system cannot interrupt its write
+}
+
+// notify wakes the goroutine. The caller holds the mutex.
+func (q *Queue) notify() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// fail stops the queue, also in the middle of a write. The caller holds the mutex.
+func (q *Queue) fail(err error) {
+	if q.failure != nil {
+		return
+	}
+	q.failure, q.lines, q.waiting = err, nil, 0
+	if q.sink != nil {
+		_ = q.sink.SetWriteDeadline(time.Now()) // a file without deadlines blocks the goroutine only
+	}
+	q.notify()
+}
+
+// run writes lines until the queue is closed and empty, or fails.
+func (q *Queue) run() {
+	defer close(q.done)
+	sink, err := q.openSink()
+	for err == nil {
+		lines, more := q.next()
+		if !more {
+			break
+		}
+		err = q.write(sink, lines)
+	}
+	if sink != nil {
+		err = errors.Join(err, sink.Close())
+	}
+	if err != nil {
+		if errors.Is(err, syscall.EPIPE) {
+			err = ErrGone
+		}
+		q.mu.Lock()
+		q.fail(err)
+		q.mu.Unlock()
+	}
+}
+
+// openSink opens the file, as soon as it has a reader.
+func (q *Queue) openSink() (Sink, error) {
+	for {
+		sink, err := q.open()
+		if !errors.Is(err, ErrNoReader) {
+			if err == nil {
+				q.mu.Lock()
+				q.sink = sink
+				q.mu.Unlock()
+			}
+			return sink, err
+		}
+		if err := q.Err(); err != nil {
+			return nil, err
+		}
+		time.Sleep(openInterval)
+	}
+}
+
+// next waits for lines and takes them. It reports false at the end of the queue.
+func (q *Queue) next() (lines [][]byte, more bool) {
+	for {
+		q.mu.Lock()
+		lines, q.lines = q.lines, nil
+		over := q.closed || q.failure != nil
+		q.mu.Unlock()
+		if len(lines) > 0 || over {
+			return lines, len(lines) > 0
+		}
+		<-q.wake
+	}
+}
+
+// write writes lines, several short ones at once.
+func (q *Queue) write(sink Sink, lines [][]byte) error {
+	var short []byte // lines that are written together
+	for i, line := range lines {
+		short = append(short, line...)
+		if len(short) < writeChunk && i+1 < len(lines) {
+			continue
+		}
+		for rest := short; len(rest) > 0; rest = rest[min(writeChunk, len(rest)):] {
+			if err := q.writeChunk(sink, rest[:min(writeChunk, len(rest))]); err != nil {
+				return err
+			}
+		}
+		short = short[:0]
+	}
+	return nil
+}
+
+func (q *Queue) writeChunk(sink Sink, chunk []byte) error {
+	_, err := sink.Write(chunk)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.failure != nil {
+		return q.failure
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = ErrStalled
+	}
+	q.waiting, q.progress = q.waiting-len(chunk), q.progress+len(chunk)
+	return err
+}
