@@ -26,10 +26,13 @@ func (g *Gate) runTool(ctx context.Context, inv *Invocation) error {
 		return err
 	}
 	x := chat.Execution{
-		Call: inv.call, IdempotencyKey: g.idempotencyKey(inv), Repeated: g.journal.recorded.intents[inv.call.ID],
+		Call: inv.call, RunID: g.cfg.ID, IdempotencyKey: g.idempotencyKey(inv), Repeated: g.journal.recorded.intents[inv.call.ID],
 		MaxBytes: inv.decision.MaxBytes, Follow: inv.decision.CheckRedirect, ResolvedPaths: inv.decision.ResolvedPaths,
 	}
 	x.Deadline, _ = ctx.Deadline()
+	if g.conversation != nil && inv.def.ReadsConversation() {
+		x.Conversation = redactMessages(g.conversation(), g.cfg.Policy.Secrets)
+	}
 	begin := time.Now()
 	var err error
 	inv.result, err = g.cfg.Runner.Run(ctx, x)

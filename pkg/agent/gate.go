@@ -30,6 +30,8 @@ type Gate struct {
 	callIDs   map[string]bool // in use
 	untrusted untrustedData
 	outcomes  callOutcomes
+	// conversation returns the messages so far; nil outside of a run.
+	conversation func() []chat.Message
 }
 
 func newGate(cfg GateConfig, j *journal, read untrustedData) *Gate {

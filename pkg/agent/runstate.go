@@ -3,6 +3,7 @@ package agent
 import (
 	"slices"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
@@ -40,6 +41,7 @@ func newRun(cfg Config) (*run, error) {
 		cfg: cfg, journal: j, conversation: c, gate: newGate(cfg.GateConfig, j, newUntrustedData(cfg)), userAnswers: newUserAnswers(cfg, j),
 	}
 	r.exchange = &exchange{gate: r.gate, journal: j, conversation: c, model: cfg.Model, answerModel: cfg.AnswerModel, budget: requestBudget{limits: cfg.Limits}}
+	r.gate.conversation = func() []chat.Message { return c.messages }
 	r.setNotation()
 	return r, r.useResumedModels()
 }

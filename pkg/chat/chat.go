@@ -184,6 +184,8 @@ type Response struct {
 // An Execution is a permitted call with its limits.
 type Execution struct {
 	Call           Call
+	RunID          string    // "" outside of a run
+	Conversation   []Message // so far, without secrets, for a tool that reads it
 	IdempotencyKey string    // idempotency key; "" if the tool takes none
 	Repeated       bool      // repeated after a crash that left its outcome unknown
 	Deadline       time.Time // of this call; zero for none

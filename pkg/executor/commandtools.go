@@ -35,7 +35,12 @@ func (p programs) execute(ctx context.Context, t task) (chat.Result, error) {
 		return startFailure(err, chat.InvalidArguments)
 	}
 	spec := t.def.Exec
-	out, err := p.run(ctx, spec.Dir, subprocess.Command{Argv: filled.Argv, Stdin: filled.Stdin, Env: append(p.environment(spec.Env), t.keyVariable()...), Max: captureLimit(t)})
+	if t.def.ReadsConversation() {
+		if filled.Stdin, err = t.context(); err != nil {
+			return startFailure(err, chat.InvalidArguments)
+		}
+	}
+	out, err := p.run(ctx, spec.Dir, subprocess.Command{Argv: filled.Argv, Stdin: filled.Stdin, Env: slices.Concat(p.environment(spec.Env), t.keyVariable(), t.idVariables()), Max: captureLimit(t)})
 	switch {
 	case errors.Is(err, subprocess.ErrLost):
 		return p.lostResult(out), nil
@@ -97,6 +102,21 @@ func (t task) keyVariable() []string {
 		return nil
 	}
 	return []string{t.def.KeyEnv + "=" + t.key}
+}
+
+// idVariables returns the variables with the ids of the call and the run that the program gets.
+func (t task) idVariables() []string {
+	var out []string
+	for _, name := range t.def.Exec.RunEnv {
+		id := t.id
+		if name == tool.RunIDVariable {
+			id = t.runID
+		}
+		if id != "" {
+			out = append(out, name+"="+id)
+		}
+	}
+	return out
 }
 
 // maxCapture limits the captured bytes of a stream, regardless of the definition.

@@ -45,6 +45,8 @@ type task struct {
 	def       *tool.Definition
 	args      json.RawMessage
 	maxResult int64             // maximum size of its result in bytes
+	id, runID string            // of the call and the run; may be ""
+	messages  []chat.Message    // the conversation, for a tool that reads it
 	key       string            // idempotency key of the call, or ""
 	repeated  bool              // see [chat.Execution]
 	resolved  map[string]string // its ResolvedPaths
@@ -117,7 +119,10 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 	if x.Follow != nil {
 		ctx = netguard.WithRedirectCheck(ctx, x.Follow)
 	}
-	t := task{def: def, args: x.Call.Arguments, maxResult: cmp.Or(def.MaxBytes, defaultMaxBytes), key: x.IdempotencyKey, repeated: x.Repeated, resolved: x.ResolvedPaths}
+	t := task{
+		def: def, args: x.Call.Arguments, maxResult: cmp.Or(def.MaxBytes, defaultMaxBytes), id: x.Call.ID, runID: x.RunID, messages: x.Conversation,
+		key: x.IdempotencyKey, repeated: x.Repeated, resolved: x.ResolvedPaths,
+	}
 	if x.MaxBytes > 0 {
 		t.maxResult = min(t.maxResult, x.MaxBytes)
 	}

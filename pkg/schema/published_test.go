@@ -57,6 +57,17 @@ var examples = map[string]struct {
 			`{"toolCallId":"t1c1","toolName":"file_put","args":{},"digest":"sha256:0","approval":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","preview":{},"effect":"write","purpose":"","rule":"out"}`: `TA002 1:63 /digest: expected a match of the pattern ^sha256:[0-9a-f]{64}$, got the string "sha256:0"`,
 		},
 	},
+	"tool_context.v1": {
+		good: []string{
+			`{"version":1,"call":{"name":"notify","arguments":{}},"messages":[]}`,
+			`{"version":1,"run_id":"r","call":{"id":"t1c1","name":"notify","arguments":{"a":1}},"messages":[
+			  {"role":"user","content":"go","attachments":[{"name":"a.png","type":"image/png","bytes":1,"sha256":"00"}]},
+			  {"role":"assistant","content":"","calls":[{"id":"c","name":"wget","arguments":"{"}]},{"role":"tool","content":"x","call_id":"c","name":"wget"}]}`,
+		},
+		bad: map[string]string{
+			`{"version":1,"call":{"name":"a","arguments":{}},"messages":[{"role":"system","content":""}]}`: `TA002 1:69 /messages/0/role: expected one of "user", "assistant", "tool"; got the string "system"`,
+		},
+	},
 	"approval_decision.v1": {
 		good: []string{`{"approved":false}`, `{"approvalId":"1","approved":true,"modifiedArgs":{},"reason":""}`, `{"approved":true,"modifiedArgs":null}`},
 		bad: map[string]string{

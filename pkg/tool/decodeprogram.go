@@ -204,8 +204,11 @@ func (d *decoder) decodeStdin(v yamldoc.Value, known bool, evaluates *injectionC
 	if !v.IsPresent() {
 		return
 	}
-	if text, _ := v.Text(); text == "json" {
-		d.def.Exec.stdinIsArguments = true
+	if text, _ := v.Text(); text == "json" || text == "context" {
+		d.def.Exec.stdinIsArguments, d.def.Exec.stdinIsContext = text == "json", text == "context"
+		if text == "context" && !slices.Contains(d.def.Labels, Sink) { // the program gets all that the run has read
+			d.def.Labels = append(d.def.Labels, Sink)
+		}
 		if why := evaluates.checkStdin(); why != "" {
 			v.Add(diag.DefProgram, "%s", why).Hint = separateArgumentHint
 		}
@@ -221,7 +224,7 @@ func (d *decoder) decodeStdin(v yamldoc.Value, known bool, evaluates *injectionC
 	}
 }
 
-// decodeEnv reads the names of the variables that the program inherits.
+// decodeEnv reads the names of the variables that the program inherits, or gets from the run.
 func (d *decoder) decodeEnv(v yamldoc.Value) {
 	names, _ := v.Texts()
 	items, _ := v.List()
@@ -241,7 +244,13 @@ func (d *decoder) decodeEnv(v yamldoc.Value) {
 			items[i].Add(diag.DefProgram, "%s %s", quote.JSON(name), why).Hint = hint
 		}
 	}
-	d.def.Exec.Env = names
+	for _, name := range names {
+		if name == CallIDVariable || name == RunIDVariable {
+			d.def.Exec.RunEnv = append(d.def.Exec.RunEnv, name)
+		} else {
+			d.def.Exec.Env = append(d.def.Exec.Env, name)
+		}
+	}
 }
 
 // variableNameError returns why a program cannot inherit a variable, or "".

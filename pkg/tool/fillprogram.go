@@ -13,6 +13,7 @@ import (
 type Program struct {
 	Name   string   // an absolute path, or a bare name
 	Env    []string // names of variables it inherits
+	RunEnv []string // the variables among [CallIDVariable] and [RunIDVariable] that it gets
 	Dir    string   // working directory, a path below the root; "." is the root
 	Output Output   // format of its stdout
 	OK     []int    // the exit codes that are a success
@@ -21,7 +22,17 @@ type Program struct {
 	argv             []argvGroup // after the name
 	stdin            Template    // without pieces: nothing
 	stdinIsArguments bool        // pass the arguments object
+	stdinIsContext   bool        // pass the call and the conversation, as the schema tool_context.v1 says
 }
+
+// Variables with ids for programs.
+const (
+	CallIDVariable = "ONESHOT_CALL_ID"
+	RunIDVariable  = "ONESHOT_RUN_ID" // of a call in a run
+)
+
+// ReadsConversation reports whether the tool gets the conversation so far with each call.
+func (d *Definition) ReadsConversation() bool { return d.Exec != nil && d.Exec.stdinIsContext }
 
 // An Output is the format of a program's stdout.
 type Output string
