@@ -32,9 +32,18 @@ func disturbances() []disturbance {
 		{id: "prefix", what: "each prefix of a run file, with what can stand behind it", try: (*sweep).tryTruncatedFiles, own: typicalScenario},
 		{id: "flip", what: "each bit of a run file", try: (*sweep).tryBitFlips, own: typicalScenario},
 		{id: "edit", what: "run files that no crash leaves", try: (*sweep).tryEditedFiles, own: typicalScenario},
+		{id: "batch", what: "a batch, killed at each place", try: (*sweep).tryKills, own: oneAtATime},
+		{id: "batchfull", what: "a batch, no room at each place", try: (*sweep).tryDiskFull, own: oneAtATime},
+		{id: "batcheio", what: "a batch, an I/O error at each place", try: (*sweep).tryIOErrors, own: oneAtATime},
+		{id: "batchshort", what: "a batch, half of each write", try: (*sweep).tryShortWrites, own: oneAtATime},
+		{id: "batch2", what: "a batch, killed, and killed again at each place of its continuation", try: (*sweep).tryKillsOfResume, own: oneAtATime, slow: true},
+		{id: "batchrandom", what: "a batch of three runs at a time, killed at random moments", try: (*sweep).tryRandomKills, own: func(*sweep) *scenario { return batchScenario(3) }},
 		{id: "strace", what: "killed by strace at each call of the system", try: (*sweep).tryStraceKills, slow: true},
 	}
 }
+
+// oneAtATime returns a batch whose places have a fixed order.
+func oneAtATime(*sweep) *scenario { return batchScenario(1) }
 
 // typicalScenario returns the scenario whose run file is edited, and that of slow disturbances in a short sweep: it
 // has effects without a key where programs can run.
@@ -62,7 +71,7 @@ func (s *sweep) tasks(chosen []disturbance, name string) []task {
 		if w.own != nil {
 			its = []*scenario{w.own(s)}
 		}
-		if s.brief && w.slow {
+		if s.brief && w.slow && w.own == nil {
 			its = []*scenario{typicalScenario(s)}
 		}
 		for _, sc := range its {

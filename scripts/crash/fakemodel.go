@@ -177,21 +177,21 @@ func turnsBefore(body []byte) int {
 func (sc *scenario) reply(turns int, r modelserver.Request) modelserver.Reply {
 	switch {
 	case turns < len(sc.turns) && sc.turns[turns] != nil:
-		return sc.callsReply(sc.turns[turns], r.Number)
+		return sc.callsReply(sc.turns[turns], r.Number, recordOf(r.Body))
 	case turns == len(sc.turns) && sc.dialect == "tool":
-		return sc.callsReply([]call{{"finalResponse", ""}}, r.Number)
+		return sc.callsReply([]call{{"finalResponse", ""}}, r.Number, recordOf(r.Body))
 	case turns == len(sc.turns) && sc.dialect == "toolcalls":
-		return sc.callsReply([]call{{"end_turn", "{}"}}, r.Number)
+		return sc.callsReply([]call{{"end_turn", "{}"}}, r.Number, recordOf(r.Body))
 	}
 	results := strings.Count(string(r.Body), `\"ok\":`)
 	return modelserver.Text(fmt.Sprintf(`{"answer":"%d turns, %d results"}`, turns, results))
 }
 
-// callsReply returns a reply with calls in the scenario's dialect.
-func (sc *scenario) callsReply(calls []call, number int) modelserver.Reply {
+// callsReply returns a reply with calls in the scenario's dialect, for a record of a batch.
+func (sc *scenario) callsReply(calls []call, number int, record string) modelserver.Reply {
 	var parts []string
 	for i, c := range calls {
-		arguments := strings.ReplaceAll(c.arguments, note, strconv.Itoa(number))
+		arguments := strings.NewReplacer(note, strconv.Itoa(number), recordName, record).Replace(c.arguments)
 		switch sc.dialect {
 		case "native":
 			parts = append(parts, fmt.Sprintf("call c%d_%d %s %s", number, i, c.tool, arguments))

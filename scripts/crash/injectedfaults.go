@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 
 	"oneshot/pkg/failpoint"
 )
@@ -178,7 +179,7 @@ func (s *sweep) eachDistinctState(ctx context.Context, w *workspace, every int, 
 // the names of the files.
 func (w *workspace) stateFingerprint(at folderSnapshot) string {
 	log, err := w.readRunFile()
-	shape := fmt.Sprint(err, log.Torn != nil, len(at), at["out/answer.json"] == fileBefore, len(parseEffects(at)))
+	shape := fmt.Sprint(err, log.Torn != nil, len(at), at["out/answer.json"] == fileBefore, strings.Count(at["out/answer.json"], "\n"), len(parseEffects(at)))
 	for _, r := range log.Records {
 		shape += " " + string(r.Kind)
 	}

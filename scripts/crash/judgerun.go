@@ -37,6 +37,10 @@ func (w *workspace) findViolations(s *runHistory) ([]violation, error) {
 		return nil, err
 	}
 	j.checkEffectsOnce()
+	if w.sc.isBatch() {
+		j.checkBatch()
+		return j.violations, nil
+	}
 	j.checkEnd()
 	j.checkSuccesses()
 	j.checkRecordedSteps()

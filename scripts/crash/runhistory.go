@@ -22,6 +22,7 @@ type runHistory struct {
 // Exit codes.
 const (
 	exitOK       = 0
+	exitFindings = 1
 	exitUsage    = 2
 	exitInput    = 3
 	exitLocked   = 5

@@ -64,6 +64,9 @@ func (w *workspace) startArgs() []string {
 	if w.prepared != nil {
 		return w.resumeArgs()
 	}
+	if w.sc.isBatch() {
+		return w.batchArgs()
+	}
 	args := []string{"run", "--api", string(w.sc.api), "--base-url", w.sc.api.Base(w.model.Listener.Addr().String()), "--model", "scripted", "--dialect", w.sc.dialect, "--run-file", "run.jsonl"}
 	for _, flag := range w.sc.flags {
 		args = append(args, strings.ReplaceAll(flag, address, w.model.address()))
@@ -77,6 +80,9 @@ func (w *workspace) resume(ctx context.Context, plan string) (leg, error) {
 }
 
 func (w *workspace) resumeArgs() []string {
+	if w.sc.isBatch() {
+		return w.batchArgs()
+	}
 	args := append([]string{"run", "--resume", "run.jsonl"}, w.outputFlags()...)
 	if w.sc.first != nil {
 		args = append(args, w.sc.first.answers...)
@@ -172,6 +178,9 @@ func (w *workspace) newLeg(cmd *exec.Cmd, args []string, stdout, stderr string, 
 		}
 	}
 	file, err := os.ReadFile(w.path("out/answer.json"))
+	if errors.Is(err, fs.ErrNotExist) && w.sc.isBatch() { // killed before it began
+		err = nil
+	}
 	l.file = string(file)
 	return l, err
 }

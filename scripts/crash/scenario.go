@@ -30,6 +30,8 @@ type scenario struct {
 	files   map[string]string
 	kind    runfile.Kind // of a required record; "" for none
 	first   *firstLeg    // undisturbed, before the disturbed resume; nil for none
+
+	concurrency int // of a batch; 0 for a single run
 }
 
 // A firstLeg is an undisturbed first part of a run. Only its resume is disturbed.
