@@ -221,10 +221,22 @@ func (s *batchState) hasRuns() bool {
 	return err == nil
 }
 
+// runKeyBytes is the length of the part of a run's ID that depends on its record.
+const runKeyBytes = 8
+
 // runID returns the ID of the run for a record.
 func (s *batchState) runID(record string) string {
 	key := keyOfID(record)
-	return s.id + "-" + hex.EncodeToString(key[:8])
+	return s.id + "-" + hex.EncodeToString(key[:runKeyBytes])
+}
+
+// batchOfRun returns the ID of the batch of a run, or "" if the ID is that of a single run.
+func batchOfRun(id string) string {
+	at := strings.LastIndexByte(id, '-')
+	if at < 0 || len(id)-at-1 != 2*runKeyBytes {
+		return ""
+	}
+	return id[:at]
 }
 
 // runPath returns the run file for a record.

@@ -209,5 +209,9 @@ func (o *runsOptions) find(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(dir, name+".jsonl"), nil
+	path := filepath.Join(dir, name+".jsonl")
+	if of := batchOfRun(name); of != "" {
+		path = filepath.Join(filepath.Dir(dir), "batches", of, name+".jsonl")
+	}
+	return path, nil
 }

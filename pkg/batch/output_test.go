@@ -1,0 +1,69 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"oneshot/pkg/atomicfile"
+)
+
+// testLine is a valid line.
+func testLine(t *testing.T, id string) string {
+	text, err := Line{ID: id, Index: 1, Input: "i", Plan: "p", Exit: Exit{Name: "ok"}, Answer: []byte(`{"a":1}`)}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// recoverOutput opens an output with this content, and returns its IDs and what is left of it after another line is appended.
+func recoverOutput(t *testing.T, content string) (ids []string, after string, err error) {
+	path := filepath.Join(t.TempDir(), "out.jsonl")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, err := OpenOutput(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	if _, err := OpenOutput(path); !errors.Is(err, atomicfile.ErrLocked) {
+		t.Errorf("opened twice: %v", err)
+	}
+	err = o.Recover(func(l Line, number int, offset int64) error {
+		ids = append(ids, fmt.Sprint(number, l.ID, strings.HasPrefix(content[offset:], linePrefix+l.ID)))
+		return nil
+	})
+	if err == nil {
+		err = o.Append([]byte(testLine(t, "new")))
+	}
+	text, readErr := os.ReadFile(path)
+	return ids, string(text), errors.Join(err, readErr)
+}
+
+// Each prefix of an output can be continued: its whole lines count, and a torn one is cut off.
+func TestRecover(t *testing.T) {
+	one, two := testLine(t, "one"), testLine(t, "two\"")
+	for n := range len(one+two) + 1 {
+		ids, after, err := recoverOutput(t, (one + two)[:n])
+		lines := strings.Count((one + two)[:n], "\n")
+		want := (one + two)[:len(strings.Join([]string{one, two}[:lines], ""))] + testLine(t, "new")
+		if err != nil || len(ids) != lines || after != want {
+			t.Fatalf("%d bytes: %v, %q, %v", n, ids, after, err)
+		}
+	}
+}
+
+// A file that is not the output of a batch stays as it is.
+func TestForeignOutput(t *testing.T) {
+	for _, content := range []string{"notes", "notes\n", "{\"id\": \"x\"}\n", "{\"id\":\"x\"}\n", testLine(t, "a") + "notes", testLine(t, "a") + "\n", strings.Replace(testLine(t, "a"), `"answer"`, `"reply"`, 1)} {
+		_, after, err := recoverOutput(t, content)
+		if !errors.As(err, new(*ForeignError)) || after != content {
+			t.Errorf("%q: %v, now %q", content, err, after)
+		}
+	}
+}
