@@ -13,6 +13,7 @@ import (
 	"oneshot/pkg/diag"
 	"oneshot/pkg/failpoint"
 	"oneshot/pkg/redact"
+	"oneshot/pkg/runfile"
 	"oneshot/pkg/subprocess"
 )
 
@@ -35,6 +36,7 @@ type console struct {
 	events        *runEvents                     // of the run
 	envelope      *envelope                      // the state of the run so far
 	delivered     *atomic.Bool                   // the envelope of a successful run is or was being printed
+	resume        *atomic.Pointer[string]        // the command that resumes the run; nil before it starts, "" without a record
 	abort         context.CancelCauseFunc        // ends the command
 	lock          io.Closer                      // of --lock, held to the end
 	programs      *subprocess.Running            // of speech and browsers
@@ -57,7 +59,7 @@ func newConsole(env Env) *console {
 		err:           redactingWriter{env.Stderr, hidden}, out: &output{w: env.Stdout}, terminal: env.Terminal, screen: env.Screen,
 		noColor: env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb",
 		log:     newLog(env, hidden), secrets: hidden, events: &runEvents{secrets: hidden},
-		file: new(atomic.Pointer[outputFile]), parsedOptions: new(atomic.Pointer[outputOptions]), delivered: new(atomic.Bool),
+		file: new(atomic.Pointer[outputFile]), parsedOptions: new(atomic.Pointer[outputOptions]), delivered: new(atomic.Bool), resume: new(atomic.Pointer[string]),
 		programs: new(subprocess.Running), recovery: recoveryOf,
 	}
 }
@@ -71,9 +73,12 @@ func (t *console) fork(env Env) *console {
 	next.recovery = func(err error) recovery { // the state of the command is unknown
 		r := recoveryOf(err)
 		r.retryable = false
+		if resume := t.resume.Load(); resume != nil { // a change may be under way
+			r.retry, r.resume = runfile.RetryByHand, *resume
+		}
 		return r
 	}
-	next.err, next.log, next.secrets, next.events, next.file, next.delivered = t.err, t.log, t.secrets, t.events, t.file, t.delivered
+	next.err, next.log, next.secrets, next.events, next.file, next.delivered, next.resume = t.err, t.log, t.secrets, t.events, t.file, t.delivered, t.resume
 	return next
 }
 

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// grace is how long a command may take to end after a signal or its time limit.
-const grace = 600 * time.Millisecond
+// grace is how long a command may take to end after a signal or its time limit. Killing programs and writing the last
+// record takes milliseconds, but a machine with 15 busy processes a core needs over half a second for it.
+const grace = 2 * time.Second
 
 // runWithGrace runs f. If f runs for longer than grace after ctx ends, because it hangs in a file, a pipe or a computation,
 // runWithGrace abandons it and returns the cause of ctx.

@@ -109,3 +109,18 @@ func TestExitRetries(t *testing.T) {
 		}
 	}
 }
+
+// D8: a command that hangs after a signal is abandoned. If its run has started, a change can be under way.
+func TestRecoveryOfAbandonedRun(t *testing.T) {
+	env := Env{Getenv: func(string) string { return "" }}
+	command := newConsole(env)
+	end, signal := command.fork(env), &InterruptError{syscall.SIGTERM}
+	if got := end.recovery(signal); got != (recovery{retry: runfile.RetryLater}) {
+		t.Errorf("before the run: %+v", got)
+	}
+	resume := "oneshot run --resume run.jsonl"
+	command.resume.Store(&resume)
+	if got := end.recovery(signal); got != (recovery{retry: runfile.RetryByHand, resume: resume}) {
+		t.Errorf("in the run: %+v", got)
+	}
+}
