@@ -68,7 +68,7 @@ func compile(raw []byte, at string) (*Schema, []diag.Finding) {
 	} else {
 		violations = explainSchema(doc, err, patterns)
 	}
-	s.shape = sync.OnceValue(func() *Shape { return newShape(s.compiled) })
+	s.shape = sync.OnceValue(func() *Shape { return newDocumentShape(s.compiled) })
 	if patterns.done = true; violations == nil {
 		return s, nil
 	}

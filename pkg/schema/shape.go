@@ -63,6 +63,7 @@ func TypeOf(value json.RawMessage) string {
 type Shape struct {
 	kinds    Kinds
 	declared []*jsonschema.Schema // that apply to the value and name members or items
+	members  map[string]*Shape    // of a document, which are asked for with each call; nil for other values
 }
 
 // maxShapeParts bounds the references and alternatives for one value, which refer to each other. Further ones are
@@ -75,6 +76,20 @@ func (s *Schema) Shape() *Shape {
 		return nil
 	}
 	return s.shape()
+}
+
+// newDocumentShape returns the shape of documents that fit a schema.
+func newDocumentShape(s *jsonschema.Schema) *Shape {
+	shape, members := newShape(s), map[string]*Shape{}
+	for _, d := range shape.declared {
+		for name := range d.Properties {
+			if members[name] == nil {
+				members[name] = shape.Property(name)
+			}
+		}
+	}
+	shape.members = members
+	return shape
 }
 
 // newShape returns the shape of a value with one of several schemas, nil if there are none.
@@ -97,12 +112,16 @@ func (s *Shape) Kinds() Kinds {
 
 // Property returns the shape of a member of the object, nil if it is not declared.
 func (s *Shape) Property(name string) *Shape {
+	switch {
+	case s == nil:
+		return nil
+	case s.members != nil:
+		return s.members[name]
+	}
 	var found []*jsonschema.Schema
-	if s != nil {
-		for _, d := range s.declared {
-			if p := d.Properties[name]; p != nil {
-				found = append(found, p)
-			}
+	for _, d := range s.declared {
+		if p := d.Properties[name]; p != nil {
+			found = append(found, p)
 		}
 	}
 	return newShape(found...)
