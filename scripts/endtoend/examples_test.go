@@ -17,13 +17,15 @@ var examples = map[string]struct {
 	"log":    {0, ""},
 	"digest": {0, "digest.json"},
 	"lint":   {1, "lint.sarif"},
+	"follow": {0, ""},
 }
 
-// runExample runs the run.sh of a copy of an example, and returns its stdout and the folder.
+// runExample runs the run.sh of an example in a copy of all of them, and returns its stdout and the folder.
 func runExample(t *testing.T, name string) (out, folder string) {
 	t.Helper()
-	folder = filepath.Join(t.TempDir(), name)
-	if err := os.CopyFS(folder, os.DirFS(filepath.Join("examples", name))); err != nil {
+	all := filepath.Join(t.TempDir(), "examples")
+	folder = filepath.Join(all, name)
+	if err := os.CopyFS(all, os.DirFS("examples")); err != nil {
 		t.Fatal(err)
 	}
 	if writes := examples[name].writes; writes != "" { // left by somebody who tried the example
@@ -69,6 +71,9 @@ func TestExamples(t *testing.T) {
 		t.Errorf("the lint prints %q, and reports %q", lint, report)
 	}
 	output(t, "oneshot validate "+folder+"/tools.yaml")
+	if steps, _ := runExample(t, "follow"); !strings.Contains(steps, "\nCall: vault_search with {") || !strings.HasSuffix(steps, "\nDone after 2 calls.\n") {
+		t.Errorf("the follower prints %q", steps)
+	}
 }
 
 // shownExample returns the commands of an example, for a real model, and their output.

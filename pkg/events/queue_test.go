@@ -1,0 +1,166 @@
+package events
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A pipe is a Sink whose reader is scripted. Its writes block from the first one that stall allows no more bytes for.
+type pipe struct {
+	mu      sync.Mutex
+	got     strings.Builder
+	room    int // bytes that it takes
+	fail    error
+	ended   chan struct{} // closed by the deadline
+	endOnce sync.Once
+}
+
+func newPipe(room int) *pipe { return &pipe{room: room, ended: make(chan struct{})} }
+
+func (p *pipe) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.fail != nil {
+		return 0, p.fail
+	}
+	if len(b) > p.room {
+		p.mu.Unlock()
+		<-p.ended
+		p.mu.Lock()
+		return 0, os.ErrDeadlineExceeded
+	}
+	p.room -= len(b)
+	p.got.Write(b)
+	return len(b), nil
+}
+
+func (p *pipe) SetWriteDeadline(time.Time) error {
+	p.endOnce.Do(func() { close(p.ended) })
+	return nil
+}
+
+func (p *pipe) Close() error { return nil }
+
+func opens(s Sink) func() (Sink, error) { return func() (Sink, error) { return s, nil } }
+
+// line is as long as the event of a short piece of text.
+var line = []byte(`{"event":"on_chat_model_stream","data":"abcd"}` + "\n")
+
+const deltas = 10_000
+
+// All lines arrive in order.
+func TestQueue(t *testing.T) {
+	p := newPipe(1 << 30)
+	q := NewQueue(opens(p))
+	var want strings.Builder
+	for i := range deltas {
+		text := fmt.Sprintf("%d\n", i)
+		want.WriteString(text)
+		q.Add([]byte(text))
+	}
+	big := strings.Repeat("x", 3<<20) + "\n"
+	q.Add([]byte(big)) // an event may be longer than what may wait
+	if err := q.Close(time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if p.got.String() != want.String()+big {
+		t.Errorf("%d bytes arrived, want %d", p.got.Len(), want.Len()+len(big))
+	}
+}
+
+// A reader that takes nothing, or one line, costs bounded memory and no waiting: no Add blocks, because nothing reads.
+func TestQueueBounds(t *testing.T) {
+	for name, open := range map[string]func() (Sink, error){
+		"nobody":   func() (Sink, error) { return nil, ErrNoReader },
+		"one line": opens(newPipe(len(line))),
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := NewQueue(open)
+			most := 0
+			for range 10 * deltas {
+				q.Add(line)
+				q.mu.Lock()
+				most = max(most, q.waiting)
+				q.mu.Unlock()
+			}
+			if !errors.Is(q.Err(), ErrOverflow) {
+				t.Errorf("error %v", q.Err())
+			}
+			if most > maxQueued+2*len(line) {
+				t.Errorf("%d bytes waited", most)
+			}
+			q.mu.Lock()
+			if q.waiting != 0 || q.lines != nil {
+				t.Errorf("%d bytes are kept after the overflow", q.waiting)
+			}
+			q.mu.Unlock()
+			_ = q.Close(time.Minute) // returns at once
+			<-q.done
+		})
+	}
+}
+
+// The events of 10,000 deltas fit, so that a reader that comes late or reads slowly misses nothing.
+func TestQueueHoldsARun(t *testing.T) {
+	if deltas*len(line) > maxQueued {
+		t.Errorf("%d deltas have %d bytes", deltas, deltas*len(line))
+	}
+	var mu sync.Mutex
+	ready, p := false, newPipe(1<<30)
+	q := NewQueue(func() (Sink, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !ready {
+			return nil, ErrNoReader
+		}
+		return p, nil
+	})
+	for range deltas {
+		q.Add(line)
+	}
+	mu.Lock()
+	ready = true
+	mu.Unlock()
+	if err := q.Close(time.Minute); err != nil || p.got.Len() != deltas*len(line) {
+		t.Errorf("%d bytes arrived: %v", p.got.Len(), err)
+	}
+}
+
+func TestQueueErrors(t *testing.T) {
+	broken := newPipe(1 << 20)
+	broken.fail = fmt.Errorf("write: %w", syscall.EPIPE)
+	full := newPipe(1 << 20)
+	full.fail = io.ErrShortWrite
+	for name, c := range map[string]struct {
+		open func() (Sink, error)
+		want error
+	}{
+		"nobody":  {func() (Sink, error) { return nil, ErrNoReader }, ErrNoReader},
+		"stalled": {opens(newPipe(len(line))), ErrStalled},
+		"gone":    {opens(broken), ErrGone},
+		"full":    {opens(full), io.ErrShortWrite},
+		"closed":  {func() (Sink, error) { return nil, os.ErrPermission }, os.ErrPermission},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := NewQueue(c.open)
+			q.Add(line)
+			q.Add(line)
+			if err := q.Close(20 * time.Millisecond); !errors.Is(err, c.want) {
+				t.Errorf("error %v, want %v", err, c.want)
+			}
+			q.Add(line)
+			<-q.done
+		})
+	}
+}
