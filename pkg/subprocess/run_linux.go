@@ -257,21 +257,40 @@ func (s *supervised) waitEnded(limit time.Duration) bool {
 	}
 }
 
-// drainStreams waits for the end of the streams, and closes those still held by processes that could not be killed.
+// drainStreams waits for the end of the streams, and closes those still held by processes that could not be killed. It never
+// drops data that has arrived, however late this process reads it.
 func (s *supervised) drainStreams() {
-	timer := time.NewTimer(termGrace)
-	defer timer.Stop()
-	for _, done := range []chan struct{}{s.reported, s.out.done, s.err.done} {
-		select {
-		case <-done:
-		case <-timer.C:
-			timer.Reset(0)
+	deadline := time.Now().Add(killTimeout)
+	for _, stream := range []struct {
+		from *os.File
+		done chan struct{}
+	}{{s.reports, s.reported}, {s.printed[0], s.out.done}, {s.printed[1], s.err.done}} {
+		for isRead := false; !isRead; {
+			select {
+			case <-stream.done:
+				isRead = true
+			case <-time.After(termGrace):
+				isRead = !isReadable(stream.from) || time.Now().After(deadline)
+			}
 		}
 	}
 	closeAll([]*os.File{s.orders, s.reports, s.printed[0], s.printed[1]})
 	<-s.reported
 	<-s.out.done
 	<-s.err.done
+}
+
+// isReadable reports whether a pipe has data or has ended.
+func isReadable(pipe *os.File) bool {
+	conn, err := pipe.SyscallConn()
+	if err != nil {
+		return false
+	}
+	ready := 0
+	err = conn.Control(func(fd uintptr) {
+		ready, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+	})
+	return err == nil && ready > 0
 }
 
 // errHelperEnded says that the helper ended before it started the program.

@@ -46,3 +46,32 @@ func TestRun(t *testing.T) {
 		}
 	}
 }
+
+// What a program printed is read to its end, even if the reader is starved for longer than the grace period.
+func TestLateReader(t *testing.T) {
+	const size = 60 << 10 // fits a pipe
+	var p pipes
+	for range 4 {
+		if err := p.addPipe(false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &supervised{reports: p.ours[0], orders: p.ours[3], printed: [2]*os.File{p.ours[1], p.ours[2]}, reported: make(chan struct{})}
+	s.out, s.err = Command{}.newCaptures(func() {})
+	if _, err := p.theirs[1].Write(make([]byte, size)); err != nil {
+		t.Fatal(err)
+	}
+	_ = p.theirs[1].Close()
+	defer closeAll(p.theirs) // a process that could not be killed holds stderr
+	_ = p.theirs[0].Close()
+	go s.readReports()
+	go s.err.readPipe(p.ours[2])
+	go func() {
+		time.Sleep(2 * termGrace)
+		s.out.readPipe(p.ours[1])
+	}()
+	s.drainStreams()
+	if s.out.text.Total != size {
+		t.Errorf("%d of %d bytes", s.out.text.Total, size)
+	}
+}
