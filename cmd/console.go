@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -42,6 +43,7 @@ type console struct {
 	programs      *subprocess.Running            // of speech and browsers
 	escaped       bool                           // the note about escapes was printed
 	noted         bool                           // the note about ignored stdin was printed
+	defaults      userDefaults                   // of the environment and config.yaml
 	recovery      func(error) recovery           // from the error that ends the command
 }
 
@@ -55,7 +57,7 @@ type outputOptions struct {
 func newConsole(env Env) *console {
 	hidden := new(redact.Set)
 	return &console{
-		outputOptions: outputOptions{color: "auto", format: logFormat(env.Args)},
+		outputOptions: outputOptions{color: "auto", format: cmp.Or(logFormat(env.Args), "text")},
 		err:           redactingWriter{env.Stderr, hidden}, out: &output{w: env.Stdout}, terminal: env.Terminal, screen: env.Screen,
 		noColor: env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb",
 		log:     newLog(env, hidden), secrets: hidden, events: &runEvents{secrets: hidden},
@@ -208,9 +210,17 @@ func (t *console) write(level slog.Level, text string, attrs ...slog.Attr) {
 	}
 }
 
-// logFormat reads --log-format from a command line, even if the line is invalid: its error is logged, too.
-func logFormat(args []string) string {
-	format := "text"
+// applyDefaults sets the flags about stderr from the environment and config.yaml, for the flags of the command line to
+// replace. Broken defaults are an error of the commands that use others of them.
+func (t *console) applyDefaults(env Env) {
+	t.defaults = loadDefaults(env, t)
+	t.color = cmp.Or(t.defaults.console("color"), t.color)
+	t.quiet = t.defaults.console("quiet") == "true"
+}
+
+// logFormat reads --log-format from a command line, even if the line is invalid: its error is logged, too. It returns ""
+// without the flag.
+func logFormat(args []string) (format string) {
 	for i, arg := range args {
 		value, joined := strings.CutPrefix(arg, "--log-format=")
 		switch {

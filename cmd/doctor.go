@@ -22,9 +22,10 @@ type doctorOptions struct {
 	env     Env
 	console *console
 	options
-	names  []string
-	format string
-	limit  time.Duration
+	names   []string
+	format  string
+	limit   time.Duration
+	inForce []settingDoc // flags that the environment and config.yaml can set
 }
 
 func newDoctor(env Env, t *console) *cobra.Command {
@@ -40,7 +41,12 @@ Exit 0 means that a run can work, 2 that a named model does not exist, 4 that it
 key is missing or rejected, 5 that there is no usable model, 74 that the state
 directory is not writable. The report is on stdout in every case.`,
 		Example: "  oneshot doctor || echo 'not everything works here'\n  oneshot doctor --model ollama/qwen3:8b --format json",
-		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.fillDefaults(c.Flags()); err != nil {
+				return err
+			}
+			return o.run(c.Context())
+		},
 	}
 	f := c.Flags()
 	f.StringArrayVarP(&o.names, "model", "m", nil, "check `MODEL`, as for oneshot run (repeatable)")
@@ -62,11 +68,12 @@ const (
 
 // A check is one line of the report. The published schema doctor.v1 describes its JSON form.
 type check struct {
-	Name   string     `json:"name"`
-	Status status     `json:"status"`
-	Detail string     `json:"detail"`
-	Hint   string     `json:"hint,omitempty"`
-	Models []modelDoc `json:"models,omitempty"` // of a server
+	Name     string       `json:"name"`
+	Status   status       `json:"status"`
+	Detail   string       `json:"detail"`
+	Hint     string       `json:"hint,omitempty"`
+	Models   []modelDoc   `json:"models,omitempty"`   // of a server
+	Settings []settingDoc `json:"settings,omitempty"` // that the environment and config.yaml can set
 
 	usable bool  // it provides a model
 	err    error // ends the command
@@ -134,7 +141,7 @@ func (o *doctorOptions) probes(secrets secretStore) ([]probe, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat([]probe{{name: "version", check: o.version}}, named, o.local(s), o.keys(), o.system()), nil
+	return slices.Concat([]probe{{name: "version", check: o.version}, {name: "defaults", check: o.defaultFlags}}, named, o.local(s), o.keys(), o.system()), nil
 }
 
 // run runs probes concurrently. It abandons a probe that exceeds limit and grace: it may hang in a file system.
@@ -227,6 +234,9 @@ func writeTable(to io.Writer, checks []check) {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", c.Status, report.EscapeLine(c.Name), report.EscapeLine(c.Detail))
 		for _, m := range c.Models {
 			fmt.Fprintf(w, "\t\t%s\n", report.EscapeLine(m.String()))
+		}
+		for _, s := range c.Settings {
+			fmt.Fprintf(w, "\t\t%s\n", report.EscapeLine(s.Name+" = "+strings.Join(s.Values, ", ")+" ("+s.Source+")"))
 		}
 		if c.Hint != "" {
 			fmt.Fprintf(w, "\t\thint: %s\n", report.EscapeLine(c.Hint))

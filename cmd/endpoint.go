@@ -52,7 +52,7 @@ func (s *settings) checkKeys(places []endpoint) error {
 			strings.Join(slices.Sorted(maps.Keys(providers)), ", "))
 	}
 	for _, of := range slices.Sorted(maps.Keys(s.urls)) {
-		if of != "" && !providers[of] {
+		if of != "" && !providers[of] && !s.hasDefaultURLs {
 			return usagef("", "--base-url %s=…: no --model uses %s", of, of)
 		}
 	}

@@ -25,6 +25,7 @@ type Env struct {
 	Terminal bool // Stderr is a terminal
 	Screen   bool // Stdout is a terminal
 	Getenv   func(string) string
+	Environ  []string // all variables, as name=value
 	Now      func() time.Time
 	Tools    fs.FS // the shipped tool definitions
 	Prompts  fs.FS // the shipped texts
@@ -43,6 +44,7 @@ func OS() Env {
 		Terminal: isatty.IsTerminal(os.Stderr.Fd()),
 		Screen:   isatty.IsTerminal(os.Stdout.Fd()),
 		Getenv:   os.Getenv,
+		Environ:  os.Environ(),
 		Now:      time.Now,
 		Tools:    tooldefs.FS,
 		Prompts:  prompts.FS,

@@ -20,6 +20,7 @@ import (
 const (
 	exitFamily  = "exit-codes"
 	errorFamily = "error-codes"
+	keyFamily   = "agent-keys"
 )
 
 const explainFamilies = `oneshot explain CODE|NAME documents a code:
@@ -27,6 +28,7 @@ const explainFamilies = `oneshot explain CODE|NAME documents a code:
   findings       TC301, unknown-tool   oneshot parse --list-codes lists them
   exit codes     7, denied             oneshot explain exit-codes lists them
   error codes    RATE_LIMITED          oneshot explain error-codes lists them
+  agent files    max_turns             oneshot explain agent-keys lists the keys
 `
 
 // explainOptions are the flags of "oneshot explain".
@@ -39,11 +41,11 @@ func newExplain(t *console) *cobra.Command {
 	o := &explainOptions{console: t}
 	c := &cobra.Command{
 		Use:   "explain [flags] [CODE|NAME]",
-		Short: "Explain a finding, an exit code or an error code",
+		Short: "Explain a finding, an exit code, an error code or a key of agent files",
 		Long: `Explain documents a code: of a finding (TC301 or its slug), an exit code (its
-number or name), or the error code of a failed tool call (RATE_LIMITED).
-Without an argument it lists the three families. exit-codes and error-codes
-print the whole table.`,
+number or name), the error code of a failed tool call (RATE_LIMITED), or a key of
+agent files (max_turns). Without an argument it lists the families. exit-codes,
+error-codes and agent-keys print the whole table.`,
 		Example: "  oneshot explain TC301\n  oneshot explain exit-codes",
 		Args:    atMostArguments(1, "explain one code at a time"),
 		RunE:    func(_ *cobra.Command, args []string) error { return o.run(args) },
@@ -68,6 +70,9 @@ func (o *explainOptions) run(args []string) error {
 		return report.JSON(o.console.out, docs)
 	case args[0] == exitFamily:
 		_, err := io.WriteString(o.console.out, exitTable())
+		return err
+	case args[0] == keyFamily:
+		_, err := io.WriteString(o.console.out, keyTable())
 		return err
 	case args[0] == errorFamily:
 		_, err := io.WriteString(o.console.out, errorTable())
@@ -101,6 +106,9 @@ func explanations() []explanation {
 	for _, d := range chat.ErrorCodes {
 		all = append(all, errorDoc{errorFamily, d.Code, d.Text, d.Help, d.Retryable})
 	}
+	for _, d := range keyDocs() {
+		all = append(all, d)
+	}
 	return all
 }
 
@@ -120,7 +128,7 @@ func explanationsOf(name string) []explanation {
 
 // unknownExplanation is the error for a name that explain does not know.
 func unknownExplanation(name string) error {
-	names := []string{exitFamily, errorFamily}
+	names := []string{exitFamily, errorFamily, keyFamily}
 	for _, r := range diag.Rules {
 		names = append(names, string(r.Code), r.Slug)
 	}
@@ -129,6 +137,9 @@ func unknownExplanation(name string) error {
 	}
 	for _, d := range chat.ErrorCodes {
 		names = append(names, string(d.Code))
+	}
+	for _, d := range keyDocs() {
+		names = append(names, d.Key)
 	}
 	return usagef(cmp.Or(schema.DidYouMean(name, names), "oneshot explain shows how to list the codes"), "unknown code %q", name)
 }

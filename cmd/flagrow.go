@@ -25,13 +25,14 @@ type flagRow struct {
 	on          commands
 	field       flagField
 	completes   completion
-	resume      resumeRule // of run
-	replay      replayRule // of run
-	merges      bool       // a K=V of one source replaces those of later sources with the same K only
-	isProgram   bool       // the value can name a program in PATH
-	mayHoldKey  bool       // a value without a reference to a secret may be one, and is not recorded
-	agent       agentRule  // of run: the key of agent files
-	noKey       string     // why there is none
+	resume      resumeRule  // of run
+	replay      replayRule  // of run
+	merges      bool        // a K=V of one source replaces those of later sources with the same K only
+	isProgram   bool        // the value can name a program in PATH
+	mayHoldKey  bool        // a value without a reference to a secret may be one, and is not recorded
+	agent       agentRule   // of run: the key of agent files
+	noKey       string      // why there is none
+	defaults    defaultRule // of run and doctor: whether the environment and config.yaml set it
 	help        string
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/runfile"
 )
 
 // A flagSource has values of flags.
@@ -24,6 +25,7 @@ const (
 	fromLine sourceKind = iota
 	fromRecord
 	fromAgent
+	fromDefaults // the environment, config.yaml
 )
 
 // commandLine returns the flags that a command line gives.
@@ -118,12 +120,31 @@ func (r *resolvedFlags) source(name string) string {
 	return "flag --" + name
 }
 
+// noteOrigins tells the options which of their values are from an agent file, which earlier settings may say, or a default.
+func (r *resolvedFlags) noteOrigins(agent *loadedAgent, earlier map[string]runfile.Setting) {
+	servers := &r.model.servers
+	switch source, before := r.sources["base-url"], earlier["base-url"].Source; {
+	case source.kind == fromAgent:
+		servers.urlsOf = source.name
+	case source.kind == fromRecord && strings.HasPrefix(before, agentPrefix):
+		servers.urlsOf = before
+	case source.kind == fromDefaults:
+		servers.hasDefaultURLs = true
+	}
+	if source := r.sources["tools"]; source.kind == fromAgent {
+		r.tools.agent = source.name
+	}
+	if agent != nil {
+		r.prompt.template = agent.prompt
+	}
+}
+
 // noteSources adds the flags that are not from a command line to the settings of a record. Values that may be secrets are
 // left out.
 func (r *resolvedFlags) noteSources(to *resolution) {
 	r.set.Visit(func(f *pflag.Flag) {
 		source, row := r.sources[f.Name], r.rows[f.Name]
-		if source.kind != fromAgent || row.mayHoldKey || f.Name == settingModel { // noted with its server
+		if source.kind < fromAgent || row.mayHoldKey || f.Name == settingModel { // noted with its server
 			return
 		}
 		for _, value := range source.values[f.Name] {

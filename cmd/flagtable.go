@@ -21,7 +21,7 @@ func flagTable(o *options) []flagGroup {
 func (o *options) commonFlags() []flagRow {
 	defaults := agent.DefaultLimits()
 	return []flagRow{
-		{name: "model", short: "m", on: forRun, agent: isKey, field: list(&o.model.names), completes: modelPrefixes(), resume: mayChange,
+		{name: "model", short: "m", on: forRun, agent: isKey, defaults: settable, field: list(&o.model.names), completes: modelPrefixes(), resume: mayChange,
 			help: "use `MODEL`: " + providerNames() + ", demo, or replay:RUN (file, ID or \"last\"); repeat it for fallbacks; default: the only model of Ollama"},
 		{name: "model", short: "m", on: forBatch, agent: isKey, field: list(&o.model.names), completes: modelPrefixes(), resume: unrecorded,
 			help: "use `MODEL`: " + providerNames() + "; repeat it for fallbacks; default: the only model of Ollama"},
@@ -49,9 +49,9 @@ func (o *options) commonFlags() []flagRow {
 			help: "send `TEXT` for each record; ${FIELD} names a field of the record, e.g. --prompt 'Summarize ${review}'"},
 		{name: "output-file", short: "o", on: forBatch, field: text(&o.file, ""), completes: fileNames(), resume: unrecorded,
 			help: "append a line for each record to `FILE`; the same command continues it (default: stdout), e.g. -o answers.jsonl"},
-		{name: "max-turns", on: forRun | forBatch, agent: isKey, field: count(&o.limits.Turns, defaults.Turns), resume: mayChange, replay: inherited,
+		{name: "max-turns", on: forRun | forBatch, agent: isKey, defaults: lowers, field: count(&o.limits.Turns, defaults.Turns), resume: mayChange, replay: inherited,
 			help: "limit requests to the model, e.g. --max-turns 5"},
-		{name: "timeout", on: forRun | forBatch, agent: isKey, field: duration(&o.limits.Wall, defaults.Wall), resume: mayChange, replay: inherited,
+		{name: "timeout", on: forRun | forBatch, agent: isKey, defaults: lowers, field: duration(&o.limits.Wall, defaults.Wall), resume: mayChange, replay: inherited,
 			help: "limit the wall-clock time of the run, e.g. --timeout 90s"},
 		{name: "policy", on: forRun | forBatch | forCall, agent: isKey | isPath | adds, field: list(&o.policy.files), completes: fileNames(), resume: mayChange, replay: widening,
 			help: "load call rules from `FILE` (repeatable); every policy has to allow a call, e.g. --policy policy.yaml"},
@@ -88,7 +88,7 @@ func (o *options) promptFlags() []flagRow {
 			help: "have calls written as tool (auto is the same here), toolcalls or native"},
 		{name: "now", on: forRun | forBatch, agent: isKey, field: text(&o.now, ""), completes: nothing("a time"), resume: fixed, replay: inherited,
 			help: "show the model RFC 3339 `TIME` as the current time"},
-		{name: "tz", on: forRun | forBatch, agent: isKey, field: text(&o.zone, ""), completes: nothing("Go cannot list time zones"), resume: fixed, replay: inherited,
+		{name: "tz", on: forRun | forBatch, agent: isKey, defaults: settable, field: text(&o.zone, ""), completes: nothing("Go cannot list time zones"), resume: fixed, replay: inherited,
 			help: "set the time zone of the run, e.g. --tz Europe/Berlin"},
 	}
 }
@@ -96,17 +96,17 @@ func (o *options) promptFlags() []flagRow {
 func (o *options) budgetFlags() []flagRow {
 	defaults := agent.DefaultLimits()
 	return []flagRow{
-		{name: "max-calls", on: forRun | forBatch, agent: isKey, field: count(&o.limits.Calls, defaults.Calls), resume: mayChange, replay: inherited,
+		{name: "max-calls", on: forRun | forBatch, agent: isKey, defaults: lowers, field: count(&o.limits.Calls, defaults.Calls), resume: mayChange, replay: inherited,
 			help: "limit tool calls"},
-		{name: "max-identical-calls", on: forRun | forBatch, agent: isKey, field: count(&o.limits.Repeats, defaults.Repeats), resume: mayChange, replay: inherited,
+		{name: "max-identical-calls", on: forRun | forBatch, agent: isKey, defaults: lowers, field: count(&o.limits.Repeats, defaults.Repeats), resume: mayChange, replay: inherited,
 			help: "limit calls of one tool with the same arguments"},
-		{name: "max-repairs", on: forRun | forBatch, agent: isKey, field: count(&o.limits.Repairs, defaults.Repairs), resume: mayChange, replay: inherited,
+		{name: "max-repairs", on: forRun | forBatch, agent: isKey, defaults: lowers, field: count(&o.limits.Repairs, defaults.Repairs), resume: mayChange, replay: inherited,
 			help: "limit how often an invalid answer is sent back"},
-		{name: "max-total-tokens", on: forRun | forBatch, agent: isKey, field: count(&o.limits.Tokens, 0), resume: mayChange, replay: inherited,
+		{name: "max-total-tokens", on: forRun | forBatch, agent: isKey, defaults: lowers, field: count(&o.limits.Tokens, 0), resume: mayChange, replay: inherited,
 			help: "limit the tokens of all requests together (0: no limit)"},
-		{name: "first-byte-timeout", on: forRun | forBatch, agent: isKey, field: duration(&o.model.servers.firstByte, 5*time.Minute), resume: mayChange,
+		{name: "first-byte-timeout", on: forRun | forBatch, agent: isKey, defaults: settable, field: duration(&o.model.servers.firstByte, 5*time.Minute), resume: mayChange,
 			help: "limit the wait for the first byte of a response, model loading included"},
-		{name: "idle-timeout", on: forRun | forBatch, agent: isKey, field: duration(&o.model.servers.idle, time.Minute), resume: mayChange,
+		{name: "idle-timeout", on: forRun | forBatch, agent: isKey, defaults: settable, field: duration(&o.model.servers.idle, time.Minute), resume: mayChange,
 			help: "limit the wait for each next byte of a response"},
 	}
 }
@@ -114,11 +114,11 @@ func (o *options) budgetFlags() []flagRow {
 func (o *options) requestFlags() []flagRow {
 	s := &o.model.servers
 	return []flagRow{
-		{name: "responder", on: forRun | forBatch, agent: isKey, field: text(&o.model.responder, ""), completes: modelPrefixes(), resume: fixed,
+		{name: "responder", on: forRun | forBatch, agent: isKey, defaults: settable, field: text(&o.model.responder, ""), completes: modelPrefixes(), resume: fixed,
 			help: "ask `MODEL` for the final answer"},
-		{name: "base-url", on: forRun | forBatch | forDoctor, agent: isKey, field: list(&s.baseURLs), completes: nothing("an address"), resume: mayChange,
+		{name: "base-url", on: forRun | forBatch | forDoctor, agent: isKey, defaults: settable, field: list(&s.baseURLs), completes: nothing("an address"), resume: mayChange,
 			help: "send model requests to `URL`, or with PROVIDER=URL those of one provider (default: the provider's own; OLLAMA_HOST for Ollama)"},
-		{name: "api", on: forRun | forBatch | forDoctor, agent: isKey, field: text(&s.api, ""), resume: mayChange,
+		{name: "api", on: forRun | forBatch | forDoctor, agent: isKey, defaults: settable, field: text(&s.api, ""), resume: mayChange,
 			completes: oneOf(provider.APIs()...),
 			help:      "set the protocol of --base-url: " + strings.Join(provider.APIs(), ", ") + "; --model is then the server's model name"},
 		{name: "api-key", on: forRun | forBatch | forDoctor, agent: isKey, field: list(&s.keys), completes: nothing("a reference to a secret"), resume: mayChange, mayHoldKey: true,
@@ -131,11 +131,11 @@ func (o *options) requestFlags() []flagRow {
 			help: "trust the CA certificates (PEM) in `FILE`, besides the system's"},
 		{name: "proxy", on: forRun | forBatch | forDoctor, noKey: "belongs to the machine", field: text(&s.proxy, ""), completes: nothing("an address"), resume: mayChange,
 			help: "reach the model through the proxy at `URL`: http, https or socks5; proxy variables in the environment are ignored"},
-		{name: "temperature", on: forRun | forBatch, agent: isKey, field: decimal(&o.model.temperature), resume: fixed, replay: inherited,
+		{name: "temperature", on: forRun | forBatch, agent: isKey, defaults: settable, field: decimal(&o.model.temperature), resume: fixed, replay: inherited,
 			help: "set the sampling temperature (default: the server's)"},
 		{name: "seed", on: forRun | forBatch, agent: isKey, field: integer(&o.model.seed), resume: fixed, replay: inherited,
 			help: "set the sampling seed (default: the server's)"},
-		{name: "effort", on: forRun | forBatch, agent: isKey, field: text(&o.model.effort, ""), completes: example("low", "medium", "high"), resume: fixed, replay: inherited,
+		{name: "effort", on: forRun | forBatch, agent: isKey, defaults: settable, field: text(&o.model.effort, ""), completes: example("low", "medium", "high"), resume: fixed, replay: inherited,
 			help: "set the reasoning effort to the server's `WORD`, e.g. --effort low"},
 		{name: "param", on: forRun | forBatch, agent: isKey, field: list(&o.model.params), completes: nothing("each server has its own parameters"), resume: fixed, replay: inherited,
 			help: "set the request parameter `K=V` (repeatable), e.g. --param num_ctx=16384, top_p=0.9 or max_tokens=2000"},

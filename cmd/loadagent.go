@@ -31,22 +31,30 @@ type loadedAgent struct {
 	findings    []diag.Finding // about what it refers to
 }
 
-// loadAgent reads the agent file of a value of --agent.
+// loadAgent reads the agent file of a value of --agent, and prints its findings.
 func loadAgent(env Env, t *console, value string) (*loadedAgent, error) {
+	a, findings, err := readAgent(env, value)
+	if len(findings) > 0 {
+		t.findings(findings, map[string]diag.Text{a.path: {Bytes: a.text}})
+	}
+	return a, err
+}
+
+// readAgent reads the agent file of a value of --agent. With findings it also returns the text of a file that has errors.
+func readAgent(env Env, value string) (*loadedAgent, []diag.Finding, error) {
 	path, err := findAgent(env, value)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	src, err := readOwnFile("--agent", path, maxAgent)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	v := lint.NewChecker(nil, tool.Loader{}, lint.V1Defaults{}, nil).CheckFile(path, src, lint.Agent)
-	t.findings(v.Findings, map[string]diag.Text{path: {Bytes: src}})
 	if diag.HasErrors(v.Findings) {
-		return nil, usagef("oneshot explain "+string(v.Findings[0].Code)+" explains it", "--agent: %s has errors", path)
+		err = usagef("oneshot explain "+string(v.Findings[0].Code)+" explains it", "--agent: %s has errors", path)
 	}
-	return &loadedAgent{File: v.Agent, path: path, dir: agentBase(path), isInstalled: !isAgentPath(value), env: env, text: src}, nil
+	return &loadedAgent{File: v.Agent, path: path, dir: agentBase(path), isInstalled: !isAgentPath(value), env: env, text: src}, v.Findings, err
 }
 
 // agentBase returns the folder that the paths of an agent file are relative to.
@@ -243,12 +251,8 @@ func (o *options) fillFromAgent(env Env, t *console, set *pflag.FlagSet, on comm
 	if err != nil {
 		return err
 	}
-	rows := map[string]flagRow{}
-	for row := range flagRows(o, on) {
-		rows[row.name] = row
-	}
 	hasTools := set.Changed("tools")
-	source, err := a.source(t, rows, commandLine(set))
+	source, err := a.source(t, rowsOf(on), commandLine(set))
 	if err != nil {
 		return err
 	}

@@ -61,6 +61,7 @@ func execute(ctx context.Context, env Env, t *console) (err error) {
 	if err := checkDescriptors(); err != nil {
 		return err
 	}
+	t.applyDefaults(env)
 	root, started := newRoot(env, t), false
 	root.InitDefaultCompletionCmd(env.Args...)
 	root.InitDefaultHelpCmd()
@@ -96,10 +97,11 @@ func newRoot(env Env, t *console) *cobra.Command {
 	root.SetOut(t.out)
 	root.SetErr(t.err)
 	root.SetUsageFunc(printUsage)
-	root.PersistentFlags().StringVar(&t.color, "color", "auto", "colour stderr: auto, always or never")
+	root.PersistentFlags().StringVar(&t.color, "color", t.color, "colour stderr: auto, always or never")
 	root.PersistentFlags().StringVar(&t.format, "log-format", "text", "write stderr as text or as json (one object per line)")
-	t.format = logFormat(env.Args) // even if the flags are invalid
-	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", false, "print only errors and warnings about ignored input on stderr")
+	t.format = cmp.Or(logFormat(env.Args), t.defaults.console("log-format"), "text") // even if the flags are invalid
+	root.PersistentFlags().Bool("no-config", false, "ignore config.yaml and the ONESHOT_* variables that set flags")
+	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", t.quiet, "print only errors and warnings about ignored input on stderr")
 	needed := neededCommands(env.Args)
 	for _, c := range needed {
 		root.AddCommand(c.build(env, t))
@@ -135,6 +137,7 @@ var subcommands = []subcommand{
 	{"validate", newValidate},
 	{"prompt", newPrompt},
 	{"tools", newTools},
+	{"agents", newAgents},
 	{"runs", newRuns},
 	{"doctor", newDoctor},
 	{"schema", newSchema},

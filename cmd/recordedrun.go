@@ -164,37 +164,34 @@ func (r *recordedRun) openReplay(t *console, line flagSource, args []string) (*r
 	return r.resolve(forRun, t, line)
 }
 
-// resolve resolves the flags of a command from the command line, the record and the agent.
+// resolve resolves the flags of a command from the command line, the record, the agent and the defaults of the user. A resumed or
+// replayed run uses no defaults, so that it depends on its record only.
 func (r *recordedRun) resolve(on commands, t *console, line flagSource) (*resolvedFlags, error) {
-	if r.agent == nil {
-		flags, err := resolveFlags(on, line, r.flags)
-		if from := r.settings["base-url"].Source; err == nil && strings.HasPrefix(from, agentPrefix) && !flags.isGiven("base-url") {
-			flags.model.servers.urlsOf = from
+	sources := []flagSource{r.flags}
+	if r.agent != nil {
+		source, err := r.agent.source(t, rowsOf(on), line, r.flags)
+		if err != nil {
+			return nil, err
 		}
-		return flags, err
+		if on == forBatch {
+			delete(source.values, "output-file") // it is of a run
+		}
+		sources = append(sources, source)
 	}
-	rows := map[string]flagRow{}
-	for row := range flagRows(new(options), on) {
-		rows[row.name] = row
-	}
-	source, err := r.agent.source(t, rows, line, r.flags)
+	flags, err := resolveFlags(on, line, sources...)
 	if err != nil {
 		return nil, err
 	}
-	if on == forBatch {
-		delete(source.values, "output-file") // it is of a run
+	if r.resumed == nil && !slices.ContainsFunc(flags.model.names, isRecording) {
+		defaults, err := t.defaults.sources()
+		if err != nil {
+			return nil, err
+		}
+		if flags, err = resolveFlags(on, line, append(sources, defaults...)...); err != nil {
+			return nil, err
+		}
 	}
-	flags, err := resolveFlags(on, line, r.flags, source)
-	if err != nil {
-		return nil, err
-	}
-	flags.prompt.template = r.agent.prompt
-	if flags.sources["base-url"].kind == fromAgent {
-		flags.model.servers.urlsOf = source.name
-	}
-	if flags.sources["tools"].kind == fromAgent {
-		flags.tools.agent = source.name
-	}
+	flags.noteOrigins(r.agent, r.settings)
 	return flags, nil
 }
 

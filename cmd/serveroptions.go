@@ -27,6 +27,8 @@ type serverOptions struct {
 	firstByte time.Duration
 	idle      time.Duration
 	urlsOf    string // the agent file that --base-url is from, or ""
+
+	hasDefaultURLs bool // --base-url is from the environment or config.yaml: providers that are not used have no effect
 }
 
 // isGiven reports whether any flag about addresses or credentials is set.
@@ -42,6 +44,8 @@ type settings struct {
 	keys     map[string]apiKey
 	sent     []headerSecrets // with each request, by --header
 	urlsOf   string          // see serverOptions
+
+	hasDefaultURLs bool // see serverOptions
 
 	secrets  secretStore
 	resolved *resolution
@@ -69,7 +73,7 @@ func (o *serverOptions) read(env Env, t *console, secrets secretStore, resolved 
 	}
 	s := &settings{
 		config:   provider.Config{FirstByte: o.firstByte, Idle: o.idle, Sanitize: t.sanitize},
-		protocol: provider.ProtocolOf(o.api), urls: map[string]*url.URL{}, keys: map[string]apiKey{}, secrets: secrets, resolved: resolved, urlsOf: o.urlsOf,
+		protocol: provider.ProtocolOf(o.api), urls: map[string]*url.URL{}, keys: map[string]apiKey{}, secrets: secrets, resolved: resolved, urlsOf: o.urlsOf, hasDefaultURLs: o.hasDefaultURLs,
 	}
 	var err error
 	if s.config.Header, err = o.header(env, t, s); err != nil {

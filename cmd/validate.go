@@ -217,6 +217,9 @@ func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []
 			}
 			v.Findings = append(v.Findings, open...)
 		}
+		if v.Agent != nil && f.name != "-" {
+			v.Findings = append(v.Findings, checkAgent(o.env, f.name, f.text, v.Agent)...)
+		}
 		o.findings.filterReported(subject{number: i, name: f.name, text: diag.Text{Bytes: f.text}, findings: &v.Findings})
 		all = append(all, o.verdict(v, f.text))
 	}

@@ -37,14 +37,8 @@ func Compile(text json.RawMessage) (*File, []diag.Finding) {
 	root := gjson.ParseBytes(text)
 	f := &File{
 		Name: root.Get("name").Str, Description: root.Get("description").Str, Prompt: root.Get("prompt").Str,
-		Flags: map[string][]string{},
+		Flags: Flags(text),
 	}
-	root.ForEach(func(key, value gjson.Result) bool {
-		if !slices.Contains(ownKeys, key.Str) {
-			f.Flags[strings.ReplaceAll(key.Str, "_", "-")] = flagValues(key.Str, value)
-		}
-		return true
-	})
 	var findings findings
 	root.Get("vars").ForEach(func(name, value gjson.Result) bool {
 		f.Variables = append(f.Variables, newVariable(name.Str, value, &findings))
@@ -55,6 +49,19 @@ func Compile(text json.RawMessage) (*File, []diag.Finding) {
 		return nil, findings
 	}
 	return f, findings
+}
+
+// Flags returns the values of the flags that the keys of an object are, by the names of the flags. Keys of agent files that are
+// no flags are left out.
+func Flags(object json.RawMessage) map[string][]string {
+	flags := map[string][]string{}
+	gjson.ParseBytes(object).ForEach(func(key, value gjson.Result) bool {
+		if !slices.Contains(ownKeys, key.Str) {
+			flags[strings.ReplaceAll(key.Str, "_", "-")] = flagValues(key.Str, value)
+		}
+		return true
+	})
+	return flags
 }
 
 // findings are the findings of a file.

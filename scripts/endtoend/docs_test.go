@@ -24,6 +24,7 @@ import (
 var generated = map[string]func(*testing.T) string{
 	"exit codes":        func(t *testing.T) string { return output(t, "oneshot explain exit-codes") },
 	"error codes":       func(t *testing.T) string { return output(t, "oneshot explain error-codes") },
+	"agent keys":        func(t *testing.T) string { return output(t, "oneshot explain agent-keys") },
 	"demo output":       func(t *testing.T) string { return fenced("json", output(t, demoCommand)) },
 	"parse output":      func(t *testing.T) string { return fenced("text", output(t, parseCommand)) },
 	"parse definitions": func(t *testing.T) string { return fenced("text", output(t, definitionsCommand)) },

@@ -1,0 +1,46 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/spf13/pflag"
+)
+
+// fillDefaults sets the flags of doctor that the environment and config.yaml set, and keeps those of a run with their sources.
+func (o *doctorOptions) fillDefaults(set *pflag.FlagSet) error {
+	defaults, err := o.console.defaults.sources()
+	if err != nil {
+		return err
+	}
+	line := commandLine(set)
+	delete(line.values, "timeout") // of doctor itself
+	flags, err := resolveFlags(forRun, line, defaults...)
+	if err != nil {
+		return err
+	}
+	o.inForce = flags.settings(func(row flagRow) bool { return row.defaults != 0 })
+	for row := range flagRows(&o.options, forDoctor) {
+		for _, source := range defaults {
+			if row.defaults != 0 {
+				if _, err := row.fill(set, source); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	flags.noteOrigins(nil, nil)
+	o.model.servers.hasDefaultURLs = flags.model.servers.hasDefaultURLs
+	if len(o.names) == 0 {
+		o.names = flags.model.allNames()
+	}
+	return nil
+}
+
+// defaultFlags lists the flags that the environment and config.yaml can set.
+func (o *doctorOptions) defaultFlags(context.Context) check {
+	c := check{Status: fine, Detail: "no configuration directory", Settings: o.inForce}
+	if path := o.console.defaults.path; path != "" {
+		c.Detail = path + " and ONESHOT_* variables"
+	}
+	return c
+}
