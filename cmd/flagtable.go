@@ -185,6 +185,8 @@ func (o *options) policyFlags() []flagRow {
 
 func (o *options) recordFlags() []flagRow {
 	return []flagRow{
+		{name: "no-cache", on: forRun | forBatch, agent: isKey, field: toggle(&o.confine.noCache), resume: mayChange, replay: inherited,
+			help: "run every call, and keep no results: ignore cache in definitions"},
 		{name: "no-run-file", on: forRun, noKey: "only the command line runs without a record", field: toggle(&o.record.noRecord), resume: startOnly,
 			help: "do not record the run"},
 		{name: "resume", on: forRun, noKey: "belongs to one run", field: text(&o.record.resume, ""), completes: listed(runNames), resume: unrecorded,

@@ -135,7 +135,9 @@ func (p *sharedPlan) openTools(ctx context.Context) (use func(*agent.Config), re
 		tools = p.recorded.replay.tools()
 	case p.tools != nil:
 		env.Secret = p.secret
-		tools = p.access.runner(p.env, p.tools, env)
+		runner := p.access.runner(p.env, p.tools, env)
+		runner.UseCache(p.resultCache())
+		tools = runner
 	}
 	return func(cfg *agent.Config) {
 		if env.Root != nil {

@@ -158,7 +158,11 @@ func (t timeline) describe(r runfile.Record) (head, text string) {
 		if err != nil {
 			return t.call(b.Call), err.Error()
 		}
-		return fmt.Sprintf("%s after %v", t.call(b.Call), b.Duration.Round(time.Millisecond)), string(envelope)
+		head = fmt.Sprintf("%s after %v", t.call(b.Call), b.Duration.Round(time.Millisecond))
+		if c := b.Cached; c != nil {
+			head += fmt.Sprintf(", from the cache: run %s at %s", c.Run, c.At.Format(time.RFC3339))
+		}
+		return head, string(envelope)
 	case runfile.Discarded:
 		return t.call(b.Call), b.Why
 	case runfile.UnknownOutcome:

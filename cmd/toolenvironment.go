@@ -24,6 +24,7 @@ type confineOptions struct {
 	allowHosts []string
 	speaker    string
 	opener     string
+	noCache    bool
 }
 
 // speechGrace is how long speech may continue after the command has finished.

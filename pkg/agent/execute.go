@@ -36,7 +36,7 @@ func (g *Gate) runTool(ctx context.Context, inv *Invocation) error {
 	begin := time.Now()
 	var err error
 	inv.result, err = g.cfg.Runner.Run(ctx, x)
-	inv.duration = time.Since(begin)
+	inv.duration, inv.cached = time.Since(begin), inv.result.Cached
 	if err == nil && inv.result.OK() && inv.result.Data != nil && !json.Valid(inv.result.Data) {
 		inv.result = chat.Failure(chat.Failed, "the tool's result is not JSON")
 	}
@@ -93,7 +93,7 @@ func (g *Gate) recordResult(inv *Invocation) error {
 	}
 	g.outcomes.addResult(inv)
 	g.emitFinal(EventResult, inv, inv.failureReason()+inv.renewalHint())
-	return g.journal.append(runfile.Result{Call: inv.call.ID, Result: inv.result, Duration: inv.duration, Labels: inv.result.Labels})
+	return g.journal.append(runfile.Result{Call: inv.call.ID, Result: inv.result, Duration: inv.duration, Labels: inv.result.Labels, Cached: inv.cached})
 }
 
 // toolDenialError returns the error of a change that the tool itself denied, such as a path outside

@@ -25,9 +25,10 @@ type Invocation struct {
 	result       chat.Result
 	envelope     json.RawMessage // the encoded result, for the model
 	duration     time.Duration
-	digest       string          // see [runfile.CallDigest]
-	boundArgs    json.RawMessage // the model's arguments, bound and completed with defaults
-	changedArgs  json.RawMessage // the members of the arguments set by the policy or the approver
+	cached       *chat.CacheOrigin // of a result from the cache
+	digest       string            // see [runfile.CallDigest]
+	boundArgs    json.RawMessage   // the model's arguments, bound and completed with defaults
+	changedArgs  json.RawMessage   // the members of the arguments set by the policy or the approver
 	decision     policy.Decision
 	denial       *DeniedError // ends the run, unless it continues after denials
 	err          error        // ends the run; the reason is the cause of the batch's context

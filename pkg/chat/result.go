@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"oneshot/pkg/quote"
 )
@@ -17,6 +18,13 @@ type Result struct {
 	Question string          // with Needs: the question for the user
 	Error    *ToolError      // set when the call failed
 	Labels   []string        // of the data, in addition to the call's; not in the envelope
+	Cached   *CacheOrigin    // of a result from the cache; not in the envelope
+}
+
+// A CacheOrigin is the call that a cached result is of.
+type CacheOrigin struct {
+	Run string    `json:"run,omitempty"` // the ID of its run
+	At  time.Time `json:"at"`            // when it ended
 }
 
 // A ToolError is an error that the model reads and may correct.

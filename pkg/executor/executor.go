@@ -19,6 +19,7 @@ import (
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/fileroot"
 	"oneshot/pkg/netguard"
 	"oneshot/pkg/redact"
 	"oneshot/pkg/tool"
@@ -83,14 +84,27 @@ type Runner struct {
 	secrets      *redact.Set
 	rates        rateLimiter
 	redactedDirs []RedactedDir
+	cache        *ResultCache // nil for none
+	root         *fileroot.Root
 }
 
 // New returns a runner of the registry's tools, which access only env.
 func New(registry *tool.Registry, env Env) *Runner {
-	return &Runner{registry: registry, executors: env.executors(), secrets: env.Secrets}
+	return &Runner{registry: registry, executors: env.executors(), secrets: env.Secrets, root: env.Root}
 }
 
-// Run executes a call. All failures of the tool or the call are reported in the result, including an unknown
+// UseCache makes the runner keep results of reads, and use them again. Call it before Run.
+func (r *Runner) UseCache(c *ResultCache) { r.cache = c }
+
+// cached returns the kept result of a call. A call with a file that must not be accessed has none.
+func (r *Runner) cached(t task, key string) (chat.Result, bool) {
+	if key == "" || (programs{root: r.root}).checkPaths(t) != nil {
+		return chat.Result{}, false
+	}
+	return r.cache.Store.Get(key, t.def.Cache)
+}
+
+// Run executes a call, or returns its result from the cache. All failures of the tool or the call are reported in the result, including an unknown
 // name, invalid arguments, a panic, and an expired time limit: the tool's own (60 seconds by default) or
 // x.Deadline. A call over the rate of its definition waits first. Secrets in the result are masked. The error
 // is the cause of ctx, if that ended before the tool.
@@ -113,12 +127,6 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 	if why := errorText(faults); why != "" {
 		return def.RejectionResult(faults, why), nil
 	}
-	if err := r.rates.wait(ctx, def); err != nil {
-		return chat.Result{}, err
-	}
-	if x.Follow != nil {
-		ctx = netguard.WithRedirectCheck(ctx, x.Follow)
-	}
 	t := task{
 		def: def, args: x.Call.Arguments, maxResult: cmp.Or(def.MaxBytes, defaultMaxBytes), id: x.Call.ID, runID: x.RunID, messages: x.Conversation,
 		key: x.IdempotencyKey, repeated: x.Repeated, resolved: x.ResolvedPaths,
@@ -126,16 +134,35 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 	if x.MaxBytes > 0 {
 		t.maxResult = min(t.maxResult, x.MaxBytes)
 	}
+	key := r.cache.key(t)
+	if result, ok := r.cached(t, key); ok {
+		return r.show(t, result), nil
+	}
+	if err := r.rates.wait(ctx, def); err != nil {
+		return chat.Result{}, err
+	}
+	if x.Follow != nil {
+		ctx = netguard.WithRedirectCheck(ctx, x.Follow)
+	}
 	result, err := runWithDeadline(ctx, t, x.Deadline, run)
 	if err != nil {
 		return chat.Result{}, err
 	}
-	shown := limitSize(r.redactDirs(r.secrets.HideResult(result)), t.maxResult)
-	shown.Labels = result.Labels
+	shown := r.show(t, result)
 	if result.Error == nil {
 		shown = noteTakenEffect(def, shown)
 	}
+	if key != "" {
+		r.cache.Store.Put(key, x.RunID, shown)
+	}
 	return shown, nil
+}
+
+// show returns a result without secrets, and limited in size.
+func (r *Runner) show(t task, result chat.Result) chat.Result {
+	shown := limitSize(r.redactDirs(r.secrets.HideResult(result)), t.maxResult)
+	shown.Labels, shown.Cached = result.Labels, result.Cached
+	return shown
 }
 
 // noteTakenEffect notes in a failure that the call has taken effect, although its result is unusable.

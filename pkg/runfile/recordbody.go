@@ -242,6 +242,8 @@ type Result struct {
 	Truncated bool          `json:"truncated,omitempty"`
 	Bytes     int           `json:"bytes,omitempty"`
 	Labels    []string      `json:"labels,omitempty"` // of its data, in addition to those of its call
+	// Cached says of which earlier call the result is, if the tool did not run.
+	Cached *chat.CacheOrigin `json:"cached,omitempty"`
 }
 
 // Discarded says that a call's result did not enter the conversation.

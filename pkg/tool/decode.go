@@ -15,7 +15,7 @@ import (
 
 var definitionKeys = []string{
 	"name", "description", "signature", "parameters", "returns", "examples", "prompt_examples", "effect", "idempotent",
-	"scopes", "connection", "renew", "labels", "timeout", "limit", "tags", "builtin", "exec", "http",
+	"scopes", "connection", "renew", "labels", "cache", "timeout", "limit", "tags", "builtin", "exec", "http",
 }
 
 // A decoder reads one definition.
@@ -47,6 +47,7 @@ func (l Loader) decode(f *yamldoc.File, doc yamldoc.Value) *Definition {
 	d.decodeLimit()
 	known := d.decodeParameters()
 	d.decodeBackend(known)
+	d.decodeCache()
 	d.decodeExamples(known)
 	return d.def
 }
@@ -96,17 +97,44 @@ func (d *decoder) decodeEffect() Effect {
 	return Effect(text)
 }
 
-func (d *decoder) decodeTimeout() time.Duration {
-	v := d.doc.Get("timeout")
+func (d *decoder) decodeTimeout() time.Duration { return decodeDuration(d.doc.Get("timeout")) }
+
+// decodeDuration reads a duration, 0 for none.
+func decodeDuration(v yamldoc.Value) time.Duration {
 	text, ok := v.Text()
 	if !ok {
 		return 0
 	}
-	timeout, err := time.ParseDuration(text)
-	if err != nil || timeout <= 0 || strings.Trim(text, "0123456789.msh") != "" {
+	duration, err := time.ParseDuration(text)
+	if err != nil || duration <= 0 || strings.Trim(text, "0123456789.msh") != "" {
 		v.Add(diag.DefValue, "%q is not a duration such as 20s or 1m30s", text)
 	}
-	return timeout
+	return duration
+}
+
+// decodeCache reads how long results may be used again. Results of requests with credentials can be cached only if the
+// definition says so, because the cache does not know what they show.
+func (d *decoder) decodeCache() {
+	v := d.doc.Get("cache")
+	if !v.IsPresent() {
+		return
+	}
+	ttl, isAuthorized := v, false
+	if v.IsMap() {
+		m, ok := v.Map("ttl", "authorized")
+		if !ok {
+			return
+		}
+		ttl = m.Required("ttl")
+		isAuthorized, _ = m.Get("authorized").Bool()
+	}
+	d.def.Cache = decodeDuration(ttl)
+	switch hasCredentials := d.def.Connection != "" || d.def.HTTP != nil && len(d.def.HTTP.Secrets) > 0; {
+	case d.def.Effect != Read:
+		v.Add(diag.DefValue, "only results of a read can be cached, and the effect is %s", d.def.Effect)
+	case hasCredentials && !isAuthorized:
+		v.Add(diag.DefValue, "the tool has a connection or sends credentials").Hint = "cache: {ttl: 5m, authorized: true} keeps such results"
+	}
 }
 
 func (d *decoder) decodeLimit() {

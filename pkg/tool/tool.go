@@ -66,6 +66,7 @@ type Definition struct {
 	Connection string   // the connection the run needs, "" for none
 	Renew      string   // instructions to renew an expired authorisation
 	Labels     []Label
+	Cache      time.Duration // how long a successful result of a read may be used again; 0 for never
 	Timeout    time.Duration // of one call; 0 for the default
 	Rate       Rate
 	MaxBytes   int64 // of one result; 0 for the default
