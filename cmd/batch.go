@@ -159,8 +159,7 @@ func runBatch(ctx context.Context, env Env, t *console, line flagSource, args []
 	b := &batchRun{env: env, console: t, flags: flags}
 	defer b.close()
 	if flags.batch.timeout > 0 {
-		over := &agent.TimeoutError{Limit: flags.batch.timeout}
-		timer := time.AfterFunc(over.Limit, func() { t.abort(over) })
+		timer := time.AfterFunc(flags.batch.timeout, func() { t.abort(&batchTimeoutError{flags.batch.timeout}) })
 		context.AfterFunc(ctx, func() { timer.Stop() })
 		defer timer.Stop()
 	}
@@ -241,7 +240,7 @@ func (b *batchRun) run(ctx context.Context) error {
 	defer abort(nil)
 	defer context.AfterFunc(ctx, func() {
 		cause := context.Cause(ctx)
-		if as[*agent.TimeoutError](cause) {
+		if as[*batchTimeoutError](cause) {
 			cause = context.Canceled
 		}
 		abort(cause)
@@ -288,6 +287,13 @@ func withRetryHint(err error) error {
 		return &hintedError{err, "add it to the record"}
 	}
 	return err
+}
+
+// A batchTimeoutError reports that --total-timeout has ended a batch.
+type batchTimeoutError struct{ limit time.Duration }
+
+func (e *batchTimeoutError) Error() string {
+	return fmt.Sprintf("the batch took longer than %v", e.limit)
 }
 
 // A failedRecordsError reports that runs of a batch have failed.

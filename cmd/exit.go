@@ -142,6 +142,7 @@ var classes = []struct {
 	{as[*agent.AnswerError], "findings"},
 	{as[*agent.LimitError], "limit"},
 	{as[*agent.TimeoutError], "timeout"},
+	{as[*batchTimeoutError], "timeout"},
 	{as[*agent.DeniedError], "denied"},
 	{as[*agent.ToolAuthError], "auth"},
 	{as[*agent.RequiredToolsError], "denied"},

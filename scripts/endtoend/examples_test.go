@@ -2,11 +2,14 @@ package endtoend
 
 import (
 	"errors"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"oneshot/scripts/modelserver"
 )
 
 // examples are the folders of examples: the exit code of run.sh, and the file that it writes.
@@ -14,10 +17,11 @@ var examples = map[string]struct {
 	exit   int
 	writes string
 }{
-	"log":    {0, ""},
-	"digest": {0, "digest.json"},
-	"lint":   {1, "lint.sarif"},
-	"follow": {0, ""},
+	"log":     {0, ""},
+	"digest":  {0, "digest.json"},
+	"lint":    {1, "lint.sarif"},
+	"follow":  {0, ""},
+	"reviews": {0, "verdicts.jsonl"},
 }
 
 // runExample runs the run.sh of an example in a copy of all of them, and returns its stdout and the folder.
@@ -33,8 +37,14 @@ func runExample(t *testing.T, name string) (out, folder string) {
 			t.Fatal(err)
 		}
 	}
-	c := exec.Command(filepath.Join(folder, "run.sh"))
-	c.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir(), "OLLAMA_HOST=127.0.0.1:9")
+	return runExampleIn(t, name, folder, "OLLAMA_HOST=127.0.0.1:9"), folder
+}
+
+// runExampleIn runs the run.sh of an example in a folder.
+func runExampleIn(t *testing.T, name, folder, server string, args ...string) (out string) {
+	t.Helper()
+	c := exec.Command(filepath.Join(folder, "run.sh"), args...)
+	c.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(filepath.Dir(folder), "state"), server)
 	var stderr strings.Builder
 	c.Stderr = &stderr
 	stdout, err := c.Output()
@@ -47,7 +57,32 @@ func runExample(t *testing.T, name string) (out, folder string) {
 	if exit != examples[name].exit {
 		t.Fatalf("examples/%s/run.sh: exit %d, want %d\n%s", name, exit, examples[name].exit, stderr.String())
 	}
-	return string(stdout), folder
+	return string(stdout)
+}
+
+// TestExampleBatch runs the example of a batch with a scripted model, twice: an export that has grown is continued.
+func TestExampleBatch(t *testing.T) {
+	model := httptest.NewServer((&modelserver.Server{Answer: func(modelserver.Request) modelserver.Reply {
+		return modelserver.Text(`{"verdict":"good","reason":"The customer likes it."}`)
+	}}).Handler())
+	defer model.Close()
+	folder := filepath.Join(t.TempDir(), "reviews")
+	if err := os.CopyFS(folder, os.DirFS("examples/reviews")); err != nil {
+		t.Fatal(err)
+	}
+	export := readText(t, filepath.Join(folder, "reviews.csv"))
+	for want := 3; want <= 4; want++ {
+		runExampleIn(t, "reviews", folder, "OLLAMA_HOST="+model.Listener.Addr().String(), "ollama/scripted")
+		verdicts := readText(t, filepath.Join(folder, "verdicts.jsonl"))
+		if strings.Count(verdicts, "\n") != want || strings.Count(verdicts, `"verdict":"good"`) != want {
+			t.Errorf("want %d verdicts, got:\n%s", want, verdicts)
+		}
+		export += "r4,lamp,\"Too dim.\"\n"
+		if err := os.WriteFile(filepath.Join(folder, "reviews.csv"), []byte(export), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	output(t, "cd "+folder+" && oneshot validate verdicts.jsonl verdict.schema.json")
 }
 
 // TestExamples runs every example without a model server, and checks its files.
