@@ -42,13 +42,13 @@ type Queue struct {
 	wake chan struct{} // lines were added, or the queue ends
 	done chan struct{} // the goroutine has ended
 
-	mu       sync.Mutex
-	lines    [][]byte
-	waiting  int // bytes that are not written
-	progress int // bytes that are written
-	closed   bool
-	failure  error
-	sink     Sink // nil until it is open
+	mu      sync.Mutex
+	lines   [][]byte  // whole lines, several in one element if they wait
+	waiting int       // bytes that are not written
+	since   time.Time // of the latest write, or since when bytes wait
+	closed  bool
+	failure error
+	sink    Sink // nil until it is open
 }
 
 // NewQueue starts a queue. Open opens the file; as long as it returns [ErrNoReader] it is called again.
@@ -68,7 +68,18 @@ func (q *Queue) Add(line []byte) {
 	if q.failure != nil || q.closed {
 		return
 	}
-	q.lines, q.waiting = append(q.lines, line), q.waiting+len(line)
+	if q.waiting == 0 {
+		q.since = time.Now()
+	}
+	q.waiting += len(line)
+	switch last := len(q.lines) - 1; {
+	case last < 0:
+		q.lines = append(q.lines, line)
+	case len(q.lines[last])+len(line) <= cap(q.lines[last]):
+		q.lines[last] = append(q.lines[last], line...)
+	default:
+		q.lines = append(q.lines, append(make([]byte, 0, max(writeChunk, len(line))), line...))
+	}
 	q.notify()
 }
 
@@ -79,29 +90,30 @@ func (q *Queue) Err() error {
 	return q.failure
 }
 
-// Close waits until all lines are written, and returns why some are not. It gives up if the reader takes nothing for the
-// time patience, or after ten times as long.
+// Close waits until all lines are written, and returns why some are not. It gives up if the reader has taken nothing for the
+// time patience, which may have passed before, or after ten times as long.
 func (q *Queue) Close(patience time.Duration) error {
 	q.mu.Lock()
 	q.closed = true
+	if q.waiting == 0 {
+		q.since = time.Now()
+	}
 	q.notify()
-	before := q.progress
 	q.mu.Unlock()
-	for range 10 {
-		timer := time.NewTimer(patience)
+	for end := time.Now().Add(10 * patience); time.Now().Before(end); {
+		q.mu.Lock()
+		left := patience - time.Since(q.since)
+		q.mu.Unlock()
+		if left <= 0 {
+			break
+		}
+		timer := time.NewTimer(left)
 		select {
 		case <-q.done:
 			timer.Stop()
 			return q.Err()
 		case <-timer.C:
 		}
-		q.mu.Lock()
-		now := q.progress
-		q.mu.Unlock()
-		if now == before {
-			break
-		}
-		before = now
 	}
 	q.mu.Lock()
 	reason := ErrStalled
@@ -218,6 +230,6 @@ func (q *Queue) writeChunk(sink Sink, chunk []byte) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = ErrStalled
 	}
-	q.waiting, q.progress = q.waiting-len(chunk), q.progress+len(chunk)
+	q.waiting, q.since = q.waiting-len(chunk), time.Now()
 	return err
 }
