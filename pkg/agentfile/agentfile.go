@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tidwall/gjson"
 
 	"oneshot/pkg/diag"
@@ -88,7 +89,7 @@ func flagValues(key string, value gjson.Result) (values []string) {
 		value.ForEach(func(name, member gjson.Result) bool {
 			text := member.String()
 			if key == "param" { // whose values are JSON: the string "1" is not the number 1
-				text = member.Raw
+				text = paramText(member)
 			}
 			values = append(values, name.Str+"="+text)
 			return true
@@ -99,6 +100,18 @@ func flagValues(key string, value gjson.Result) (values []string) {
 		return []string{value.String()}
 	}
 	return values
+}
+
+// paramText returns a value as JSON. A string has one spelling, whichever the file has.
+func paramText(value gjson.Result) string {
+	if value.Type != gjson.String {
+		return value.Raw
+	}
+	quoted, err := jsontext.AppendQuote(nil, value.Str)
+	if err != nil { // invalid UTF-8, which a file that fits its schema does not have
+		return value.Raw
+	}
+	return string(quoted)
 }
 
 // check checks what the schema cannot say.
