@@ -22,6 +22,9 @@ func (o *resolvedFlags) check(args []string, isResumed bool) error {
 	if o.dryRun && o.isSet("output") && o.output != "json" {
 		return usagef("omit --output", "--dry-run prints a JSON request")
 	}
+	if err := o.checkStream(); err != nil {
+		return err
+	}
 	if err := checkLock(o.lock); err != nil {
 		return err
 	}

@@ -160,6 +160,16 @@ func (t *console) forStdout(text string) string {
 	return text
 }
 
+// writeLive writes a part of the output while the command runs. An error, or a reader that blocks although the command ends,
+// aborts it.
+func (t *console) writeLive(ctx context.Context, part []byte) error {
+	err, _ := runWithGrace(ctx, grace/4, func() error { _, err := t.out.Write(part); return err })
+	if err != nil {
+		t.abort(err)
+	}
+	return err
+}
+
 // deliverFixed prints a part of a fixed text, byte for byte unless stdout is a terminal.
 func (t *console) deliverFixed(text []byte) error {
 	shown := t.forStdout(string(text))

@@ -95,6 +95,14 @@ func textOnce(to *string) flagField {
 	return func(f *pflag.FlagSet, r flagRow) { f.VarP(&onceValue{to: to}, r.name, r.short, r.help) }
 }
 
+// optional is a flag whose value can be omitted.
+func optional(to *string, omitted string) flagField {
+	return func(f *pflag.FlagSet, r flagRow) {
+		f.StringVarP(to, r.name, r.short, "", r.help)
+		f.Lookup(r.name).NoOptDefVal = omitted
+	}
+}
+
 func list(to *[]string) flagField {
 	return func(f *pflag.FlagSet, r flagRow) { f.StringArrayVarP(to, r.name, r.short, nil, r.help) }
 }

@@ -45,6 +45,8 @@ func (o *options) commonFlags() []flagRow {
 			help: "write the output to `FILE` instead of stdout, atomically, e.g. -o digest.json"},
 		{name: "events", on: forRun, noKey: "belongs to one run", field: text(&o.events, ""), completes: fileNames(), resume: unrecorded,
 			help: "write events to `FILE` or the descriptor fd://N besides the output; a slow reader never delays the run, e.g. --events fd://3"},
+		{name: "stream", on: forRun, noKey: "depends on who reads the output", field: optional(&o.stream, streamAll), completes: oneOf(streamAll, streamAnswer), resume: unrecorded,
+			help: "print the text of each turn as it arrives, with --output text; --stream=answer prints only the answer, once tools are done. If the run fails, text may already be printed"},
 		{name: "prompt", on: forBatch, field: text(&o.batch.prompt, ""), completes: nothing("free text"), resume: unrecorded,
 			help: "send `TEXT` for each record; ${FIELD} names a field of the record, e.g. --prompt 'Summarize ${review}'"},
 		{name: "output-file", short: "o", on: forBatch, field: text(&o.file, ""), completes: fileNames(), resume: unrecorded,

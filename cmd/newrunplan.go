@@ -190,6 +190,9 @@ func (p *runPlan) configure(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if cfg.ObserveContent = f.stream != ""; f.stream != "" && !cfg.TextAnswer {
+		return usagef("omit --stream", "--stream prints text, and the recorded run answers in JSON")
+	}
 	if cfg.Now, err = f.clock(p.env, cfg.Now); err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type options struct {
 	output     string
 	file       string // -o
 	events     string // file or fd://N
+	stream     string // the turns whose text is printed as it arrives, or ""
 	dryRun     bool
 	lock       string
 	args       string // of tools call

@@ -14,6 +14,9 @@ import (
 // observe prints the events of a run: problems always, progress only on a terminal, and everything in a log.
 func (r *runState) observe(e agent.Event) {
 	r.console.events.observe(e)
+	if r.text != nil {
+		r.text.observe(e)
+	}
 	turn := slog.Int("turn", e.Turn)
 	switch e.Kind {
 	case agent.EventRetry:

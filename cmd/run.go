@@ -77,6 +77,9 @@ func run(ctx context.Context, env Env, t *console, line flagSource, args []strin
 		return err
 	}
 	r.models = plan.models
+	if flags.stream != "" {
+		r.text = newTextStream(ctx, t, flags.stream)
+	}
 	if err := plan.checkFirstRequest(); err != nil || flags.dryRun {
 		return err
 	}
@@ -285,6 +288,9 @@ func (r *runState) agentName() string {
 func (r *runState) print(ctx context.Context) error {
 	if r.flags.output == "events" {
 		return r.console.events.deliver()
+	}
+	if r.text != nil && r.text.deliver() {
+		return r.console.out.err
 	}
 	doc, err := r.document()
 	if err != nil {

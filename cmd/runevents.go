@@ -35,10 +35,9 @@ func (v *runEvents) toStdout(ctx context.Context, t *console) {
 	defer v.mu.Unlock()
 	v.usesStdout = true
 	v.stdout = func(line []byte) error {
-		err, ended := runWithGrace(ctx, grace/4, func() error { _, err := t.out.Write(line); return err })
-		if err != nil || !ended { // broken, or blocked although the run ends
+		err := t.writeLive(ctx, line)
+		if err != nil {
 			v.stdout = nil
-			t.abort(err)
 		}
 		return err
 	}

@@ -13,6 +13,7 @@ type runState struct {
 	recorded *recordedRun
 
 	models        *chosenModels // nil until they are known
+	text          *textStream   // nil without --stream
 	id, path      string        // of the record
 	outcome       agent.Outcome
 	hasNewRecords bool

@@ -96,6 +96,7 @@ type Config struct {
 	Schema            *schema.Schema // of the answer; nil for {"answer": string}
 	TextAnswer        bool           // the model answers in text, which becomes {"answer": text}; only without a schema
 	AnswerDescription string         // describes the answer to the model
+	ObserveContent    bool           // Observe receives the content outside calls and reasoning while it arrives
 
 	Params map[string]json.RawMessage // sampling and server options, in the server's names
 	Now    time.Time                  // the date and time that the model sees, in the run's time zone

@@ -13,17 +13,21 @@ type EventKind string
 
 // Kinds of events.
 const (
-	EventRequest  EventKind = "request"  // a request is about to be sent
-	EventRetry    EventKind = "retry"    // an attempt failed and is retried
-	EventText     EventKind = "text"     // a piece of the content of the response has arrived
-	EventReply    EventKind = "reply"    // the response is complete
-	EventCall     EventKind = "call"     // a call was decided
-	EventApproval EventKind = "approval" // an approver approved or refused a call
-	EventStart    EventKind = "start"    // a call starts, or waits for its rate limit
-	EventResult   EventKind = "result"   // a call has ended
-	EventDropped  EventKind = "dropped"  // a decided call was not run, or its result was not used
-	EventFinding  EventKind = "finding"  // a finding in the reply
-	EventReprompt EventKind = "reprompt" // the model is asked again after an unusable reply
+	EventRequest EventKind = "request" // a request is about to be sent
+	EventRetry   EventKind = "retry"   // an attempt failed and is retried
+	EventText    EventKind = "text"    // a piece of the content of the response has arrived
+	// A piece of the content outside calls and reasoning has arrived: with [Config.ObserveContent].
+	EventContent EventKind = "content"
+	// The content of the response so far is reasoning: with [Config.ObserveContent].
+	EventRetracted EventKind = "retracted"
+	EventReply     EventKind = "reply"    // the response is complete
+	EventCall      EventKind = "call"     // a call was decided
+	EventApproval  EventKind = "approval" // an approver approved or refused a call
+	EventStart     EventKind = "start"    // a call starts, or waits for its rate limit
+	EventResult    EventKind = "result"   // a call has ended
+	EventDropped   EventKind = "dropped"  // a decided call was not run, or its result was not used
+	EventFinding   EventKind = "finding"  // a finding in the reply
+	EventReprompt  EventKind = "reprompt" // the model is asked again after an unusable reply
 )
 
 // An Event reports progress of a run. Fields that do not apply are zero. Each decided call has one
@@ -42,5 +46,5 @@ type Event struct {
 	Digest         string         // of the call: see [runfile.CallDigest]
 	Duration       time.Duration
 	Finding        diag.Finding
-	Text           string // the reason, for users; of EventText the piece, in which secrets are not masked
+	Text           string // the reason, for users; of EventText and EventContent the piece, in which secrets are not masked
 }

@@ -17,7 +17,8 @@ type exchange struct {
 	budget          requestBudget
 	usage           chat.Usage
 	by              string // the model that replied last
-	responseStarted bool   // the latest response sent at least one delta
+	observesContent bool
+	responseStarted bool // the latest response sent at least one delta
 }
 
 // nextRequest returns the next request.
@@ -42,6 +43,9 @@ func (x *exchange) send(ctx context.Context, purpose chat.Purpose, f requestForm
 	x.journal.emit(Event{Kind: EventRequest, Purpose: purpose})
 
 	r := newResponseReader(ctx, x.gate, x.conversation, &x.budget, req)
+	if x.observesContent {
+		r.observeContent()
+	}
 	resp, err := x.modelFor(purpose).Reply(r.ctx, req, r.onDelta)
 	r.cancel(nil)
 	x.responseStarted = r.deltas > 0

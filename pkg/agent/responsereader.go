@@ -36,7 +36,9 @@ type responseReader struct {
 	callCtx         context.Context // of its calls
 	cancel          context.CancelCauseFunc
 	scanner         *dialect.Scanner // nil if written calls do not count
-	native          bool             // native calls count
+	reasoningFilter *dialect.Scanner // finds the content if scanner does not; nil if nobody observes it
+	observesContent bool
+	native          bool // native calls count
 	reply           reply
 	findings        dialect.Findings
 	callFreeText    []byte // content without calls
@@ -59,6 +61,25 @@ func newResponseReader(ctx context.Context, g *Gate, c *conversation, b *request
 		r.scanner = dialect.NewScanner(dialect.Options{Dialect: c.dialect}, r.onScannerEvent)
 	}
 	return r
+}
+
+// observeContent emits the content outside calls and reasoning while it arrives.
+func (r *responseReader) observeContent() {
+	r.observesContent = true
+	if r.scanner == nil {
+		r.reasoningFilter = dialect.NewScanner(dialect.ReasoningOnly(), r.emitContent)
+	}
+}
+
+// emitContent emits the content in an event of a scanner.
+func (r *responseReader) emitContent(e dialect.Event) {
+	switch {
+	case r.err != nil || !r.observesContent:
+	case e.ContentWasReasoning:
+		r.gate.journal.emit(Event{Kind: EventRetracted})
+	case e.Content != "":
+		r.gate.journal.emit(Event{Kind: EventContent, Text: e.Content})
+	}
 }
 
 // onDelta handles a delta. After an error it ignores deltas until the model notices that its
@@ -87,14 +108,17 @@ func (r *responseReader) write(content string) {
 	if content != "" && r.err == nil {
 		r.gate.journal.emit(Event{Kind: EventText, Text: content})
 	}
-	if r.scanner != nil && r.err == nil {
-		r.scanner.Write([]byte(content))
+	for _, scanner := range []*dialect.Scanner{r.scanner, r.reasoningFilter} {
+		if scanner != nil && r.err == nil {
+			scanner.Write([]byte(content))
+		}
 	}
 }
 
 // onScannerEvent handles an event of the scanner. The scanner finishes its chunk, so more events
 // may arrive after an error.
 func (r *responseReader) onScannerEvent(e dialect.Event) {
+	r.emitContent(e)
 	switch {
 	case r.err != nil:
 	case e.ContentWasReasoning:
@@ -160,6 +184,9 @@ func (r *responseReader) close(resp chat.Response) error {
 	}
 	if r.contentBytes != len(resp.Content) || r.nativeCalls != len(resp.Calls) {
 		return &StreamError{StreamedBytes: r.contentBytes, ResponseBytes: len(resp.Content), StreamedCalls: r.nativeCalls, ResponseCalls: len(resp.Calls)}
+	}
+	if r.reasoningFilter != nil {
+		r.reasoningFilter.Close()
 	}
 	if r.scanner == nil {
 		r.callFreeText = []byte(resp.Content)

@@ -40,7 +40,7 @@ func newRun(cfg Config) (*run, error) {
 	r := &run{
 		cfg: cfg, journal: j, conversation: c, gate: newGate(cfg.GateConfig, j, newUntrustedData(cfg)), userAnswers: newUserAnswers(cfg, j),
 	}
-	r.exchange = &exchange{gate: r.gate, journal: j, conversation: c, model: cfg.Model, answerModel: cfg.AnswerModel, budget: requestBudget{limits: cfg.Limits}}
+	r.exchange = &exchange{gate: r.gate, journal: j, conversation: c, model: cfg.Model, answerModel: cfg.AnswerModel, observesContent: cfg.ObserveContent, budget: requestBudget{limits: cfg.Limits}}
 	r.gate.conversation = func() []chat.Message { return c.messages }
 	r.setNotation()
 	return r, r.useResumedModels()

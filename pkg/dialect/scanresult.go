@@ -13,9 +13,12 @@ import (
 
 // StripReasoning removes reasoning in the delimiters of most models, and reports whether there was any.
 func StripReasoning(text string) (rest string, hasReasoning bool) {
-	r := Scan(text, Options{Dialect: Dialect{Name: "words"}})
+	r := Scan(text, ReasoningOnly())
 	return r.Content, r.Reasoning != "" || len(r.Content) < len(text)
 }
+
+// ReasoningOnly are the options of a scanner that finds reasoning in the delimiters of most models, and no calls.
+func ReasoningOnly() Options { return Options{Dialect: Dialect{Name: "words"}} }
 
 // A ScanResult is the content of a whole response.
 type ScanResult struct {

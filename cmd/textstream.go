@@ -1,0 +1,126 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"unicode"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
+	"oneshot/pkg/redact"
+)
+
+// A textStream prints the text of a run as it arrives, for --stream. What it has printed by the end of a good run is what
+// the run would have printed at once, after the text of earlier turns.
+type textStream struct {
+	console    *console
+	ctx        context.Context
+	answerOnly bool
+
+	masked     *redact.Stream // of the response
+	isWanted   bool           // the response is printed
+	isShown    bool           // some of it was
+	isComplete bool
+	blanks     string // at its end, not printed yet
+}
+
+func newTextStream(ctx context.Context, t *console, turns string) *textStream {
+	return &textStream{console: t, ctx: ctx, answerOnly: turns == streamAnswer}
+}
+
+// observe prints the content of a response.
+func (s *textStream) observe(e agent.Event) {
+	switch e.Kind {
+	case agent.EventRequest:
+		s.begin(e)
+	case agent.EventContent:
+		if s.isWanted {
+			s.print(s.masked.Write(e.Text))
+		}
+	case agent.EventRetracted:
+		if s.isShown {
+			s.console.say(slog.LevelWarn, fmt.Sprintf("turn %d: the text printed so far was reasoning", e.Turn), slog.Int("turn", e.Turn))
+			s.endLine()
+			s.isShown = false
+		}
+	case agent.EventReply:
+		s.isComplete = true
+		if s.isWanted {
+			s.print(s.masked.Close())
+		}
+	}
+}
+
+// begin begins the response to a request.
+func (s *textStream) begin(request agent.Event) {
+	if s.isShown && !s.isComplete {
+		s.console.say(slog.LevelWarn, fmt.Sprintf("turn %d: the text printed so far is incomplete; the model begins again", request.Turn), slog.Int("turn", request.Turn))
+	}
+	s.endLine()
+	s.masked, s.isWanted = s.console.secrets.Stream(), !s.answerOnly || request.Purpose == chat.PurposeAnswer
+	s.isShown, s.isComplete = false, false
+}
+
+// print prints a piece, without the blanks around the whole text.
+func (s *textStream) print(piece string) {
+	if !s.isShown {
+		piece = strings.TrimLeftFunc(piece, unicode.IsSpace)
+	}
+	text := strings.TrimRightFunc(piece, unicode.IsSpace)
+	if text == "" {
+		s.blanks += piece
+		return
+	}
+	s.write(s.blanks + text)
+	s.blanks, s.isShown = piece[len(text):], true
+}
+
+// endLine ends the last line of a response.
+func (s *textStream) endLine() {
+	if s.isShown {
+		s.write("\n")
+	}
+	s.blanks = ""
+}
+
+func (s *textStream) write(text string) {
+	_ = s.console.writeLive(s.ctx, []byte(s.console.forStdout(text))) // it aborts the run
+}
+
+// deliver ends the text of a run that ends well. It returns false if the answer was not printed: it is on record, or only
+// the end of its response showed that it was the answer.
+func (s *textStream) deliver() bool {
+	if !s.isShown || !s.isComplete {
+		return false
+	}
+	s.endLine()
+	s.isShown = false
+	return true
+}
+
+// The values of --stream.
+const (
+	streamAll    = "all"
+	streamAnswer = "answer"
+)
+
+// checkStream refuses --stream where a text cannot be printed piece by piece.
+func (f *resolvedFlags) checkStream() error {
+	switch {
+	case f.stream == "":
+		return nil
+	case f.output == "events":
+		return usagef("omit --stream", "--output events has the text as it arrives")
+	case f.output != "text":
+		return usagef("add --output text, or use --output events", "--stream prints text, and --output %s one document", f.output)
+	case f.schema != "":
+		return usagef("omit one of them", "--stream prints text, and an answer with --schema is checked as a whole")
+	case f.file != "":
+		return usagef("redirect stdout", "--stream prints text as it arrives, and -o writes a whole file")
+	case f.dryRun:
+		return usagef("omit --stream", "--dry-run prints no text")
+	}
+	return nil
+}
