@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/tidwall/gjson"
 
+	"oneshot/pkg/dialect"
 	"oneshot/pkg/schema"
 )
 
@@ -40,6 +41,22 @@ func TestAgentKeys(t *testing.T) {
 		if keys[key] == slices.Contains(noFlag, key) {
 			t.Errorf("the key %s: there is a flag: %v", key, keys[key])
 		}
+	}
+}
+
+// An agent file names the dialects that a run knows.
+func TestAgentDialects(t *testing.T) {
+	text, _ := schema.PublishedText("agent_config.v2")
+	var got []string
+	for _, name := range gjson.GetBytes(text, "properties.dialect.enum").Array() {
+		got = append(got, name.String())
+	}
+	want := []string{"auto", native}
+	for _, d := range dialect.Dialects() {
+		want = append(append(want, d.Name), d.Aliases...)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the schema lists %q, want %q", got, want)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"oneshot/pkg/dialect"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/tool"
 )
@@ -20,8 +21,14 @@ func modelPrefixes() completion {
 	return completion{values: names, directive: cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace}
 }
 
-// dialectNames offers the dialects that a prompt can teach.
-func dialectNames() completion { return example("auto", native, "tool", "toolcalls") }
+// dialectNames offers the values of --dialect. Other names of dialects are values as well.
+func dialectNames() completion {
+	names := []string{"auto", native}
+	for _, d := range dialect.Dialects() {
+		names = append(names, d.Name)
+	}
+	return example(names...)
+}
 
 // completableTools returns the definitions that --tools names, and the shipped ones. With errors there are none.
 func completableTools(env Env, o *options) []*tool.Definition {

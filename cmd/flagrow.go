@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"oneshot/pkg/dialect"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/schema"
 )
 
@@ -236,11 +238,10 @@ func taughtFlag(name string) (dialect.Dialect, error) {
 	if name == "auto" || name == native {
 		name = "tool" // for models without native calls
 	}
-	d, err := dialectFlag(name)
-	if err == nil && !d.IsTeachable() {
-		return d, usagef("use auto, native, tool or toolcalls", "--dialect: %s can be parsed, but no prompt teaches it", d.Name)
+	if provider.ProtocolNamed(name) != nil {
+		return dialect.Dialect{}, usagef("use "+strings.Join(dialectNames().values, ", "), "--dialect: %s is the format of a server's responses: no model writes it as text", name)
 	}
-	return d, err
+	return dialectFlag(name)
 }
 
 // dialectFlag returns the dialect that a --dialect flag names. Besides are other values that the flag accepts.

@@ -51,7 +51,7 @@ type dialectDoc struct {
 func (o *parseOptions) printDialects() error {
 	var docs []dialectDoc
 	for _, d := range dialect.Dialects() {
-		docs = append(docs, dialectDoc{d.Name, d.Title, d.Aliases, d.Families, d.IsTeachable(), d.ReasoningDelimiters(), d.Doc, d.Example})
+		docs = append(docs, dialectDoc{d.Name, d.Title, d.Aliases, d.Families, true, d.ReasoningDelimiters(), d.Doc, d.Example})
 	}
 	for _, p := range provider.Protocols() {
 		docs = append(docs, dialectDoc{Name: p.Name, Title: "The response of a server: " + p.Title, Thinks: []string{}})

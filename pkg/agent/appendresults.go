@@ -7,7 +7,7 @@ func (r *run) appendResults(p *reply) (over bool, err error) {
 		return r.appendNativeResults(p)
 	}
 	b, c, faults := p.batch, r.conversation, p.callFindings()
-	results := c.texts.Results(b.promptResults(), faults, c.boundary)
+	results := c.texts.Results(b.promptResults(), faults, c.boundary, c.dialect.ResultTags)
 	renewed, err := c.renewLeakedNonce(b.resultTexts())
 	if err != nil {
 		return false, err

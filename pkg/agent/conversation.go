@@ -144,21 +144,31 @@ func (c *conversation) addNativeResult(inv *Invocation) {
 
 // reminder returns the text that tells the model how to call a tool.
 func (c *conversation) reminder() string {
-	example, _ := c.dialect.Render(c.reminderExample(), nil) // dialects for prompts can express every call
-	return c.texts.Reminder(example, c.endingTool())
+	return c.texts.Reminder(c.reminderExample(), c.endingTool())
 }
 
 // reminderExample returns the example call of a reminder. It skips examples with markers, which
-// could be misread.
-func (c *conversation) reminderExample() chat.Call {
+// could be misread, and those that the dialect cannot express.
+func (c *conversation) reminderExample() string {
 	for _, def := range c.defs {
 		for _, e := range def.Examples {
-			if args := e.Parsed.Arguments; bytes.Equal(dialect.Neutralise(args), args) {
-				return e.Parsed
+			text, ok := c.dialect.Render(e.Parsed, c.toolset())
+			if args := e.Parsed.Arguments; ok && bytes.Equal(dialect.Neutralise(args), args) {
+				return text
 			}
 		}
 	}
-	return chat.Call{Name: c.endingTool(), Arguments: []byte("{}")}
+	text, _ := c.dialect.Render(chat.Call{Name: c.endingTool(), Arguments: []byte("{}")}, nil) // every dialect can write it
+	return text
+}
+
+// toolset returns the types of the tools of the run, which some dialects need to read and write calls.
+func (c *conversation) toolset() dialect.Toolset {
+	tools := dialect.Toolset{c.dialect.Ending: tool.EndingTool(c.dialect.Ending).Shape}
+	for _, def := range c.defs {
+		tools[def.Name] = def.Shape
+	}
+	return tools
 }
 
 // drawNonce marks the fences of the run with a new nonce that occurs in none of the texts, if

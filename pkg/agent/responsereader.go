@@ -58,7 +58,7 @@ func newResponseReader(ctx context.Context, g *Gate, c *conversation, b *request
 	case c.native:
 		r.native = true
 	default:
-		r.scanner = dialect.NewScanner(dialect.Options{Dialect: c.dialect}, r.onScannerEvent)
+		r.scanner = dialect.NewScanner(dialect.Options{Dialect: c.dialect, Tools: c.toolset()}, r.onScannerEvent)
 	}
 	return r
 }

@@ -30,7 +30,11 @@ type Dialect struct {
 	Aliases  []string // other names it is known by
 	Example  string   // a response with one call; if a row of the table has none, a rendered call
 	Doc      string
-	Ending   string // the tool that ends the work; "" if no prompt teaches the dialect
+	Ending   string // the tool that ends the work
+	// ResultTags are what models of this dialect expect before and after results.
+	ResultTags [2]string
+	// HasJSONTools reports whether models of this dialect expect definitions as JSON, not as signatures.
+	HasJSONTools bool
 
 	framing  framing
 	grammar  grammar
@@ -141,9 +145,6 @@ type delimiters struct {
 
 // exampleCall is the call of examples.
 var exampleCall = chat.Call{Name: "get_weather", Arguments: json.RawMessage(`{"city": "Oslo"}`)}
-
-// IsTeachable reports whether a prompt can teach the dialect to a model. The others are only read.
-func (d Dialect) IsTeachable() bool { return d.Ending != "" }
 
 // HasMarkers reports whether calls in this dialect follow markers or are in fences of their own, so that prose
 // and data are not mistaken for calls.

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -14,13 +15,15 @@ func Dialects() []Dialect { return table() }
 
 // table is built on first use: most commands read no response.
 var table = sync.OnceValue(func() []Dialect {
-	return withExamples(slices.Concat(taughtDialects(), jsonDialects(), namedDialects(), markupDialects(), pythonDialects(), quotedDialects(), channelDialects()))
+	return complete(slices.Concat(taughtDialects(), jsonDialects(), namedDialects(), markupDialects(), pythonDialects(), quotedDialects(), channelDialects()))
 })
 
-// withExamples adds the missing examples.
-func withExamples(rows []Dialect) []Dialect {
+// complete adds the missing examples and ending tools.
+func complete(rows []Dialect) []Dialect {
 	for i := range rows {
-		if d := &rows[i]; d.Example == "" {
+		d := &rows[i]
+		d.Ending = cmp.Or(d.Ending, "finalResponse")
+		if d.Example == "" {
 			example, _ := d.grammar.render(d, nil, exampleCall, nil)
 			d.Example = string(example) + "\n"
 		}

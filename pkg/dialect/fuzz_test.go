@@ -34,18 +34,18 @@ func FuzzScript(f *testing.F) { fuzzRows(f, taughtDialects()[:1]) }
 func FuzzJSON(f *testing.F) { fuzzRows(f, slices.Concat(taughtDialects()[1:], jsonDialects())) }
 
 func FuzzNamed(f *testing.F) {
-	fuzzRows(f, withExamples(slices.Concat(namedDialects(), channelDialects())))
+	fuzzRows(f, complete(slices.Concat(namedDialects(), channelDialects())))
 }
 
-func FuzzTags(f *testing.F) { fuzzRows(f, slices.DeleteFunc(withExamples(markupDialects()), hasPairs)) }
+func FuzzTags(f *testing.F) { fuzzRows(f, slices.DeleteFunc(complete(markupDialects()), hasPairs)) }
 
 func FuzzPairs(f *testing.F) {
-	fuzzRows(f, slices.DeleteFunc(withExamples(markupDialects()), hasNoPairs))
+	fuzzRows(f, slices.DeleteFunc(complete(markupDialects()), hasNoPairs))
 }
 
-func FuzzPython(f *testing.F) { fuzzRows(f, withExamples(pythonDialects())) }
+func FuzzPython(f *testing.F) { fuzzRows(f, complete(pythonDialects())) }
 
-func FuzzQuoted(f *testing.F) { fuzzRows(f, withExamples(quotedDialects())) }
+func FuzzQuoted(f *testing.F) { fuzzRows(f, complete(quotedDialects())) }
 
 // hasPairs reports whether the keys of a dialect are in tags of their own.
 func hasPairs(d Dialect) bool {

@@ -122,7 +122,7 @@ func jsonDialects() []Dialect {
 func jsonTagRows() []Dialect {
 	return []Dialect{
 		jsonTag{opening: "<tool_call>", closing: "</tool_call>"}.row(Dialect{
-			Name:     "hermes",
+			Name: "hermes", HasJSONTools: true, ResultTags: [2]string{"<tool_response>", "</tool_response>"},
 			Families: []string{"Hermes 2 and 3", "Qwen 2.5", "Qwen 3", "QwQ", "SmolLM 3", "Granite 4", "Reka"},
 			Aliases:  []string{"granite4", "qwen2_5", "qwen3", "trinity"},
 			Doc: `Each call is an object with "name" and "arguments" between <tool_call> and </tool_call>. Several
@@ -141,7 +141,7 @@ tags are several calls. One tag with a list of objects, or with several objects,
 			},
 		}),
 		jsonTag{opening: "<|tool_call|>", isList: true, next: thenByte("{[")}.row(Dialect{
-			Name: "granite", Families: []string{"Granite 3"},
+			Name: "granite", HasJSONTools: true, Families: []string{"Granite 3"},
 			Doc: `The calls are a list of objects with "name" and "arguments" after <|tool_call|> or <tool_call>, with no closing marker.`,
 			framing: framing{
 				markers:   append(ignoredMarkers("<|end_of_text|>"), marker{text: "<tool_call>", role: open, lookahead: thenByte("[")}),
@@ -149,33 +149,33 @@ tags are several calls. One tag with a list of objects, or with several objects,
 			},
 		}),
 		jsonTag{opening: "<function_call>"}.row(Dialect{
-			Name: "granite_20b_fc", Title: "JSON objects after <function_call>", Families: []string{"Granite 20B function calling"},
+			Name: "granite_20b_fc", HasJSONTools: true, Title: "JSON objects after <function_call>", Families: []string{"Granite 20B function calling"},
 			Doc:     `Each call is an object with "name" and "arguments" after <function_call>, one on a line, with no closing marker.`,
 			framing: framing{multiple: true, affixes: [2]string{"<function_call> ", ""}},
 		}),
 		jsonTag{opening: "<tool_calls>", closing: "</tool_calls>", isList: true}.row(Dialect{
-			Name: "jamba", Families: []string{"Jamba"},
+			Name: "jamba", HasJSONTools: true, Families: []string{"Jamba"},
 			Example: "<tool_calls>[\n  {\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n]</tool_calls>\n",
 		}),
 		jsonTag{opening: "<tool_calls>", closing: "</tool_calls>", isList: true}.row(Dialect{
-			Name: "hunyuan_a13b", Title: "A JSON list in <tool_calls> tags after an answer", Families: []string{"Hunyuan A13B"},
+			Name: "hunyuan_a13b", HasJSONTools: true, Title: "A JSON list in <tool_calls> tags after an answer", Families: []string{"Hunyuan A13B"},
 			Example: "<think>\nI need the weather.\n</think>\n<answer>\n<tool_calls>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</tool_calls>\n</answer>\n",
 			Doc: `As "jamba", in <answer> tags, which are removed. The calls often occur in the reasoning as well,
 where they do not count.`,
 			framing: framing{markers: append(ignoredMarkers("<answer>", "</answer>"), marker{text: "<tool_calls>", role: open, lookahead: never, ownLookahead: thenByte("{")})},
 		}),
 		jsonTag{opening: "<tool_calls>", closing: "</tool_calls>"}.row(Dialect{
-			Name: "minimax_m1", Title: "JSON objects in <tool_calls> tags, one on a line", Families: []string{"MiniMax M1"},
+			Name: "minimax_m1", HasJSONTools: true, Title: "JSON objects in <tool_calls> tags, one on a line", Families: []string{"MiniMax M1"},
 			Doc: `The calls are objects with "name" and "arguments", each on its line, between <tool_calls> and
 </tool_calls>. A line that cannot be read is a finding, and the others count.`,
 			framing: framing{multiple: true},
 		}),
 		jsonTag{opening: "<TOOLCALL>", closing: "</TOOLCALL>", isList: true, next: always}.row(Dialect{
-			Name:     "nemotron_v2_toolcall",
+			Name: "nemotron_v2_toolcall", HasJSONTools: true, ResultTags: [2]string{"<TOOL_RESPONSE>", "</TOOL_RESPONSE>"},
 			Families: []string{"Llama Nemotron", "Nemotron Nano 2"},
 		}),
 		jsonTag{opening: "<tool_calls>", closing: "</tool_calls>", isList: true}.row(Dialect{
-			Name: "apriel", Title: "A JSON list in <tool_calls> tags after [BEGIN FINAL RESPONSE]", Families: []string{"Apriel"},
+			Name: "apriel", HasJSONTools: true, Title: "A JSON list in <tool_calls> tags after [BEGIN FINAL RESPONSE]", Families: []string{"Apriel"},
 			Example: "I need the weather.\n[BEGIN FINAL RESPONSE]\n<tool_calls>[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]</tool_calls>\n",
 			Doc:     `As "jamba". The text before [BEGIN FINAL RESPONSE] is reasoning.`,
 			framing: framing{
@@ -190,11 +190,11 @@ where they do not count.`,
 func jsonTokenRows() []Dialect {
 	return []Dialect{
 		jsonTag{opening: "functools", isList: true, next: either(thenByte("["), thenObject)}.row(Dialect{
-			Name: "phi4mini", Families: []string{"Phi 4 mini", "FireFunction 2"}, Aliases: []string{"firefunction_v2", "phi4", "functools"},
+			Name: "phi4mini", HasJSONTools: true, Families: []string{"Phi 4 mini", "FireFunction 2"}, Aliases: []string{"firefunction_v2", "phi4", "functools"},
 			Doc: `The calls are a list of objects with "name" and "arguments" (or "parameters") right after the word functools, or one such object.`,
 		}),
 		jsonTag{opening: "<|plugin|>", closing: "<|action_end|>", next: always, names: nameParameters}.row(Dialect{
-			Name: "internlm2", Families: []string{"InternLM 2 and 3", "Intern-S1"}, Aliases: []string{"intern_s1"},
+			Name: "internlm2", HasJSONTools: true, Families: []string{"InternLM 2 and 3", "Intern-S1"}, Aliases: []string{"intern_s1"},
 			Doc: `Each call is an object with "name" and "parameters" between <|action_start|><|plugin|> and <|action_end|>.`,
 			framing: framing{
 				markers: []marker{{text: "<|action_start|>", role: listOpen}},
@@ -208,14 +208,14 @@ each is the tool, and its value the object of arguments.`,
 			framing: framing{markers: ignoredMarkers("<|assistant_end|>"), reasoning: []*delimiters{newDelimiters("<|inner_prefix|>", "<|inner_suffix|>")}},
 		}),
 		jsonTag{opening: "<|START_ACTION|>", closing: "<|END_ACTION|>", isList: true, next: always, names: memberNames{name: ofToolName, args: ofParameters}}.row(Dialect{
-			Name: "cohere_command4", Title: "A JSON list of actions", Families: []string{"Command A", "Command R7B"}, Aliases: []string{"command_r7b", "cohere2", "command_a"},
+			Name: "cohere_command4", HasJSONTools: true, Title: "A JSON list of actions", Families: []string{"Command A", "Command R7B"}, Aliases: []string{"command_r7b", "cohere2", "command_a"},
 			Example: "<|START_THINKING|>I need the weather.<|END_THINKING|><|START_ACTION|>[\n    {\"tool_call_id\": \"0\", \"tool_name\": \"get_weather\", \"parameters\": {\"city\": \"Oslo\"}}\n]<|END_ACTION|>\n",
 			Doc: `The calls are a list of objects with "tool_name", "parameters" and "tool_call_id" between
 <|START_ACTION|> and <|END_ACTION|>. Answers are between <|START_RESPONSE|> or <|START_TEXT|> and their ends.`,
 			framing: framing{markers: ignoredMarkers(cohereAnswers...), reasoning: []*delimiters{newDelimiters("<|START_THINKING|>", "<|END_THINKING|>")}},
 		}),
 		{
-			Name: "gigachat3", Title: `A JSON object following "function call"`, Families: []string{"GigaChat 3"},
+			Name: "gigachat3", HasJSONTools: true, Title: `A JSON object following "function call"`, Families: []string{"GigaChat 3"},
 			Example: "<|message_sep|>\n\nfunction call<|role_sep|>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n",
 			Doc: `One call is an object with "name" and "arguments" in a message of the role "function call". The
 tokens around the role are often dropped by servers. GigaChat 3.1 writes <|function_call|> before the
@@ -232,11 +232,11 @@ object.`,
 			grammar: taggedJSON(nameArguments),
 		},
 		jsonTag{opening: "<|tool_calls|>", isList: true, next: either(thenByte("["), thenObject)}.row(Dialect{
-			Name: "sarashina", Title: "A list of objects in Python after <|tool_calls|>", Families: []string{"Sarashina 2"},
+			Name: "sarashina", HasJSONTools: true, Title: "A list of objects in Python after <|tool_calls|>", Families: []string{"Sarashina 2"},
 			Doc: `The calls are a list of objects with "name" and "arguments" after <|tool_calls|>, often with the quotes of Python.`,
 		}),
 		jsonTag{opening: "<tool_call>", closing: "</tool_call>"}.row(Dialect{
-			Name: "ernie45", Title: "A JSON object in <tool_call> tags, answers in <response> tags", Families: []string{"Ernie 4.5"},
+			Name: "ernie45", HasJSONTools: true, ResultTags: [2]string{"<tool_response>", "</tool_response>"}, Title: "A JSON object in <tool_call> tags, answers in <response> tags", Families: []string{"Ernie 4.5"},
 			Example: "I need the weather.\n</think>\n\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>\n",
 			Doc:     `As "hermes". Answers are in <response> tags, which are removed, and reasoning is open from the start.`,
 			framing: framing{markers: ignoredMarkers("<response>", "</response>", "</s>")},
@@ -259,7 +259,7 @@ var jsonMarkers = []marker{
 func bareJSONRows() []Dialect {
 	return []Dialect{
 		{
-			Name: "llama3_json", Title: "JSON objects with name and parameters", Families: []string{"Llama 3.1 to 3.3"},
+			Name: "llama3_json", HasJSONTools: true, Title: "JSON objects with name and parameters", Families: []string{"Llama 3.1 to 3.3"},
 			Example: "<|python_tag|>" + nameParameters.exampleCallObject() + "\n",
 			Doc: `Each call is an object with "name" and "parameters", alone, after <|python_tag|> or in text.
 Several are separated by semicolons, commas or line ends. An object with other members is a call only of
@@ -281,7 +281,7 @@ after <|python_tag|>.`,
 			grammar: bareJSON(nameParameters),
 		},
 		{
-			Name: "json_generic", Title: "JSON objects with name and arguments", Aliases: []string{"ollama_generic_json", "default"},
+			Name: "json_generic", HasJSONTools: true, Title: "JSON objects with name and arguments", Aliases: []string{"ollama_generic_json", "default"},
 			Example: nameArguments.exampleCallObject() + "\n",
 			Doc: `Each call is an object with "name" and "arguments" (or "parameters"), alone, in a list, in text or
 in a json fence. Similar forms are also read: "tool" and "args", "action" and "action_input".`,
@@ -295,7 +295,7 @@ in a json fence. Similar forms are also read: "tool" and "args", "action" and "a
 			grammar: bareJSON(nameArguments),
 		},
 		{
-			Name: "xlam", Title: "A JSON list", Families: []string{"xLAM"},
+			Name: "xlam", HasJSONTools: true, Title: "A JSON list", Families: []string{"xLAM"},
 			Example: "[" + nameArguments.exampleCallObject() + "]\n",
 			Doc: `The calls are a list of objects with "name" and "arguments", alone, after reasoning, after
 [TOOL_CALLS], in <tool_call> tags or in a json fence.`,

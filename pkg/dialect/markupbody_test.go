@@ -53,7 +53,7 @@ func TestContinuation(t *testing.T) {
 
 // The dialect of tags is told from the text, and the calls are the same then.
 func TestTaggedDetected(t *testing.T) {
-	for _, d := range withExamples(markupDialects()) {
+	for _, d := range complete(markupDialects()) {
 		if d.Name == "openhands_xml" || d.Name == "glm47_moe" || d.Name == "laguna" {
 			continue // they look like others
 		}

@@ -178,7 +178,7 @@ func markupDialects() []Dialect {
 func functionTagRows() []Dialect {
 	return []Dialect{
 		functionTag{syntax: markup.Qwen3Coder, list: "tool_call", next: thenFunction}.row(Dialect{
-			Name: "qwen3_coder_xml", Title: "<function=NAME> with <parameter=KEY> in <tool_call> tags",
+			Name: "qwen3_coder_xml", HasJSONTools: true, ResultTags: [2]string{"<tool_response>", "</tool_response>"}, Title: "<function=NAME> with <parameter=KEY> in <tool_call> tags",
 			Families: []string{"Qwen3 Coder", "Qwen 3.5 and 3.6", "MiMo", "Nemotron 3", "Step 3.5"}, Aliases: []string{"qwen3_coder", "step3p5", "nemotron3", "mimo"},
 			Doc: `Each call is a tag <function=NAME> that holds a tag <parameter=KEY> for each argument, all in
 <tool_call> tags. Values are text without escapes. The first and the last line end of each are not
@@ -186,7 +186,7 @@ part of it, and its type comes from the definition of the tool.`,
 			framing: framing{markers: ignoredMarkers("<|im_end|>")},
 		}),
 		functionTag{syntax: markup.SeedOSS, list: "seed:tool_call"}.row(Dialect{
-			Name: "seed_oss", Title: "<function=NAME> with <parameter=KEY> in <seed:tool_call> tags", Families: []string{"Seed-OSS"},
+			Name: "seed_oss", HasJSONTools: true, Title: "<function=NAME> with <parameter=KEY> in <seed:tool_call> tags", Families: []string{"Seed-OSS"},
 			Example: "<seed:tool_call>\n<function=get_weather>\n<parameter=city>Oslo</parameter>\n</function>\n</seed:tool_call>\n",
 			Doc:     `As "qwen3_coder_xml", in <seed:tool_call> tags.`,
 			framing: framing{reasoning: []*delimiters{newDelimiters("<seed:think>", "</seed:think>")}},
@@ -202,7 +202,7 @@ part of it, and its type comes from the definition of the tool.`,
 func invokeTagRows() []Dialect {
 	return []Dialect{
 		{
-			Name: "minimax_m3", Title: "<invoke> with a tag for each argument, after a token", Families: []string{"MiniMax M3"},
+			Name: "minimax_m3", HasJSONTools: true, Title: "<invoke> with a tag for each argument, after a token", Families: []string{"MiniMax M3"},
 			Doc: `As "minimax_m2", with the token ]<]minimax[>[ before every tag. An argument is a tag with its
 name, and objects and arrays are tags in tags. Servers may drop the token.`,
 			framing: framing{
@@ -223,27 +223,27 @@ name, and objects and arrays are tags in tags. Servers may drop the token.`,
 			grammar: markupGrammar(markup.MinimaxM3),
 		},
 		functionTag{syntax: markup.MinimaxM2, list: "minimax:tool_call"}.row(Dialect{
-			Name: "minimax_m2", Title: "<invoke> with <parameter> in <minimax:tool_call> tags", Families: []string{"MiniMax M2"},
+			Name: "minimax_m2", HasJSONTools: true, ResultTags: [2]string{"<response>", "</response>"}, Title: "<invoke> with <parameter> in <minimax:tool_call> tags", Families: []string{"MiniMax M2"},
 			Doc: `Each call is a tag <invoke name="NAME"> that holds a tag <parameter name="KEY"> for each argument,
 in <minimax:tool_call> tags. Values are text without escapes.`,
 		}),
 		functionTag{syntax: markup.DSML, list: "function_calls"}.row(Dialect{
-			Name: "deepseek_dsml_v32", Title: "<｜DSML｜invoke> with <｜DSML｜parameter>", Families: []string{"DeepSeek V3.2"}, Aliases: []string{"dsml", "deepseek_v32"},
+			Name: "deepseek_dsml_v32", HasJSONTools: true, ResultTags: [2]string{"<function_results>", "</function_results>"}, Title: "<｜DSML｜invoke> with <｜DSML｜parameter>", Families: []string{"DeepSeek V3.2"}, Aliases: []string{"dsml", "deepseek_v32"},
 			Doc: `As "minimax_m2", with ｜DSML｜ before the names of tags, which servers may drop. The attribute
 "string" says whether a value is text or JSON. The arguments can also be one JSON object.`,
 			framing: framing{markers: append(plainDSML("function_calls"), ignoredMarkers("<｜end▁of▁sentence｜>")...)},
 		}),
 		functionTag{syntax: markup.DSML, list: "tool_calls"}.row(Dialect{
-			Name: "deepseek_dsml_v4", Title: "<｜DSML｜invoke> in <｜DSML｜tool_calls> tags", Families: []string{"DeepSeek V4"}, Aliases: []string{"deepseek_v4"},
+			Name: "deepseek_dsml_v4", HasJSONTools: true, Title: "<｜DSML｜invoke> in <｜DSML｜tool_calls> tags", Families: []string{"DeepSeek V4"}, Aliases: []string{"deepseek_v4"},
 			Doc:     `As "deepseek_dsml_v32", with other tags around the calls.`,
 			framing: framing{markers: plainDSML("tool_calls")},
 		}),
 		functionTag{syntax: markup.AnthropicXML, list: "function_calls", next: thenInvoke}.row(Dialect{
-			Name: "anthropic_xml", Title: "<invoke> with <parameter> in <function_calls> tags", Families: []string{"Claude 2 and 3"},
+			Name: "anthropic_xml", HasJSONTools: true, ResultTags: [2]string{"<function_results>", "</function_results>"}, Title: "<invoke> with <parameter> in <function_calls> tags", Families: []string{"Claude 2 and 3"},
 			Doc: `As "minimax_m2", in <function_calls> tags. Newer models leak it into their text.`,
 		}),
 		functionTag{syntax: markup.Step3}.row(Dialect{
-			Name: "step3", Title: "<steptml:invoke> with <steptml:parameter> between tokens", Families: []string{"Step 3"},
+			Name: "step3", HasJSONTools: true, Title: "<steptml:invoke> with <steptml:parameter> between tokens", Families: []string{"Step 3"},
 			Example: "<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name=\"get_weather\"><steptml:parameter name=\"city\">Oslo</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>\n",
 			Doc:     `As "minimax_m2", with steptml: before the names of tags, in the tokens of DeepSeek.`,
 			framing: framing{
@@ -273,7 +273,7 @@ func plainDSML(list string) []marker {
 func paramTagRows() []Dialect {
 	return []Dialect{
 		functionTag{syntax: markup.MiniCPM5, attr: " name="}.row(Dialect{
-			Name: "minicpm5_xml", Title: "<function> with <param>, and CDATA", Families: []string{"MiniCPM 5"}, Aliases: []string{"minicpm5"},
+			Name: "minicpm5_xml", HasJSONTools: true, Title: "<function> with <param>, and CDATA", Families: []string{"MiniCPM 5"}, Aliases: []string{"minicpm5"},
 			Doc: `Each call is a tag <function name="NAME"> that holds a tag <param name="KEY"> for each argument, with the escapes and CDATA sections of XML. The blank before name= may be missing.`,
 			framing: framing{
 				markers: []marker{{text: "<functionname=", role: openKeep}, {text: "<function\u0120name=", role: openKeep}},
@@ -303,23 +303,23 @@ The escapes of XML apply everywhere.`,
 func pairTagRows() []Dialect {
 	return []Dialect{
 		pairTag{syntax: markup.GLM45, next: noObjectThen(nameThenLine), object: never}.row(Dialect{
-			Name: "glm4_moe", Title: "<tool_call>NAME with <arg_key> and <arg_value>", Families: []string{"GLM 4.5 and 4.6"},
+			Name: "glm4_moe", HasJSONTools: true, ResultTags: [2]string{"<tool_response>", "</tool_response>"}, Title: "<tool_call>NAME with <arg_key> and <arg_value>", Families: []string{"GLM 4.5 and 4.6"},
 			Doc: `Each call is a tag <tool_call> with the name of the tool and pairs of <arg_key> and <arg_value>.
 Values are text without escapes, whose type comes from the definition of the tool.`,
 			framing: framing{markers: append(ignoredMarkers("<|observation|>", "<|user|>"), emptyCall)},
 		}),
 		pairTag{syntax: markup.GLM47, next: noObjectThen(thenTaggedName), object: never}.row(Dialect{
-			Name: "glm47_moe", Title: "<tool_call>NAME with <arg_key> and <arg_value>, on one line", Families: []string{"GLM 4.7 and 5"},
+			Name: "glm47_moe", HasJSONTools: true, ResultTags: [2]string{"<tool_response>", "</tool_response>"}, Title: "<tool_call>NAME with <arg_key> and <arg_value>, on one line", Families: []string{"GLM 4.7 and 5"},
 			Doc:     `As "glm4_moe", without line ends.`,
 			framing: framing{markers: append(ignoredMarkers("<|observation|>", "<|user|>"), emptyCall)},
 		}),
 		pairTag{syntax: markup.HunyuanV3, list: "tool_calls", next: noObjectThen(thenTaggedName)}.row(Dialect{
-			Name: "hunyuan", Title: "<tool_call>NAME<tool_sep> with <arg_key> and <arg_value> in <tool_calls> tags", Families: []string{"Hunyuan 3"}, Aliases: []string{"hunyuan_v3", "hy_v3"},
+			Name: "hunyuan", HasJSONTools: true, Title: "<tool_call>NAME<tool_sep> with <arg_key> and <arg_value> in <tool_calls> tags", Families: []string{"Hunyuan 3"}, Aliases: []string{"hunyuan_v3", "hy_v3"},
 			Doc:     `As "glm4_moe", with <tool_sep> after the name, in <tool_calls> tags.`,
 			framing: framing{markers: []marker{emptyCall}},
 		}),
 		pairTag{syntax: markup.Laguna, next: thenTaggedName, object: thenByte("{[")}.row(Dialect{
-			Name: "laguna", Title: "<tool_call>NAME with <arg_key> and <arg_value>, or JSON", Families: []string{"Laguna", "Poolside"}, Aliases: []string{"poolside_v1"},
+			Name: "laguna", HasJSONTools: true, ResultTags: [2]string{"<tool_response>", "</tool_response>"}, Title: "<tool_call>NAME with <arg_key> and <arg_value>, or JSON", Families: []string{"Laguna", "Poolside"}, Aliases: []string{"poolside_v1"},
 			Doc: `As "glm4_moe". The models also write JSON objects with "name" and "arguments", in <tool_call> tags
 or alone, and <user> where <tool_call> should be.`,
 			framing: framing{
@@ -335,7 +335,7 @@ or alone, and <user> where <tool_call> should be.`,
 			},
 		}),
 		pairTag{syntax: markup.LongcatXML, next: thenTaggedName, object: thenByte("{[")}.row(Dialect{
-			Name: "longcat", Title: "<longcat_tool_call> with JSON, or NAME and pairs", Families: []string{"LongCat Flash"},
+			Name: "longcat", HasJSONTools: true, ResultTags: [2]string{"<longcat_tool_response>", "</longcat_tool_response>"}, Title: "<longcat_tool_call> with JSON, or NAME and pairs", Families: []string{"LongCat Flash"},
 			Example: "<longcat_tool_call>" + nameArguments.exampleCallObject() + "</longcat_tool_call>\n",
 			Doc: `Each call is in <longcat_tool_call> tags: a JSON object with "name" and "arguments", or a
 name with pairs of <longcat_arg_key> and <longcat_arg_value>.`,

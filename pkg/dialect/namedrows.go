@@ -41,7 +41,7 @@ func namedDialects() []Dialect {
 func namedTokenRows() []Dialect {
 	return []Dialect{
 		{
-			Name: "mistral", Title: "A JSON list after [TOOL_CALLS]", Families: []string{"Mistral 7B to Large 2", "Mixtral", "Nemo"},
+			Name: "mistral", HasJSONTools: true, ResultTags: [2]string{"[TOOL_RESULTS]", "[/TOOL_RESULTS]"}, Title: "A JSON list after [TOOL_CALLS]", Families: []string{"Mistral 7B to Large 2", "Mixtral", "Nemo"},
 			Example: "[TOOL_CALLS] [{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]\n",
 			Doc: `The calls are a list of objects with "name" and "arguments" after [TOOL_CALLS]. The form of later
 models, "mistral_args", is also read. Reasoning is between [THINK] and [/THINK].`,
@@ -51,14 +51,14 @@ models, "mistral_args", is also read. Reasoning is between [THINK] and [/THINK].
 			grammar: mistralList,
 		},
 		{
-			Name: "mistral_args", Title: "NAME[ARGS] and JSON after [TOOL_CALLS]", Families: []string{"Mistral Small 3.2", "Ministral 3", "Devstral 2", "Magistral"}, Aliases: []string{"ministral"},
+			Name: "mistral_args", HasJSONTools: true, ResultTags: [2]string{"[TOOL_RESULTS]", "[/TOOL_RESULTS]"}, Title: "NAME[ARGS] and JSON after [TOOL_CALLS]", Families: []string{"Mistral Small 3.2", "Ministral 3", "Devstral 2", "Magistral"}, Aliases: []string{"ministral"},
 			Doc: `Each call is [TOOL_CALLS], the name of the tool, [ARGS] and an object of arguments. [ARGS] may
 be missing, and [CALL_ID] with an id may precede it. Reasoning is between [THINK] and [/THINK].`,
 			framing: framing{markers: mistralMarkers(never, thenArgs), reasoning: []*delimiters{bracketThink}, affixes: [2]string{"[TOOL_CALLS]", ""}},
 			grammar: mistralCall,
 		},
 		{
-			Name: "solar_open", Title: "ID, NAME and JSON between <|tool_call:…|> markers", Families: []string{"Solar Open"}, Aliases: []string{"solar"},
+			Name: "solar_open", HasJSONTools: true, Title: "ID, NAME and JSON between <|tool_call:…|> markers", Families: []string{"Solar Open"}, Aliases: []string{"solar"},
 			Example: "<|tool_calls|><|tool_call:begin|>a1b2c3d4e5<|tool_call:name|>get_weather<|tool_call:args|>{\"city\": \"Oslo\"}<|tool_call:end|><|calls|>\n",
 			Doc: `Each call is an ID, the name of the tool and the object of arguments after <|tool_call:begin|>,
 <|tool_call:name|> and <|tool_call:args|>, up to <|tool_call:end|>. All calls are between <|tool_calls|>, which
@@ -86,7 +86,7 @@ may be missing, and <|calls|>, with which the model stops and which servers cut 
 			}),
 		},
 		{
-			Name: "deepseek_v3", Title: "function, NAME and fenced JSON between markers", Families: []string{"DeepSeek V3", "DeepSeek R1", "Cogito"}, Aliases: []string{"deepseek_r1", "cogito"},
+			Name: "deepseek_v3", HasJSONTools: true, Title: "function, NAME and fenced JSON between markers", Families: []string{"DeepSeek V3", "DeepSeek R1", "Cogito"}, Aliases: []string{"deepseek_r1", "cogito"},
 			Doc: `Each call is the word function, the name of the tool and the object of arguments in a json
 fence, between <｜tool▁call▁begin｜> and <｜tool▁call▁end｜>. All calls are between markers of their own,
 which may be missing. The markers are also read with plain bars, underscores and blanks.`,
@@ -97,7 +97,7 @@ which may be missing. The markers are also read with plain bars, underscores and
 			grammar: namedJSON(deepseekNameSyntax("\n```json\n")),
 		},
 		{
-			Name: "deepseek_v31", Title: "NAME and JSON between markers", Families: []string{"DeepSeek V3.1"},
+			Name: "deepseek_v31", HasJSONTools: true, Title: "NAME and JSON between markers", Families: []string{"DeepSeek V3.1"},
 			Doc: `As "deepseek_v3", without the word function and the fence.`,
 			framing: framing{
 				markers: deepseekMarkers(thenDeepseekName),
@@ -106,7 +106,7 @@ which may be missing. The markers are also read with plain bars, underscores and
 			grammar: namedJSON(deepseekNameSyntax("<｜tool▁sep｜>")),
 		},
 		{
-			Name: "kimi_k2", Title: "functions.NAME:NUMBER and JSON between markers", Families: []string{"Kimi K2"}, Aliases: []string{"kimi"},
+			Name: "kimi_k2", HasJSONTools: true, Title: "functions.NAME:NUMBER and JSON between markers", Families: []string{"Kimi K2"}, Aliases: []string{"kimi"},
 			Doc: `Each call is functions.NAME:NUMBER, which is also its ID, and an object of arguments, between
 <|tool_call_begin|>, <|tool_call_argument_begin|> and <|tool_call_end|>. All calls are between markers of
 their own, which may be missing. Where a server drops all markers,
@@ -136,7 +136,7 @@ functions.NAME:NUMBER{…} is read. If there is only one tool, a number without 
 func namedPartRows() []Dialect {
 	return []Dialect{
 		{
-			Name: "functionary_v31", Title: "<function=NAME> with JSON", Families: []string{"Functionary 3.1", "Llama 3.1 with custom tools"}, Aliases: []string{"llama31_custom"},
+			Name: "functionary_v31", HasJSONTools: true, Title: "<function=NAME> with JSON", Families: []string{"Functionary 3.1", "Llama 3.1 with custom tools"}, Aliases: []string{"llama31_custom"},
 			Doc: `Each call is the object of arguments between <function=NAME> and </function>.`,
 			framing: framing{
 				markers: []marker{
@@ -185,7 +185,7 @@ code where the name is python, and text where it is all.`,
 			}),
 		},
 		{
-			Name: "qwen_agent", Title: "✿FUNCTION✿: NAME and ✿ARGS✿: JSON", Families: []string{"Qwen 2 with Qwen-Agent"},
+			Name: "qwen_agent", HasJSONTools: true, Title: "✿FUNCTION✿: NAME and ✿ARGS✿: JSON", Families: []string{"Qwen 2 with Qwen-Agent"},
 			Doc: `Each call is ✿FUNCTION✿: and the name of the tool, and on the next line ✿ARGS✿: and the object of
 arguments, or code where the tool is code_interpreter. ✿RESULT✿: and ✿RETURN✿: introduce results, which
 the model must not write.`,
@@ -205,7 +205,7 @@ the model must not write.`,
 			}),
 		},
 		{
-			Name: "glm4", Title: "NAME and JSON on the next line", Families: []string{"GLM-4 9B", "ChatGLM 3"}, Aliases: []string{"chatglm3"},
+			Name: "glm4", HasJSONTools: true, Title: "NAME and JSON on the next line", Families: []string{"GLM-4 9B", "ChatGLM 3"}, Aliases: []string{"chatglm3"},
 			Doc: `A call is the name of the tool and the object of arguments on the next line. It is read after
 <|assistant|>, and at the start of a response if the dialect is requested.`,
 			framing: framing{
@@ -229,7 +229,7 @@ the model must not write.`,
 func namedLineRows() []Dialect {
 	return []Dialect{
 		{
-			Name: "react", Title: "Action: NAME and Action Input: JSON or text", Aliases: []string{"langchain_react"},
+			Name: "react", ResultTags: [2]string{"Observation:", ""}, Title: "Action: NAME and Action Input: JSON or text", Aliases: []string{"langchain_react"},
 			Example: "Thought: I need the weather.\nAction: get_weather\nAction Input: {\"city\": \"Oslo\"}\n",
 			Doc: `A call is a line "Action: NAME" and a line "Action Input:" with the object of arguments, or with
 text that is the one argument, up to "Observation:" or another thought. Thoughts are content, and so

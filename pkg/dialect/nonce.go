@@ -1,5 +1,7 @@
 package dialect
 
+import "strings"
+
 // FenceInfo returns the info string of the fences for calls in this dialect, or "" if calls need no fence.
 func (d Dialect) FenceInfo() string {
 	if !d.isFencedOnly() {
@@ -8,11 +10,10 @@ func (d Dialect) FenceInfo() string {
 	return d.framing.fences[0].info
 }
 
-// isFencedOnly reports whether a prompt can teach the dialect and its calls are only in fences with their own
-// info string.
+// isFencedOnly reports whether calls are only in fences with their own info string.
 func (d Dialect) isFencedOnly() bool {
 	f := &d.framing
-	return d.IsTeachable() && len(f.fences) > 0 && f.fences[0].certain && f.markers == nil && f.implicit == nil && f.firstKeys == nil
+	return len(f.fences) > 0 && f.fences[0].certain && f.markers == nil && f.implicit == nil && f.firstKeys == nil
 }
 
 // WithNonce returns the dialect with a nonce of lower-case letters and digits in the info string of its fences:
@@ -32,6 +33,7 @@ func (d Dialect) WithNonce(word string) (Dialect, bool) {
 	plain.lookahead = never
 	plain.mismatch = "only a fence marked " + plain.info + "- and the nonce of this run holds calls; this one is not read"
 	d.framing.fences = []fenceSpec{own, plain}
+	d.framing.affixes[0] = strings.Replace(d.framing.affixes[0], plain.info, own.info, 1)
 	d.hasNonce = true
 	return d, true
 }

@@ -104,8 +104,20 @@ func TestMarkedRender(t *testing.T) {
 
 func TestMarkable(t *testing.T) {
 	for _, d := range Dialects() {
-		if _, ok := d.WithNonce("a"); ok != (d.Name == "tool") {
+		marked, ok := d.WithNonce("a")
+		if ok != (d.Name == "tool" || d.Name == "gemini_tool_code") {
 			t.Errorf("%s can be marked: %v", d.Name, ok)
+		}
+		if !ok {
+			continue
+		}
+		text, _ := marked.Render(exampleCall, nil)
+		if !strings.HasPrefix(text, "```"+d.FenceInfo()+"-a\n") || len(Scan(text, Options{Dialect: marked}).Calls) != 1 {
+			t.Errorf("%s writes %q", d.Name, text)
+		}
+		plain, _ := d.Render(exampleCall, nil)
+		if len(Scan(plain, Options{Dialect: marked}).Calls) != 0 || len(Scan(text, Options{Dialect: d}).Calls) != 0 {
+			t.Errorf("%s reads the other fence", d.Name)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (p pythonList) row(d Dialect) Dialect {
 func pythonDialects() []Dialect {
 	return []Dialect{
 		pythonList{optional: true}.row(Dialect{
-			Name: "pythonic", Title: "A list of calls of Python", Families: []string{"Llama 3.2", "ToolACE", "models of the Berkeley benchmark"},
+			Name: "pythonic", HasJSONTools: true, Title: "A list of calls of Python", Families: []string{"Llama 3.2", "ToolACE", "models of the Berkeley benchmark"},
 			Doc: `The response begins with a list of calls name(key=literal, …) in brackets. Literals are those of
 Python; nothing is evaluated.`,
 			framing: framing{
@@ -47,12 +47,12 @@ Python; nothing is evaluated.`,
 			},
 		}),
 		pythonList{opening: "<|python_start|>", closing: "<|python_end|>", optional: true}.row(Dialect{
-			Name: "llama4_pythonic", Title: "A list of calls of Python after <|python_start|>", Families: []string{"Llama 4"},
+			Name: "llama4_pythonic", HasJSONTools: true, Title: "A list of calls of Python after <|python_start|>", Families: []string{"Llama 4"},
 			Doc:     `As "pythonic", between <|python_start|> and <|python_end|>, which may be missing.`,
 			framing: framing{markers: ignoredMarkers("<|eot|>")},
 		}),
 		{
-			Name: "olmo3", Title: "Calls of Python in <function_calls> tags, one on a line", Families: []string{"OLMo 3"},
+			Name: "olmo3", HasJSONTools: true, Title: "Calls of Python in <function_calls> tags, one on a line", Families: []string{"OLMo 3"},
 			Example: "<function_calls>get_weather(city='Oslo')</function_calls>\n",
 			Doc:     `Calls name(key=literal, …), each on its line, between <function_calls> and </function_calls>.`,
 			framing: framing{
@@ -66,7 +66,7 @@ Python; nothing is evaluated.`,
 			grammar: pythonic,
 		},
 		pythonList{opening: "<|tool_call_start|>", closing: "<|tool_call_end|>"}.row(Dialect{
-			Name: "lfm2", Title: "A list of calls of Python between tool_call tokens", Families: []string{"LFM 2"},
+			Name: "lfm2", HasJSONTools: true, ResultTags: [2]string{"<|tool_response_start|>", "<|tool_response_end|>"}, Title: "A list of calls of Python between tool_call tokens", Families: []string{"LFM 2"},
 			Doc: `Calls name(key=literal, …) in brackets between <|tool_call_start|> and <|tool_call_end|>, or a JSON
 list of objects with "name" and "arguments". Without the tokens, calls are read at the start of a
 response, and if the tools are known only calls of those.`,
@@ -76,7 +76,7 @@ response, and if the tools are known only calls of those.`,
 			},
 		}),
 		{
-			Name: "gemini_tool_code", Title: "Calls of Python in tool_code fences", Families: []string{"Gemini", "Gemma 3"}, Aliases: []string{"tool_code"},
+			Name: "gemini_tool_code", ResultTags: [2]string{"```tool_output", "```"}, Title: "Calls of Python in tool_code fences", Families: []string{"Gemini", "Gemma 3"}, Aliases: []string{"tool_code"},
 			Doc: `A code fence marked "tool_code" holds calls name(key=literal, …), often as the argument of print
 and with default_api. before the name, which is removed.`,
 			framing: framing{

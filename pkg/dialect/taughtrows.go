@@ -1,6 +1,6 @@
 package dialect
 
-// taughtDialects are the two dialects that prompts teach.
+// taughtDialects are the two dialects that no model writes without instructions.
 func taughtDialects() []Dialect {
 	return []Dialect{
 		{
@@ -15,7 +15,6 @@ single, double or template quotes, numbers, true, false, null, arrays and object
 trailing commas and comments. They go to the parameters in order; one object instead names
 them. Nothing is evaluated. Text inside a string is never a fence or a call; calls
 after a string that is not closed are listed and not run.`,
-			Ending: "finalResponse",
 			framing: framing{
 				fences: []fenceSpec{{
 					info: "tool", certain: true, lookahead: not(thenWordAnyCase(toolNameKeyword)),

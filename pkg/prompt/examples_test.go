@@ -32,7 +32,6 @@ func TestExamplesInDialects(t *testing.T) {
 		"gemini_tool_code": "```tool_code\nprint(default_api.wget(uri=\"https://example.com/\"))\nprint(default_api.now())\n```",
 	} {
 		d, _ := dialect.Lookup(name)
-		d.Ending = tool.FinalResponse.Name // as if it were taught
 		if got := exampleSection(load(t).System("", []*tool.Definition{defs[0], defs[2]}, d)); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
 		}
@@ -47,7 +46,6 @@ func TestExamplesAreRead(t *testing.T) {
 		for _, e := range slices.Clone(def.Examples) {
 			def.Examples = []tool.Example{e}
 			for _, d := range dialect.Dialects() {
-				d.Ending = tool.FinalResponse.Name // as if it were taught
 				section := exampleSection(texts.System("", []*tool.Definition{def}, d))
 				if section == "" {
 					t.Errorf("%s does not show %s", d.Name, e.Call)

@@ -18,14 +18,31 @@ import (
 func Functions(defs []*tool.Definition) []chat.Function {
 	var out []chat.Function
 	for _, def := range defs {
-		description := strings.TrimSpace(def.Description)
-		if def.Returns != "" {
-			description += "\nReturns: " + def.Returns
-		}
-		description += nativeExamples(def)
-		out = append(out, chat.Function{Name: def.Name, Description: dialect.NeutraliseText(description), Parameters: neutraliseSchema(def.Schema)})
+		out = append(out, newFunction(def, nativeExamples(def)))
 	}
 	return out
+}
+
+// newFunction returns a definition as a function, with examples at the end of its description.
+func newFunction(def *tool.Definition, examples string) chat.Function {
+	description := strings.TrimSpace(def.Description)
+	if def.Returns != "" {
+		description += "\nReturns: " + def.Returns
+	}
+	return chat.Function{Name: def.Name, Description: dialect.NeutraliseText(description + examples), Parameters: neutraliseSchema(def.Schema)}
+}
+
+// functionLines renders definitions as JSON, one on a line, as most chat templates do.
+func functionLines(defs []*tool.Definition) string {
+	var lines []string
+	for _, def := range defs {
+		line, err := json.Marshal(newFunction(def, ""))
+		if err != nil {
+			panic(err) // a schema is valid JSON
+		}
+		lines = append(lines, `{"type":"function","function":`+string(line)+"}")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // neutraliseSchema neutralises the descriptive texts of a schema. Values that a call can contain are unchanged.
@@ -52,6 +69,15 @@ func neutraliseSchema(schema json.RawMessage) json.RawMessage {
 			return schema // unreachable: keys are unique
 		}
 	}
+}
+
+// functionDocs renders definitions as TypeScript signatures.
+func functionDocs(defs []*tool.Definition) string {
+	var docs []string
+	for _, def := range defs {
+		docs = append(docs, functionDoc(def))
+	}
+	return strings.Join(docs, "\n\n")
 }
 
 // functionDoc renders a definition as a TypeScript signature with a JSDoc comment, on one line if no parameter has a

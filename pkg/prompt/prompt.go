@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/quote"
@@ -27,10 +28,11 @@ import (
 // requiredPlaceholders lists the texts that [Load] reads, without their ".md", and the placeholders {{NAME}} that each
 // must contain.
 var requiredPlaceholders = map[string][]string{
-	"tools":    {"functions", "dialect", "hints"},
-	"examples": {"calls"},
-	"hints":    nil,
-	"missing":  nil,
+	"tools":      {"functions", "dialect", "hints"},
+	"tools-json": {"functions", "dialect", "hints"},
+	"examples":   {"calls"},
+	"hints":      nil,
+	"missing":    nil,
 
 	"missing-ask-user": nil,
 	"user":             {"prompt", "input", "now"},
@@ -52,7 +54,9 @@ var requiredPlaceholders = map[string][]string{
 	"broken":           nil,
 	"fence":            {"fence"},
 
-	"dialect-tool": {"fence"},
+	"dialect":           {"example", "ending"},
+	"dialect-tool":      {"fence"},
+	"dialect-toolcalls": nil,
 }
 
 // Texts are the prompt texts, loaded once.
@@ -60,17 +64,11 @@ type Texts struct {
 	text map[string]string
 }
 
-// Load reads the texts from files such as "tools.md", and "dialect-NAME.md" for every dialect that can be taught. A
-// missing file or placeholder is an error, because content would be lost.
+// Load reads the texts from files such as "tools.md". A missing file or placeholder is an error, because content
+// would be lost.
 func Load(fsys fs.FS) (*Texts, error) {
 	t := &Texts{text: map[string]string{}}
-	names := slices.Sorted(maps.Keys(requiredPlaceholders))
-	for _, d := range dialect.Dialects() {
-		if d.IsTeachable() {
-			names = append(names, "dialect-"+d.Name)
-		}
-	}
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(requiredPlaceholders)) {
 		b, err := fs.ReadFile(fsys, name+".md")
 		if err != nil {
 			return nil, fmt.Errorf("prompt text %s: %w", name, err)
@@ -119,15 +117,27 @@ func (t *Texts) System(base string, defs []*tool.Definition, d dialect.Dialect) 
 	if len(defs) == 0 {
 		return joinTexts(base, "")
 	}
-	var docs []string
-	for _, def := range append(slices.Clone(defs), tool.EndingTool(d.Ending)) {
-		docs = append(docs, functionDoc(def))
+	list, docs := "tools", functionDocs
+	if d.HasJSONTools {
+		list, docs = "tools-json", functionLines
 	}
-	return joinTexts(base, t.fillTemplate("tools",
-		"functions", strings.Join(docs, "\n\n"),
-		"dialect", t.fillTemplate("dialect-"+d.Name, "fence", d.FenceInfo()),
+	return joinTexts(base, t.fillTemplate(list,
+		"functions", docs(append(slices.Clone(defs), tool.EndingTool(d.Ending))),
+		"dialect", t.dialectText(d),
 		"examples", t.examples(defs, d),
 		"hints", t.toolRules(defs)))
+}
+
+// dialectText tells how calls are written: in a text for the dialect, or in one that shows a call.
+func (t *Texts) dialectText(d dialect.Dialect) string {
+	if name := "dialect-" + d.Name; t.text[name] != "" {
+		return t.fillTemplate(name, "fence", d.FenceInfo())
+	}
+	write := func(name, arguments string) string {
+		text, _ := d.Render(chat.Call{Name: name, Arguments: json.RawMessage(arguments)}, nil) // every dialect can write these
+		return strings.TrimRight(text, "\n")
+	}
+	return t.fillTemplate("dialect", "example", write("name", `{"key":"value"}`), "ending", write(d.Ending, "{}"))
 }
 
 // toolRules renders the rules of a run with tools.
@@ -198,8 +208,9 @@ func (t *Texts) Changed(call string, o ToolResult, boundary string) string {
 }
 
 // Results renders the results of one response and its parse errors. Markers of every dialect and the boundary are
-// neutralised in the results; values stay the same. Of very many errors the first are shown.
-func (t *Texts) Results(outcomes []ToolResult, faults []diag.Finding, boundary string) string {
+// neutralised in the results; values stay the same. The tags are written around the results, see
+// [dialect.Dialect.ResultTags]. Of very many errors the first are shown.
+func (t *Texts) Results(outcomes []ToolResult, faults []diag.Finding, boundary string, tags [2]string) string {
 	var parts []string
 	if len(outcomes) > 0 {
 		var b strings.Builder
@@ -213,13 +224,24 @@ func (t *Texts) Results(outcomes []ToolResult, faults []diag.Finding, boundary s
 			}
 		}
 		b.WriteString("--- " + boundary + " end ---")
-		parts = append(parts, t.fillTemplate("results", "results", b.String()))
+		parts = append(parts, t.fillTemplate("results", "results", encloseLines(b.String(), tags)))
 		parts = append(parts, changed...)
 	}
 	if len(faults) > 0 {
 		parts = append(parts, t.fillTemplate("faults", "faults", listFindings(withLines(faults), boundary)))
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// encloseLines writes tags on lines of their own around a text.
+func encloseLines(text string, tags [2]string) string {
+	if tags[0] != "" {
+		text = tags[0] + "\n" + text
+	}
+	if tags[1] != "" {
+		text += "\n" + tags[1]
+	}
+	return text
 }
 
 // Answer renders the request for the final answer, with its JSON Schema and its description. Either may be absent.

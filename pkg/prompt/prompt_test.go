@@ -102,16 +102,16 @@ func renderings(t *testing.T) map[string]string {
 	changed := slices.Clone(outcomes[:2])
 	changed[1].Changed = json.RawMessage("{\"limit\":5,\"note\":\"```tool\"}")
 	return map[string]string{
-		"results-changed":   texts.Results(changed, nil, mark),
+		"results-changed":   texts.Results(changed, nil, mark, [2]string{}),
 		"system":            texts.System("You are a careful editor.\n", defs, d),
 		"system-no-base":    texts.System("", defs[2:3], d),
 		"system-bare":       texts.System("You are a careful editor.\n", nil, d),
 		"user":              texts.User(question),
 		"user-input":        texts.User(withInput),
 		"user-hostile":      texts.User(hostile),
-		"results":           texts.Results(outcomes, nil, mark),
-		"faults":            texts.Results(nil, faults, mark),
-		"results-faults":    texts.Results(outcomes[:1], faults[:1], mark),
+		"results":           texts.Results(outcomes, nil, mark, [2]string{}),
+		"faults":            texts.Results(nil, faults, mark, [2]string{}),
+		"results-faults":    texts.Results(outcomes[:1], faults[:1], mark, [2]string{}),
 		"answer-schema":     answer(schemaText, ""),
 		"answer-words":      answer("", "a number of files"),
 		"answer-both":       answer(schemaText, "a number of files"),
@@ -222,8 +222,8 @@ func TestFilledOnce(t *testing.T) {
 		"description": texts.System("", []*tool.Definition{def}, theDialect(t)),
 		"prompt":      texts.User(prompt.UserMessage{Prompt: braces, Boundary: mark}),
 		"input":       texts.User(prompt.UserMessage{Prompt: "x", Input: braces, Boundary: mark}),
-		"result":      texts.Results([]prompt.ToolResult{outcome(t, "now", chat.Success(braces))}, nil, mark),
-		"fault":       texts.Results(nil, []diag.Finding{{Message: braces}}, mark),
+		"result":      texts.Results([]prompt.ToolResult{outcome(t, "now", chat.Success(braces))}, nil, mark, [2]string{}),
+		"fault":       texts.Results(nil, []diag.Finding{{Message: braces}}, mark, [2]string{}),
 		"words":       texts.Answer(nil, braces),
 		"violation":   texts.Violations([]diag.Finding{{Message: braces}}, mark),
 		"example":     texts.Reminder(braces, "finalResponse"),
@@ -265,7 +265,7 @@ func TestManyFaults(t *testing.T) {
 	for i := range faults {
 		faults[i] = diag.Finding{Message: "wrong", Span: diag.At(i+1, 1)}
 	}
-	got := load(t).Results(nil, faults, mark)
+	got := load(t).Results(nil, faults, mark, [2]string{})
 	if len(got) > 1<<12 || !strings.Contains(got, "line 1: ") || !strings.Contains(got, "more") {
 		t.Errorf("%d bytes: %.300s", len(got), got)
 	}
@@ -279,10 +279,10 @@ func TestManyFaults(t *testing.T) {
 func TestBounds(t *testing.T) {
 	texts := load(t)
 	faults := make([]diag.Finding, 60)
-	if got := texts.Results(nil, faults, mark); strings.Count(got, "\n- ") != 60 || strings.Contains(got, "more") {
+	if got := texts.Results(nil, faults, mark, [2]string{}); strings.Count(got, "\n- ") != 60 || strings.Contains(got, "more") {
 		t.Errorf("60 faults:\n%s", got)
 	}
-	if got := texts.Results(nil, append(faults, faults...), mark); strings.Count(got, "\n- ") != 61 || !strings.HasSuffix(got, "- and 60 more") {
+	if got := texts.Results(nil, append(faults, faults...), mark, [2]string{}); strings.Count(got, "\n- ") != 61 || !strings.HasSuffix(got, "- and 60 more") {
 		t.Errorf("120 faults:\n%s", got)
 	}
 	for name, want := range map[string]string{
@@ -291,7 +291,7 @@ func TestBounds(t *testing.T) {
 		strings.Repeat("é", 33): " 1 " + strings.Repeat("é", 32) + "… ---",
 		"n\n---":                ` 1 n\n--- ---`,
 	} {
-		if got := texts.Results([]prompt.ToolResult{outcome(t, name, chat.Success(1))}, nil, mark); !strings.Contains(got, want) {
+		if got := texts.Results([]prompt.ToolResult{outcome(t, name, chat.Success(1))}, nil, mark, [2]string{}); !strings.Contains(got, want) {
 			t.Errorf("the label %q is not in\n%s", want, got)
 		}
 	}

@@ -115,11 +115,10 @@ var examples = map[string]struct {
 			  "api_key":{"openai":"${secret:K}"},"input":["a","-"],"now":"2026-11-21T09:30:00Z"}`,
 		},
 		bad: map[string]string{
-			`{}`:                                `TA002 1:1 document: the key "version" is missing`,
-			`{"version":1,"tool":[]}`:           `TA002 1:21 /tool: expected at least 1 item, got 0`,
-			`{"version":1,"api_key":"sk-123"}`:  `TA002 1:24 /api_key: expected a match of the pattern ^\$\{secret:[A-Za-z_][A-Za-z0-9_]*\}$, got the string "sk-123"`,
-			`{"version":1,"stdin_wait":3}`:      `TA002 1:27 /stdin_wait: expected a string, got the number 3`,
-			`{"version":1,"dialect":"mistral"}`: `TA002 1:24 /dialect: expected one of "auto", "native", "tool", "toolcalls"; got the string "mistral"`,
+			`{}`:                               `TA002 1:1 document: the key "version" is missing`,
+			`{"version":1,"tool":[]}`:          `TA002 1:21 /tool: expected at least 1 item, got 0`,
+			`{"version":1,"api_key":"sk-123"}`: `TA002 1:24 /api_key: expected a match of the pattern ^\$\{secret:[A-Za-z_][A-Za-z0-9_]*\}$, got the string "sk-123"`,
+			`{"version":1,"stdin_wait":3}`:     `TA002 1:27 /stdin_wait: expected a string, got the number 3`,
 		},
 	},
 	"policy.v1": {

@@ -57,7 +57,18 @@ func renderDialects() string {
 
 Find the dialect of a reply: `+"`oneshot parse reply.txt`"+` detects it and reports the faults. `+"`--dialect NAME`"+` fixes it.
 
-This page has the %d dialects that `+"`oneshot parse`"+` reads. A model that is not in the list often writes one of them too.
+Use the dialect in which a model was trained where its server has no tool-call field, or a template without tools: `+"`oneshot run --dialect hermes`"+`. See what
+the model is then told:
+
+`+"```sh"+`
+oneshot prompt --dialect hermes --tool wget
+`+"```"+`
+
+The system prompt lists the tools as models of this dialect expect them, and shows how a call and the end of the work are written. Calls are read as in any
+other run: policy, copies of calls in results and input, quotes, drafts. Results stand in the tags of the dialect, where it has some. `+"`--nonce`"+` needs a dialect whose
+calls are in fences: tool or gemini_tool_code.
+
+This page has the %d dialects that `+"`oneshot parse`"+` reads and a run can use. A model that is not in the list often writes one of them too.
 
 Where calls are tags, definitions (`+"`--tools`"+`) give the types of the values. Without definitions a complete JSON array or object is that value and
 everything else is text, unless the tag names the type. There are two exceptions, as in the servers of these models: in minimax_m2 every such value is text, and in
@@ -75,18 +86,12 @@ This page is generated from the table in `+"`pkg/dialect`"+`.
 	}
 	b.WriteString("\n## By format\n\n| dialect | how it looks | written by | other names |\n|---|---|---|---|\n")
 	for _, d := range dialect.Dialects() {
-		by := strings.Join(d.Families, ", ")
-		if d.IsTeachable() {
-			by = "any model, if the prompt teaches it"
-		}
+		by := cmp.Or(strings.Join(d.Families, ", "), "any model, if the prompt teaches it")
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", link(d), cell(d.Title), by, strings.Join(d.Aliases, ", "))
 	}
 	b.WriteString(unreadForms)
 	for _, d := range dialect.Dialects() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", d.Name, markdown(d.Doc))
-		if d.IsTeachable() {
-			fmt.Fprintf(&b, "A prompt can teach it: `oneshot run --dialect %s`. It ends the work with `%s`.\n\n", d.Name, d.Ending)
-		}
 		fmt.Fprintf(&b, "Reasoning: %s\n\n````text\n%s````\n", codes(d.ReasoningDelimiters()), d.Example)
 	}
 	return b.String()
