@@ -140,9 +140,10 @@ func runBatch(ctx context.Context, env Env, t *console, line flagSource, args []
 	rec := &recordedRun{env: env, current: env, flags: flagSource{kind: fromRecord, values: map[string][]string{}}}
 	flags, err := resolveFlags(forBatch, line)
 	if err == nil && flags.agent != "" {
-		if rec.agent, err = loadAgent(env, t, flags.agent); err == nil {
-			flags, err = rec.resolve(forBatch, t, line)
-		}
+		rec.agent, err = loadAgent(env, t, flags.agent)
+	}
+	if err == nil {
+		flags, err = rec.resolve(forBatch, t, line)
 	}
 	if err != nil {
 		return err
