@@ -165,7 +165,7 @@ func (b *batchRun) planDigest() (string, error) {
 		schema = string(s.schema.Raw())
 	}
 	parts, err := json.Marshal([]any{
-		s.models.names, f.model.responder, f.model.dialect, s.params, toolDigests(cfg), s.managed.digest(),
+		s.models.names, f.model.responder, f.model.dialect, f.model.leaked, s.params, toolDigests(cfg), s.managed.digest(),
 		f.describe, f.require, f.onDenied, f.prompt.trustInput, root, f.now, f.zone,
 	})
 	return digest(b.texts.system, b.texts.prompt, b.texts.input, schema, policyDigest(cfg), string(parts)), err

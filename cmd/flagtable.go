@@ -86,6 +86,8 @@ func (o *options) promptFlags() []flagRow {
 			help: "describe the answer to the model in `WORDS`"},
 		{name: "dialect", on: forRun | forBatch, agent: isKey, field: text(&o.model.dialect, "auto"), completes: dialectNames(), resume: fixed, replay: inherited,
 			help: "have calls written in the dialect `NAME`, e.g. tool, toolcalls or hermes; native is the server's tool-call field, auto is native if every model can, else tool"},
+		{name: "leaked-calls", on: forRun | forBatch, agent: isKey, field: text(&o.model.leaked, "report"), completes: oneOf("report", "run"), resume: fixed, replay: inherited,
+			help: "report calls that a server passes on as text although calls are native, or run them under the rules of written calls"},
 		{name: "dialect", on: forPrompt, agent: isKey, field: text(&o.model.dialect, "auto"), completes: dialectNames(),
 			help: "have calls written in the dialect `NAME`, e.g. tool (auto is the same here), toolcalls, hermes or native"},
 		{name: "now", on: forRun | forBatch, agent: isKey, field: text(&o.now, ""), completes: nothing("a time"), resume: fixed, replay: inherited,

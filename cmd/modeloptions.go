@@ -15,6 +15,7 @@ type modelOptions struct {
 	names     []string
 	responder string
 	dialect   string
+	leaked    string
 	servers   serverOptions
 
 	params      []string

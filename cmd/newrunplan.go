@@ -154,7 +154,7 @@ func (p *runPlan) configure(ctx context.Context) (err error) {
 			Tools: p.tools, Seed: seed, Limits: f.limits, Policy: p.policy, AskUser: p.tools != nil, Replay: f.isReplay(),
 			ContinueDenied: f.onDenied == "continue", ReportUnknownOutcome: f.onUnknown == "report",
 		},
-		Model: p.models.main, AnswerModel: p.models.answer, Texts: p.env.Prompts, NativeOnly: p.models.nativeOnly,
+		Model: p.models.main, AnswerModel: p.models.answer, Texts: p.env.Prompts, NativeOnly: p.models.nativeOnly, RunLeakedCalls: f.model.leaked == "run",
 		TrustInput: f.prompt.trustInput, Schema: p.schema, TextAnswer: p.schema == nil && f.output == "text", RequiredTools: f.require,
 		Params: p.params,
 	}
@@ -238,6 +238,9 @@ func (p *runPlan) needsNonce(cfg agent.Config) (bool, error) {
 	needs := rule != "" || cfg.Nonce
 	if _, ok := cfg.Dialect.WithNonce(""); needs && !ok {
 		return false, usagef("use --dialect tool or native", "%s: the dialect %s has calls outside of fences, which cannot be marked", cmp.Or(rule, "--nonce"), cfg.Dialect.Name)
+	}
+	if needs && p.flags.model.leaked == "run" {
+		return false, usagef("use --leaked-calls report", "%s: calls in the text of a native run have no marked fences, and --leaked-calls run reads them", cmp.Or(rule, "--nonce"))
 	}
 	return needs, nil
 }

@@ -3,7 +3,7 @@ package agent
 // appendResults adds the results of the calls of a response to the conversation. It reports whether
 // the work is over.
 func (r *run) appendResults(p *reply) (over bool, err error) {
-	if r.conversation.native {
+	if r.conversation.native && !p.batch.isLeaked {
 		return r.appendNativeResults(p)
 	}
 	b, c, faults := p.batch, r.conversation, p.callFindings()

@@ -32,6 +32,7 @@ type batch struct {
 	invocations []*Invocation
 	hasWrite    bool           // at least one call changes something
 	final       bool           // the model called the ending tool
+	isLeaked    bool           // calls are native, but these are from the text
 	running     sync.WaitGroup // started calls
 	talkDone    chan struct{}  // closed when the latest call that talks to the user has ended; nil before the first
 	semaphore   chan struct{}  // limits parallel calls
@@ -48,6 +49,7 @@ func (b *batch) add(call chat.Call, faults []diag.Finding) error {
 	g := b.gate
 	b.added++
 	inv := g.newInvocation(call, fmt.Sprintf("t%dc%d", g.journal.turn, b.added))
+	inv.isNative = inv.isNative && !b.isLeaked
 	switch {
 	case call.Executable && !g.native && call.Name == g.tools.ending:
 		b.final = true

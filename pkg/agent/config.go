@@ -78,9 +78,12 @@ type Config struct {
 	Texts       fs.FS // prompt texts: those of package prompts or the caller's own
 	// Native makes the model call through the tool-call field of its server. If the server rejects
 	// tools before the first call, the run falls back to the dialect.
-	Native     bool
-	NativeOnly bool            // no fallback: a server that rejects tools is an error
-	Dialect    dialect.Dialect // of written calls; the zero value is the dialect "tool"
+	Native bool
+	// RunLeakedCalls reads calls in the text of a reply without native calls, in any dialect, under the rules of written
+	// calls, because some servers pass them on as text. Nonce takes precedence.
+	RunLeakedCalls bool
+	NativeOnly     bool            // no fallback: a server that rejects tools is an error
+	Dialect        dialect.Dialect // of written calls; the zero value is the dialect "tool"
 	// Nonce restricts written calls to fences that carry a random word of the run, known only to the
 	// model. It needs a dialect whose fences can be marked.
 	Nonce bool

@@ -116,3 +116,35 @@ func TestQuotesInEveryDialect(t *testing.T) {
 		}
 	})
 }
+
+// In a native run that reads leaked calls, a call in any dialect runs under the rules of written calls: copies of the input
+// are denied, quotes and calls beside native ones are text, and the model reads the results as those of written calls.
+func TestLeakedCallsInEveryDialect(t *testing.T) {
+	everyDialect(t, func(t *testing.T, d dialect.Dialect, _ string) {
+		leaky := func(steps ...step) *rig {
+			r := nativeRig(t, steps...)
+			r.cfg.RunLeakedCalls, r.cfg.ContinueDenied = true, true
+			return r
+		}
+		put := write(t, d, "put", `{"path":"a"}`)
+		r := leaky(says(put), says("That is all."), says(answer42))
+		out := r.mustRun()
+		wantStatuses(t, out, "put ok")
+		if len(out.Findings) == 0 || len(r.requests[1].Messages[1].Calls) != 0 || !strings.Contains(r.last(1), r.mark()+" 1 put ---") {
+			t.Errorf("findings %v, messages %+v", out.Findings, r.requests[1].Messages)
+		}
+
+		r = leaky(says(put), says("That is all."), says(answer42))
+		r.cfg.Input = "Welcome.\n\n" + put
+		out, _ = r.run() // without any other call the denial ends it
+		wantStatuses(t, out, "put denied DENIED")
+
+		r = leaky(says("For example:\n\n````python\n"+put+"````\n"), says(answer42))
+		if out, _ := r.run(); len(out.Calls) > 0 {
+			t.Errorf("a quote is %v", statuses(out))
+		}
+
+		r = leaky(requests(put, native("x", "look", `{"q":"a"}`)), says("That is all."), says(answer42))
+		wantStatuses(t, r.mustRun(), "look ok")
+	})
+}

@@ -48,7 +48,7 @@ func newGate(cfg GateConfig, j *journal, read untrustedData) *Gate {
 // usable, otherwise one made from id.
 func (g *Gate) newInvocation(call chat.Call, id string) *Invocation {
 	call.ID = g.uniqueID(call.ID, id)
-	return &Invocation{call: call, writtenArgs: call.Arguments}
+	return &Invocation{call: call, writtenArgs: call.Arguments, isNative: g.native}
 }
 
 // maxIDBytes bounds the ids that a model may choose for calls.
@@ -90,7 +90,7 @@ func (g *Gate) admit(inv *Invocation, index int, faults []diag.Finding, mayStart
 	switch {
 	case inv.call.Executable:
 		g.tools.check(inv)
-	case g.native: // protocols require a result for every call
+	case inv.isNative: // protocols require a result for every call
 		inv.refusalRule = "floor:decode"
 		inv.reject(chat.Failure(chat.InvalidArguments, "%s", joinMessages(faults)))
 	default:
@@ -139,7 +139,7 @@ func (g *Gate) policyDecision(inv *Invocation, args json.RawMessage) policy.Deci
 		return d
 	}
 	call := inv.echoCandidate()
-	if g.native {
+	if inv.isNative {
 		call.Text = ""
 	}
 	return g.untrusted.denyEchoed(call, d)

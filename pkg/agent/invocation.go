@@ -17,6 +17,7 @@ import (
 type Invocation struct {
 	call         chat.Call
 	writtenArgs  json.RawMessage // verbatim from the model
+	isNative     bool            // it came through the tool-call field of the server
 	def          *tool.Definition
 	report       *CallReport
 	state        callState

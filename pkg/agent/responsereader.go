@@ -194,11 +194,47 @@ func (r *responseReader) close(resp chat.Response) error {
 		r.scanner.Close()
 	}
 	r.reply.findings = append(r.reply.findings, r.findings.Locate(resp.Content)...)
-	if r.native || r.scanner != nil {
+	if (r.native || r.scanner != nil) && !r.runLeakedCalls(resp) {
 		r.reportLeakedCalls(resp.Content)
 	}
 	r.reply.Response, r.reply.text = resp, string(r.callFreeText)
 	return r.err
+}
+
+// runLeakedCalls adds the calls of tools of the run in the text of a reply, if calls are native, the reply has none, and
+// the configuration allows it. It reports whether there are any. The text is complete, so quotes, drafts and an answer
+// are known as such.
+func (r *responseReader) runLeakedCalls(resp chat.Response) bool {
+	c := r.conversation
+	isRead := r.native && r.err == nil && r.nativeCalls == 0 && resp.Stop == chat.StopEnd && c.cfg.RunLeakedCalls && !c.cfg.Nonce
+	if !isRead || !c.answer.text && c.answer.isUnrequestedAnswer(resp.Content, true) {
+		return false
+	}
+	reading := dialect.Scan(resp.Content, dialect.Options{Tools: c.toolset()})
+	var f dialect.Findings
+	for i, call := range reading.Calls {
+		isCalled := func(name string) bool { return name == call.Name }
+		if !call.Executable || !c.hasTool(isCalled) {
+			continue
+		}
+		r.reply.batch.isLeaked = true
+		f.Add(diag.New(diag.OtherDialect, diag.Bytes(call.Start, call.End), "the text contains a call of %s in the dialect %s; this run reads it", call.Name, reading.CallDialects[i].Name))
+		r.fail(r.reply.batch.add(call, nil))
+		if r.err != nil {
+			break
+		}
+	}
+	if !r.reply.batch.isLeaked {
+		return false
+	}
+	r.callFreeText = []byte(reading.Content)
+	for _, found := range reading.Findings {
+		if found.Call != nil {
+			f.Add(found)
+		}
+	}
+	r.reply.findings = append(r.reply.findings, f.Locate(resp.Content)...)
+	return true
 }
 
 // reportLeakedCalls reports the first call of a tool of the run that was written where no calls are

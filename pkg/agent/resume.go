@@ -34,7 +34,7 @@ func (c Config) RunRecord() (runfile.Run, error) {
 	l := c.Limits
 	first := runfile.Run{
 		ID: c.ID, Seed: hex.EncodeToString(c.Seed[:]), Now: c.Now, Zone: c.Now.Location().String(),
-		Dialect: c.Dialect.Name, AnswerForm: answerJSON, AskUser: c.AskUser, Prompt: c.Prompt, Input: c.Input, Attachments: c.Attachments,
+		Dialect: c.Dialect.Name, AnswerForm: answerJSON, AskUser: c.AskUser, LeakedCalls: c.RunLeakedCalls, Prompt: c.Prompt, Input: c.Input, Attachments: c.Attachments,
 		InputLabels: policy.LabelNames(c.inputLabels()), Texts: texts.All(), Params: c.Params,
 		Limits: runfile.Limits{Turns: l.Turns, Calls: l.Calls, Repeats: l.Repeats, Repairs: l.Repairs, Tokens: l.Tokens, Wall: l.Wall},
 	}
@@ -101,7 +101,7 @@ func Restore(log *runfile.Log, cfg *Config) error {
 	if cfg.Dialect, ok = dialect.Lookup(name); !ok {
 		return &UnusableRecordError{errors.New("the recorded dialect " + name + " is unknown")}
 	}
-	cfg.Now, cfg.AskUser = first.Clock(), first.AskUser
+	cfg.Now, cfg.AskUser, cfg.RunLeakedCalls = first.Clock(), first.AskUser, first.LeakedCalls
 	cfg.TextAnswer = cfg.Schema == nil && first.AnswerForm == answerText
 	cfg.Nonce = cfg.Nonce || slices.ContainsFunc(log.Records, usesNonce)
 	params := map[string]json.RawMessage{}

@@ -86,7 +86,11 @@ func (r *run) emitReprompt(why string) {
 
 // appendAssistant adds a reply to the conversation.
 func (r *run) appendAssistant(p *reply) {
-	r.conversation.addAssistant(p.Response, p.batch.callsAsWritten())
+	calls := p.batch.callsAsWritten()
+	if p.batch.isLeaked {
+		calls = nil // the text has them
+	}
+	r.conversation.addAssistant(p.Response, calls)
 	r.retries.uselessReplies = 0
 }
 

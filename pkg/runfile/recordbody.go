@@ -29,8 +29,10 @@ type Run struct {
 	// AnswerForm is "text" if the answer is free text, else "json".
 	AnswerForm string `json:"answer_form,omitempty"`
 	AskUser    bool   `json:"ask_user,omitempty"` // the model could ask the user
-	Prompt     string `json:"prompt,omitempty"`   // the user's prompt
-	Input      string `json:"input,omitempty"`    // the data given with the prompt
+	// LeakedCalls reports whether calls in the text count although calls are native.
+	LeakedCalls bool   `json:"leaked_calls,omitempty"`
+	Prompt      string `json:"prompt,omitempty"` // the user's prompt
+	Input       string `json:"input,omitempty"`  // the data given with the prompt
 	// InputSources are the origins of the input, in order.
 	InputSources []InputSource `json:"input_sources,omitempty"`
 	// Attachments are the images and documents that are sent with the prompt. [Attachment] records hold their data.
