@@ -68,6 +68,12 @@ const stock = `{
 }
 `
 
+// checkInDialect checks a run in a dialect with two calls, of which the second ends the work.
+func checkInDialect(name string) check {
+	return allChecks(checkAnswer(`{"answer": "In the cellar, `+name+` says."}`), checkChatCount(3),
+		checkRecords("run", 1, `"dialect":"`+name+`"`), checkRecords("result", 1, "kept in the cellar"))
+}
+
 // Cases are all cases, in order.
 var Cases = slices.Concat(runCases, autoCases, protocolCases())
 
@@ -80,6 +86,9 @@ var runCases = []Case{
 		checkCommand("validate", runFile))},
 	{Name: "several-calls-in-a-reply", Exit: exitOK, Args: promptArgs("several", withNotes()...), Check: allChecks(
 		checkAnswer(`{"answer": "Pears are in the attic."}`), checkChatCount(2), checkRecords("result", 2, "in the attic", "File not found"))},
+	{Name: "dialect-hermes", Exit: exitOK, Args: promptArgs("hermes", withNotes("--dialect", "hermes")...), Check: checkInDialect("hermes")},
+	{Name: "dialect-qwen3-coder-xml", Exit: exitOK, Args: promptArgs("tags", withNotes("--dialect", "qwen3_coder_xml")...), Check: checkInDialect("qwen3_coder_xml")},
+	{Name: "dialect-react", Exit: exitOK, Args: promptArgs("react", withNotes("--dialect", "react")...), Check: checkInDialect("react")},
 	{Name: "answer-without-tools", Exit: exitOK, Args: promptArgs("plain"), Check: allChecks(checkAnswer(`{"answer": "In the cellar."}`), checkChatCount(1))},
 	{Name: "prompt-from-stdin", Exit: exitOK, Input: "Where?\nscript: plain\n",
 		Args:  []string{"run", "--model", "ollama/" + modelName, "--base-url", "{server}", "-"},
