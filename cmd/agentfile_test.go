@@ -71,7 +71,7 @@ func takes(property gjson.Result, flag *pflag.Flag) bool {
 		return has("boolean")
 	case "int", "int64":
 		return has("integer")
-	case "float64":
+	case "float64", "USD":
 		return has("number")
 	case "duration":
 		return has("#/$defs/duration")

@@ -34,6 +34,8 @@ type envelope struct {
 	Calls     []agent.CallReport      `json:"calls"`
 	ToolCalls []events.ToolCall       `json:"toolCalls"` // executed, with their outputs
 	Usage     chat.Usage              `json:"usage"`
+	Cost      chat.Cost               `json:"cost_usd"`
+	Models    []chat.ModelUsage       `json:"models"` // the parts of usage and cost by model
 	Needs     map[string]bool         `json:"needs,omitempty"`
 	Question  string                  `json:"question,omitempty"`
 	Approvals []agent.ApprovalRequest `json:"approvals,omitempty"` // that are missing
@@ -118,6 +120,9 @@ func (t *console) envelopeFor(err error) ([]byte, error) {
 	}
 	if e.ToolCalls == nil {
 		e.ToolCalls = []events.ToolCall{}
+	}
+	if len(e.Models) == 0 { // no request was sent
+		e.Models, e.Cost.Known = []chat.ModelUsage{}, true
 	}
 	if e.Labels == nil {
 		e.Labels = []tool.Label{}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/schema"
@@ -125,6 +126,10 @@ func decimal(to *float64) flagField {
 	return func(f *pflag.FlagSet, r flagRow) { f.Float64VarP(to, r.name, r.short, 0, r.help) }
 }
 
+func dollars(to *chat.USD) flagField {
+	return func(f *pflag.FlagSet, r flagRow) { f.VarP((*dollarValue)(to), r.name, r.short, r.help) }
+}
+
 func duration(to *time.Duration, initial time.Duration) flagField {
 	return func(f *pflag.FlagSet, r flagRow) { f.DurationVarP(to, r.name, r.short, initial, r.help) }
 }
@@ -155,6 +160,20 @@ func (v *onceValue) String() string {
 
 // Type returns the name that help shows.
 func (*onceValue) Type() string { return "string" }
+
+// A dollarValue is an amount of US dollars.
+type dollarValue chat.USD
+
+func (v *dollarValue) Set(text string) error {
+	amount, err := chat.ParseUSD(text)
+	*v = dollarValue(amount)
+	return err
+}
+
+func (v *dollarValue) String() string { return chat.USD(*v).String() }
+
+// Type returns the name that help shows.
+func (*dollarValue) Type() string { return "USD" }
 
 // A completion says what shells offer as the value of a flag.
 type completion struct {

@@ -108,6 +108,8 @@ func (o *options) budgetFlags() []flagRow {
 			help: "limit how often an invalid answer is sent back"},
 		{name: "max-total-tokens", on: forRun | forBatch, agent: isKey, defaults: lowers, field: count(&o.limits.Tokens, 0), resume: mayChange, replay: inherited,
 			help: "limit the tokens of all requests together (0: no limit)"},
+		{name: "max-cost", on: forRun | forBatch, agent: isKey, field: dollars(&o.limits.Cost), resume: mayChange, replay: inherited,
+			help: "limit the cost of all requests to `USD` (0: no limit), e.g. --max-cost 0.50; the prices of all models must be known"},
 		{name: "first-byte-timeout", on: forRun | forBatch, agent: isKey, defaults: settable, field: duration(&o.model.servers.firstByte, 5*time.Minute), resume: mayChange,
 			help: "limit the wait for the first byte of a response, model loading included"},
 		{name: "idle-timeout", on: forRun | forBatch, agent: isKey, defaults: settable, field: duration(&o.model.servers.idle, time.Minute), resume: mayChange,

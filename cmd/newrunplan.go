@@ -199,6 +199,10 @@ func (p *runPlan) configure(ctx context.Context) (err error) {
 	if err := p.setApprovers(&cfg); err != nil {
 		return err
 	}
+	cfg.Prices = p.prices(p.env.Now())
+	if err := checkPrices(cfg.Limits, cfg.Prices); err != nil {
+		return err
+	}
 	p.config = cfg
 	return nil
 }

@@ -101,6 +101,9 @@ func applyBudgets(limits *agent.Limits, layers []*policy.Layer) {
 		if n := l.Budget.Tokens; n >= 0 && (limits.Tokens == 0 || n < limits.Tokens) {
 			limits.Tokens = max(n, 1) // 0 means no limit, and a request costs at least one
 		}
+		if c := l.Budget.Cost; c >= 0 && (limits.Cost == 0 || c < limits.Cost) {
+			limits.Cost = max(c, 1)
+		}
 		if d := l.Budget.Wall; d > 0 {
 			limits.Wall = min(limits.Wall, d)
 		}
@@ -110,9 +113,16 @@ func applyBudgets(limits *agent.Limits, layers []*policy.Layer) {
 // withBudgetHint marks an error about a budget that a policy sets.
 func withBudgetHint(err error, layers []*policy.Layer) error {
 	var limit *agent.LimitError
-	ofPolicy := func(l *policy.Layer) bool { return l.Budget.Tokens >= 0 && max(l.Budget.Tokens, 1) == limit.Limit }
-	if errors.As(err, &limit) && limit.Budget == "tokens" && slices.ContainsFunc(layers, ofPolicy) {
-		return &hintedError{&policyLimitError{err}, "raise budget.tokens in the policy"}
+	if !errors.As(err, &limit) {
+		return err
+	}
+	for _, l := range layers {
+		switch b := l.Budget; {
+		case limit.Budget == "tokens" && b.Tokens >= 0 && max(b.Tokens, 1) == limit.Limit:
+			return &hintedError{&policyLimitError{err}, "raise budget.tokens in the policy"}
+		case limit.Budget == "cost" && b.Cost >= 0 && max(b.Cost, 1) == limit.LimitUSD:
+			return &hintedError{&policyLimitError{err}, "raise budget.cost_usd in the policy"}
+		}
 	}
 	return err
 }

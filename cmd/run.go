@@ -254,9 +254,11 @@ func (r *runState) hideAnswer(s *schema.Schema) error {
 // end appends the last record and closes the run file. Its failure does not change the exit of a run: the answer was
 // delivered, or an earlier error matters more.
 func (r *runState) end(w *runfile.Writer, err error) {
+	r.console.progress(slog.LevelInfo, fmt.Sprintf("%d turns, %d calls, %s, %s", r.outcome.Turns, len(r.outcome.Calls), describeUsage(r.outcome.Usage), describeCost(r.cost())))
 	body, advice := r.console.endRecord(err), r.recovery(err)
 	body.Agent = r.agentName()
 	body.Retry, body.Retryable, body.Resume = advice.retry, advice.retryable, r.console.secrets.Redact(advice.resume)
+	body.Cost, body.Models, body.Tools = r.cost(), r.outcome.Models, r.toolCounts()
 	body.Usage, body.Turns, body.Calls, body.Labels = r.outcome.Usage, r.outcome.Turns, len(r.outcome.Calls), policy.LabelNames(r.outcome.Labels)
 	body.Warnings = r.console.events.finish(body)
 	broken := w.Append(body)

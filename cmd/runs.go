@@ -7,11 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -51,8 +49,8 @@ func newRuns(env Env, t *console) *cobra.Command {
 		c.Flags().StringVar(&o.format, "format", "text", "print text or json")
 	}
 	show.Flags().StringVar(&o.format, "format", "text", "print text, json (the records), events or messages (one JSON object per line)")
-	group := &cobra.Command{Use: "runs", Short: "List, show and delete recorded runs", Example: "  oneshot runs list\n  oneshot runs prune --dry-run"}
-	group.AddCommand(list, show, prune)
+	group := &cobra.Command{Use: "runs", Short: "List, show, count, export and delete recorded runs", Example: "  oneshot runs list\n  oneshot runs prune --dry-run"}
+	group.AddCommand(list, show, newStats(o), prune)
 	return group
 }
 
@@ -78,15 +76,7 @@ func (o *runsOptions) list() error {
 		return err
 	}
 	runs := make([]runSummary, len(paths))
-	var workers sync.WaitGroup
-	for w, n := 0, runtime.GOMAXPROCS(0); w < n; w++ {
-		workers.Go(func() {
-			for i := w; i < len(paths); i += n {
-				runs[i] = summarise(paths[i])
-			}
-		})
-	}
-	workers.Wait()
+	inParallel(len(paths), func(i int) { runs[i] = summarise(paths[i]) })
 	if o.format == "json" {
 		return report.JSON(o.console.out, runs)
 	}

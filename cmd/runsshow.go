@@ -3,6 +3,7 @@ package cmd
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -138,7 +139,11 @@ func (t timeline) describe(r runfile.Record) (head, text string) {
 		}
 		return fmt.Sprintf("turn %d, %s", b.Turn, b.Purpose), strings.Join(said, "\n")
 	case runfile.Attempt:
-		return fmt.Sprintf("turn %d, attempt %d failed", b.Turn, b.Number), b.Error
+		head = fmt.Sprintf("turn %d, attempt %d failed", b.Turn, b.Number)
+		if b.Charged {
+			head += ", " + describeUsage(b.Usage)
+		}
+		return head, b.Error
 	case runfile.Response:
 		return describeResponse(b)
 	case runfile.Call:
@@ -176,11 +181,50 @@ func (t timeline) describe(r runfile.Record) (head, text string) {
 		}
 		return "for " + b.Tool, strings.Join(said, "\n")
 	case runfile.End:
-		return fmt.Sprintf("exit %d %s, %d turns, %d calls, %d + %d tokens", b.Exit, b.Name, b.Turns, b.Calls, b.Usage.InputTokens, b.Usage.OutputTokens), b.Why
+		return describeEnd(b)
 	case runfile.Resumed:
 		return describeResume(b.KeptThrough, r.Seq), strings.Join(slices.Concat(b.Options, b.Approve, describeSettings(b.Resolved)), "\n")
 	}
 	return "", ""
+}
+
+// describeEnd describes the end of a run, with a line for each model.
+func describeEnd(b runfile.End) (head, text string) {
+	head = fmt.Sprintf("exit %d %s, %d turns, %d calls, %s, %s", b.Exit, b.Name, b.Turns, b.Calls, describeUsage(b.Usage), describeCost(b.Cost))
+	var lines []string
+	if b.Why != "" {
+		lines = append(lines, b.Why)
+	}
+	for _, m := range b.Models {
+		lines = append(lines, fmt.Sprintf("%s: %d requests, %s, %s", cmp.Or(m.Model, "unknown model"), m.Requests, describeUsage(m.Usage), describeCost(m.Cost)))
+	}
+	return head, strings.Join(lines, "\n")
+}
+
+// describeUsage returns the tokens of a usage as input and output, and what is known about their parts.
+func describeUsage(u chat.Usage) string {
+	var parts []string
+	for _, part := range []struct {
+		name   string
+		tokens int
+	}{{"cached", u.CachedInputTokens}, {"written to the cache", u.CacheWriteTokens}, {"reasoning", u.ReasoningTokens}, {"estimated", u.EstimatedTokens}} {
+		if part.tokens > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.tokens, part.name))
+		}
+	}
+	text := fmt.Sprintf("%d + %d tokens", u.InputTokens, u.OutputTokens)
+	if len(parts) > 0 {
+		text += " (" + strings.Join(parts, ", ") + ")"
+	}
+	return text
+}
+
+// describeCost returns a cost in dollars.
+func describeCost(c chat.Cost) string {
+	if !c.Known {
+		return "cost unknown"
+	}
+	return "$" + c.Amount.String()
 }
 
 // describeBefore describes the effect of a call on a file, with a diff if the old content is fully recorded.
@@ -230,7 +274,7 @@ func (t timeline) describeApproval(a runfile.Approval) (head, text string) {
 
 // describeResponse shows the text and native calls of a response, and why it was broken off.
 func describeResponse(r runfile.Response) (head, text string) {
-	head = fmt.Sprintf("turn %d, %s, %d + %d tokens", r.Turn, r.Stop, r.Usage.InputTokens, r.Usage.OutputTokens)
+	head = fmt.Sprintf("turn %d, %s, %s", r.Turn, r.Stop, describeUsage(r.Usage))
 	if r.BrokenOff != "" {
 		head += ", broken off: " + r.BrokenOff
 	}

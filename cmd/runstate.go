@@ -2,8 +2,12 @@ package cmd
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
+	"oneshot/pkg/runfile"
 )
 
 // A runState is what a run has done so far. Its exit, its envelope and the last record depend on it.
@@ -36,11 +40,36 @@ func (r *runState) modelName() string {
 	return ""
 }
 
+// cost returns the cost of the run so far. Without a request it is known.
+func (r *runState) cost() chat.Cost {
+	return chat.Cost{Amount: r.outcome.Cost.Amount, Known: r.outcome.Cost.Known || len(r.outcome.Models) == 0}
+}
+
+// toolCounts counts the calls so far by tool and outcome.
+func (r *runState) toolCounts() []runfile.ToolCount {
+	counts := map[string]*runfile.ToolCount{}
+	for _, c := range r.outcome.Calls {
+		if counts[c.Tool] == nil {
+			counts[c.Tool] = &runfile.ToolCount{Tool: c.Tool}
+		}
+		outcome := string(c.Status)
+		if c.Code != "" {
+			outcome = string(c.Code)
+		}
+		counts[c.Tool].Add(outcome)
+	}
+	var sorted []runfile.ToolCount
+	for _, tool := range slices.Sorted(maps.Keys(counts)) {
+		sorted = append(sorted, *counts[tool])
+	}
+	return sorted
+}
+
 // envelope returns the state of the run so far.
 func (r *runState) envelope() *envelope {
 	return &envelope{
 		Answer: r.outcome.Answer, RunFile: r.path, RunID: r.id, Model: cmp.Or(r.outcome.Model, r.modelName()),
-		Turns: r.outcome.Turns, Calls: r.outcome.Calls, ToolCalls: r.console.events.toolCalls(), Usage: r.outcome.Usage,
+		Turns: r.outcome.Turns, Calls: r.outcome.Calls, ToolCalls: r.console.events.toolCalls(), Usage: r.outcome.Usage, Cost: r.cost(), Models: r.outcome.Models,
 		Findings: r.outcome.Findings, Labels: r.outcome.Labels, Aborted: r.outcome.Aborted, Repairs: r.outcome.Repairs,
 	}
 }

@@ -40,9 +40,9 @@ func (r *run) requestAnswer(ctx context.Context) error {
 		r.out.Answer = nil // an answer that is not on record is not shown
 		return err
 	}
-	if err := r.exchange.budget.checkTokens(0); err != nil {
+	if err := r.exchange.budget.checkAnswered(); err != nil {
 		r.out.Answer = nil
-		return &LimitError{Budget: "tokens", Limit: r.cfg.Limits.Tokens, Answered: true}
+		return err
 	}
 	return nil
 }

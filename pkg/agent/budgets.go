@@ -1,6 +1,11 @@
 package agent
 
-import "oneshot/pkg/chat"
+import (
+	"encoding/json"
+	"errors"
+
+	"oneshot/pkg/chat"
+)
 
 // A callBudget counts the calls of a run.
 type callBudget struct {
@@ -56,12 +61,21 @@ func repeatKey(c chat.Call) string {
 	return key
 }
 
-// A requestBudget counts the requests of a run and their tokens.
+// A requestBudget counts the requests of a run, their tokens and their cost.
 type requestBudget struct {
 	limits    Limits
 	turns     int
 	tokens    int
+	ledger    ledger
 	estimator tokenEstimator
+}
+
+func newRequestBudget(cfg Config) requestBudget {
+	b := requestBudget{limits: cfg.Limits, ledger: newLedger(cfg.Prices, cfg.Spent)}
+	for _, m := range cfg.Spent {
+		b.tokens += m.Usage.Total()
+	}
+	return b
 }
 
 // addTurn counts a request that is about to be sent. It needs at least one token.
@@ -76,9 +90,19 @@ func (b *requestBudget) addTurn() error {
 	return nil
 }
 
-// addTokens counts the tokens of a response: its usage or, if greater, its number of deltas,
-// because some servers report no usage.
-func (b *requestBudget) addTokens(u chat.Usage, pieces int) { b.tokens += max(u.Total(), pieces) }
+// addResponse counts a response of a model: its usage or, if greater, its number of deltas.
+func (b *requestBudget) addResponse(model string, u chat.Usage, pieces int) {
+	b.tokens += max(u.Total(), pieces)
+	b.ledger.add(model, 1, u)
+}
+
+// addAttempt counts a failed attempt for which its server may charge.
+func (b *requestBudget) addAttempt(a chat.Attempt) {
+	if a.Charged {
+		b.tokens += a.Usage.Total()
+		b.ledger.add(a.By, 0, a.Usage)
+	}
+}
 
 // checkTokens returns an error if the tokens used so far, plus pending ones not yet in any usage,
 // exceed the limit.
@@ -89,10 +113,61 @@ func (b *requestBudget) checkTokens(pending int) error {
 	return nil
 }
 
-// checkEstimate returns an error if a request would probably exceed the remaining tokens.
-func (b *requestBudget) checkEstimate(estimate int) error {
-	if left := b.limits.Tokens - b.tokens; b.limits.Tokens > 0 && estimate > left {
-		return &LimitError{Budget: "tokens", Limit: b.limits.Tokens, Left: max(0, left), Needed: estimate}
+// checkEstimate returns an error if a request would probably exceed the remaining tokens, or may exceed the remaining cost
+// with the longest response that its parameters allow.
+func (b *requestBudget) checkEstimate(req chat.Request) error {
+	input := b.estimator.estimate(req)
+	if left := b.limits.Tokens - b.tokens; b.limits.Tokens > 0 && input > left {
+		return &LimitError{Budget: "tokens", Limit: b.limits.Tokens, Left: max(0, left), Needed: input}
+	}
+	left := b.costLeft()
+	needed := b.ledger.prices.bound(req.Purpose, chat.Usage{InputTokens: input, OutputTokens: maxOutput(req)})
+	if b.limits.Cost > 0 && needed > left {
+		return &LimitError{Budget: costBudget, LimitUSD: b.limits.Cost, LeftUSD: max(0, left), NeededUSD: needed}
 	}
 	return nil
+}
+
+// costBudget is the name of the budget of money.
+const costBudget = "cost"
+
+// costLeft returns the rest of the budget of money. It is negative if more was spent. Models without a known price are not
+// counted; a run with such a budget has none.
+func (b *requestBudget) costLeft() chat.USD {
+	_, spent := b.ledger.total()
+	return b.limits.Cost - spent.Amount
+}
+
+// checkCost returns an error if the cost so far, plus that of a pending usage, exceeds the limit.
+func (b *requestBudget) checkCost(purpose chat.Purpose, pending chat.Usage) error {
+	if b.limits.Cost > 0 && b.ledger.prices.bound(purpose, pending) > b.costLeft() {
+		return &LimitError{Budget: costBudget, LimitUSD: b.limits.Cost}
+	}
+	return nil
+}
+
+// checkAnswered returns an error if the run with its answer exceeds a limit.
+func (b *requestBudget) checkAnswered() error {
+	err := b.checkTokens(0)
+	if err == nil {
+		err = b.checkCost(chat.PurposeAnswer, chat.Usage{})
+	}
+	if limit := new(LimitError); errors.As(err, &limit) {
+		limit.Answered = true
+	}
+	return err
+}
+
+// outputLimits are the parameters that limit the tokens of a response.
+var outputLimits = [...]string{"max_tokens", "max_completion_tokens", "max_output_tokens", "num_predict"}
+
+// maxOutput returns the most tokens of a response, as far as the request limits them, and at least one. Without a limit
+// the cost of a response is only bounded while it streams.
+func maxOutput(req chat.Request) int {
+	for _, name := range outputLimits {
+		if n := 0; json.Unmarshal(req.Params[name], &n) == nil && n > 0 {
+			return n
+		}
+	}
+	return 1
 }

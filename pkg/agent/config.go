@@ -101,6 +101,7 @@ type Config struct {
 	AnswerDescription string         // describes the answer to the model
 	ObserveContent    bool           // Observe receives the content outside calls and reasoning while it arrives
 
+	Prices Prices                     // required if Limits.Cost is set
 	Params map[string]json.RawMessage // sampling and server options, in the server's names
 	Now    time.Time                  // the date and time that the model sees, in the run's time zone
 	// UserAnswers are the user's values for fields that tools need, by field name.
@@ -119,12 +120,15 @@ type Config struct {
 	ResumePoints []int
 	// History are the records that a resumed run repeats: see [Resume].
 	History []runfile.Record
+	// Spent is the usage of earlier requests that the resumed run does not repeat: see [Resume].
+	Spent []chat.ModelUsage
 	// Elapsed is the part of Limits.Wall used before the run was resumed.
 	Elapsed time.Duration
 }
 
 // validate rejects a configuration without a field that every run needs.
 func (c Config) validate() error {
+	_, isUnpriced := c.Prices.Unknown()
 	switch {
 	case c.Model == nil:
 		return &ConfigError{"Model"}
@@ -132,6 +136,8 @@ func (c Config) validate() error {
 		return &ConfigError{"Texts"}
 	case c.Tools != nil && c.Runner == nil:
 		return &ConfigError{"Runner"}
+	case c.Limits.Cost > 0 && (isUnpriced || len(c.Prices.Turn) == 0):
+		return &ConfigError{"Prices"}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/provider/wire"
 )
@@ -189,13 +190,15 @@ func (*FinishedError) Error() string { return "the run has already finished" }
 
 // A LimitError says that a budget is exhausted.
 type LimitError struct {
-	Budget string // "turns", "calls", "repeats" or "tokens"; "calls" or "writes" of a policy
+	Budget string // "turns", "calls", "repeats", "tokens" or "cost"; "calls" or "writes" of a policy
 	Limit  int
 	Why    string // reason given by the policy; "" for a limit of the run
 	// Left and Needed are the tokens left and the estimated tokens of the next request, which was not
 	// sent; 0 if the budget is exhausted already.
 	Left, Needed int
-	Answered     bool // the answer is on record
+	// LimitUSD, LeftUSD and NeededUSD are the same of the budget "cost".
+	LimitUSD, LeftUSD, NeededUSD chat.USD
+	Answered                     bool // the answer is on record
 }
 
 func (e *LimitError) Error() string {
@@ -204,6 +207,12 @@ func (e *LimitError) Error() string {
 		return e.Why
 	case e.Budget == "repeats":
 		return fmt.Sprintf("the model made the same call more than %d times", e.Limit)
+	case e.Budget == costBudget && e.Answered:
+		return fmt.Sprintf("the run exceeded its budget of $%s; the answer is in the run record", e.LimitUSD)
+	case e.Budget == costBudget && e.NeededUSD > 0:
+		return fmt.Sprintf("the next request may cost $%s, but only $%s of $%s are left; it was not sent", e.NeededUSD, e.LeftUSD, e.LimitUSD)
+	case e.Budget == costBudget:
+		return fmt.Sprintf("the run exceeds its budget of $%s", e.LimitUSD)
 	case e.Answered:
 		return fmt.Sprintf("the run exceeded its budget of %d tokens; the answer is in the run record", e.Limit)
 	case e.Needed > 0:

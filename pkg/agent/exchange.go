@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
 )
 
@@ -15,7 +16,6 @@ type exchange struct {
 	model           Model
 	answerModel     Model // nil: model
 	budget          requestBudget
-	usage           chat.Usage
 	by              string // the model that replied last
 	observesContent bool
 	responseStarted bool // the latest response sent at least one delta
@@ -61,6 +61,8 @@ func (x *exchange) send(ctx context.Context, purpose chat.Purpose, f requestForm
 		err = x.recordResponse(r)
 	} else if x.responseStarted {
 		err = joinErrors(err, x.recordBrokenResponse(r, resp, err))
+	} else {
+		err = joinErrors(err, x.recordLostAttempt(ctx, r, resp, err))
 	}
 	if err != nil {
 		return nil, joinErrors(err, r.reply.batch.discard("the response is incomplete"))
@@ -74,7 +76,7 @@ func (x *exchange) chargeBudget(req chat.Request) error {
 		return err
 	}
 	if !x.journal.isReplaying() { // recorded requests were sent already
-		if err := x.budget.checkEstimate(x.budget.estimator.estimate(req)); err != nil {
+		if err := x.budget.checkEstimate(req); err != nil {
 			return err
 		}
 	}
@@ -94,9 +96,10 @@ func (x *exchange) recordResponse(r *responseReader) error {
 	p := &r.reply
 	body := x.responseRecord(p.Response, r)
 	p.Usage = body.Usage
+	p.Usage = fillUsage(p.Response, r.estimatedTokens)
+	body.Usage = p.Usage
 	x.budget.estimator.calibrate(r.request, p.Usage)
-	x.budget.addTokens(p.Usage, body.DeltaCount)
-	x.usage = x.usage.Add(p.Usage)
+	x.budget.addResponse(p.By, p.Usage, body.DeltaCount)
 	x.by = p.By
 	x.journal.emit(Event{Kind: EventReply, Usage: p.Usage, Text: string(p.Stop)})
 	x.journal.reportFindings(p.findings...)
@@ -105,7 +108,7 @@ func (x *exchange) recordResponse(r *responseReader) error {
 
 // responseRecord returns the record of a response.
 func (x *exchange) responseRecord(p chat.Response, r *responseReader) runfile.Response {
-	p.Usage = chat.Usage{InputTokens: max(0, p.Usage.InputTokens), OutputTokens: max(0, p.Usage.OutputTokens)}
+	p.Usage.InputTokens, p.Usage.OutputTokens = max(0, p.Usage.InputTokens), max(0, p.Usage.OutputTokens)
 	pieces := x.journal.deltaCount(r.deltas)
 	if pieces <= p.Usage.Total() {
 		pieces = 0 // the usage is more precise
@@ -124,11 +127,25 @@ func (x *exchange) recordBrokenResponse(r *responseReader, resp chat.Response, w
 	}
 	body := x.responseRecord(resp, r)
 	body.BrokenOff, body.DeltaCount = why.Error(), x.journal.deltaCount(r.deltas)
-	if body.Usage.Total() == 0 { // the server had not sent its usage yet
-		body.Usage = chat.Usage{InputTokens: r.estimatedTokens, OutputTokens: body.DeltaCount}
+	if u := &body.Usage; u.EstimatedTokens == 0 && !x.journal.isReplaying() {
+		counted := u.OutputTokens // before the end, as far as the server had sent it
+		u.OutputTokens = max(counted, estimateStreamed(r.deltas, r.outputBytes))
+		u.EstimatedTokens = u.OutputTokens - counted
+		if u.InputTokens == 0 {
+			u.InputTokens = r.estimatedTokens
+			u.EstimatedTokens += u.InputTokens
+		}
 	}
 	truncateBrokenResponse(&body, r.callBytes)
-	x.budget.addTokens(body.Usage, body.DeltaCount)
-	x.usage = x.usage.Add(body.Usage)
+	x.budget.addResponse(body.By, body.Usage, body.DeltaCount)
 	return x.journal.append(body)
+}
+
+// recordLostAttempt records the last attempt at a request if its server may charge for it although nothing arrived.
+func (x *exchange) recordLostAttempt(ctx context.Context, r *responseReader, resp chat.Response, why error) error {
+	isLive := !x.gate.cfg.Replay && !x.journal.isReplaying()
+	if !isLive || r.err != nil || ctx.Err() == nil && !provider.MayBeCharged(resp, why) {
+		return nil
+	}
+	return r.recordAttempt(chat.Attempt{Number: r.attempts + 1, Error: why.Error(), Charged: true, Usage: resp.Usage, By: resp.By})
 }

@@ -1,6 +1,10 @@
 package agent
 
-import "time"
+import (
+	"time"
+
+	"oneshot/pkg/chat"
+)
 
 // Limits bound a run. Zero is no limit, except for Repairs and Reminders, where it allows none.
 type Limits struct {
@@ -10,6 +14,7 @@ type Limits struct {
 	Repairs   int           // invalid answers sent back
 	Reminders int           // replies in a row without a call
 	Tokens    int           // input and output of all requests
+	Cost      chat.USD      // of all requests; needs Config.Prices
 	Wall      time.Duration // wall-clock time, without the time between the end of a run and its resumption
 }
 

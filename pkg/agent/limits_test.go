@@ -61,7 +61,7 @@ func TestLimits(t *testing.T) {
 		{"tokens of a model that does not stream", agent.Limits{Tokens: 2500}, []step{
 			silent(calls(`look("a")`), cost), silent(calls(`look("b")`), cost),
 		}, "tokens", 2},
-		{"tokens that the server does not count", agent.Limits{Tokens: 800}, []step{
+		{"tokens that the server does not count", agent.Limits{Tokens: 1200}, []step{
 			spends(chat.Usage{}, "one ", "two ", "\n"+calls(`look("a")`)), spends(chat.Usage{}, long...),
 		}, "tokens", 2},
 	} {

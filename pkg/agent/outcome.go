@@ -15,6 +15,8 @@ type Outcome struct {
 	Model      string          // that replied last, as PROVIDER/NAME, if its client reports it
 	Turns      int             // requests sent
 	Usage      chat.Usage
+	Cost       chat.Cost
+	Models     []chat.ModelUsage // the parts of usage and cost by model, those used first first
 	Calls      []CallReport
 	Findings   []diag.Finding // faults tolerated or rejected in the model's output
 	Repairs    int            // invalid answers sent back

@@ -46,6 +46,8 @@ type responseReader struct {
 	callBytes       int    // number of content bytes up to the last call or revocation
 	nativeCalls     int    // number of native calls received
 	deltas          int    // number of deltas with content; each is at least one token
+	outputBytes     int    // number of bytes in them
+	attempts        int    // number of failed attempts
 	err             error  // ends the run
 }
 
@@ -89,17 +91,47 @@ func (r *responseReader) onDelta(d chat.Delta) {
 		return
 	}
 	if d.Attempt != nil {
-		r.fail(r.gate.journal.append(runfile.Attempt{Turn: r.gate.journal.turn, Attempt: *d.Attempt}))
-		r.gate.journal.emit(Event{Kind: EventRetry, Attempt: d.Attempt})
+		r.onAttempt(*d.Attempt)
 		return
 	}
 	if d.Content != "" || d.Reasoning != "" || d.Call != nil {
 		r.deltas++
+		r.outputBytes += len(d.Content) + len(d.Reasoning)
+		if d.Call != nil {
+			r.outputBytes += callBytes(*d.Call)
+		}
 		r.fail(r.budget.checkTokens(r.estimatedTokens + r.deltas))
+		r.checkCost()
 	}
 	r.write(d.Content)
 	if d.Call != nil {
 		r.onNativeCall(*d.Call)
+	}
+}
+
+// onAttempt handles a failed attempt that is retried.
+func (r *responseReader) onAttempt(a chat.Attempt) {
+	r.attempts = a.Number
+	r.fail(r.recordAttempt(a))
+	r.gate.journal.emit(Event{Kind: EventRetry, Attempt: &a})
+	r.checkCost()
+}
+
+// recordAttempt counts and records a failed attempt. If its server may charge for it, the input is estimated unless the
+// server counted it.
+func (r *responseReader) recordAttempt(a chat.Attempt) error {
+	if a.Charged && a.Usage == (chat.Usage{}) {
+		a.Usage = chat.Usage{InputTokens: r.estimatedTokens, EstimatedTokens: r.estimatedTokens}
+	}
+	r.budget.addAttempt(a)
+	return r.gate.journal.append(runfile.Attempt{Turn: r.gate.journal.turn, Attempt: a})
+}
+
+// checkCost stops the response at the limit of the cost. A recorded response is paid for, and arrives in one delta.
+func (r *responseReader) checkCost() {
+	if !r.gate.cfg.Replay && !r.gate.journal.isReplaying() {
+		pending := chat.Usage{InputTokens: r.estimatedTokens, OutputTokens: estimateStreamed(r.deltas, r.outputBytes)}
+		r.fail(r.budget.checkCost(r.request.Purpose, pending))
 	}
 }
 

@@ -36,7 +36,7 @@ func (c Config) RunRecord() (runfile.Run, error) {
 		ID: c.ID, Seed: hex.EncodeToString(c.Seed[:]), Now: c.Now, Zone: c.Now.Location().String(),
 		Dialect: c.Dialect.Name, AnswerForm: answerJSON, AskUser: c.AskUser, LeakedCalls: c.RunLeakedCalls, Prompt: c.Prompt, Input: c.Input, Attachments: c.Attachments,
 		InputLabels: policy.LabelNames(c.inputLabels()), Texts: texts.All(), Params: c.Params,
-		Limits: runfile.Limits{Turns: l.Turns, Calls: l.Calls, Repeats: l.Repeats, Repairs: l.Repairs, Tokens: l.Tokens, Wall: l.Wall},
+		Limits: runfile.Limits{Turns: l.Turns, Calls: l.Calls, Repeats: l.Repeats, Repairs: l.Repairs, Tokens: l.Tokens, Cost: l.Cost, Wall: l.Wall},
 	}
 	switch {
 	case c.Native:
@@ -73,7 +73,7 @@ func Resume(log *runfile.Log, cfg *Config) (runfile.Resumed, error) {
 	if cfg.Attachments, err = RecordedAttachments(log); err != nil {
 		return runfile.Resumed{}, err
 	}
-	cfg.History, cfg.Elapsed = history, log.ActiveTime()
+	cfg.History, cfg.Spent, cfg.Elapsed = history, unrepeated(log, history), log.ActiveTime()
 	cfg.ResumePoints = append(cfg.ResumePoints, last)
 	return runfile.Resumed{KeptThrough: history[len(history)-1].Seq}, nil
 }

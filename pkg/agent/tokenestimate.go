@@ -1,6 +1,10 @@
 package agent
 
-import "oneshot/pkg/chat"
+import (
+	"math"
+
+	"oneshot/pkg/chat"
+)
 
 // bytesPerToken is the assumed size of a token before any usage is known. English has about 4 bytes
 // per token, code and JSON 3.
@@ -22,10 +26,48 @@ func (e tokenEstimator) estimate(req chat.Request) int {
 
 // calibrate adjusts later estimates to the usage of a request.
 func (e *tokenEstimator) calibrate(req chat.Request, u chat.Usage) {
-	if size := requestBytes(req); u.InputTokens > 0 && size > 0 {
+	if size := requestBytes(req); u.InputTokens > 0 && u.EstimatedTokens == 0 && size > 0 {
 		e.bytes, e.tokens = size, u.InputTokens
 	}
 }
+
+// fillUsage returns the usage of a complete response, with estimates of counts that its server did not give.
+func fillUsage(p chat.Response, input int) chat.Usage {
+	u := p.Usage
+	if u.EstimatedTokens > 0 {
+		return u // on record
+	}
+	if u.InputTokens == 0 {
+		u.InputTokens, u.EstimatedTokens = input, input
+	}
+	if u.OutputTokens == 0 {
+		size := len(p.Content) + len(p.Reasoning)
+		for _, c := range p.Calls {
+			size += callBytes(c)
+		}
+		u.OutputTokens = estimateOutput(size)
+		u.EstimatedTokens += u.OutputTokens
+	}
+	return u
+}
+
+// estimateOutput returns the estimated tokens of a response with a number of bytes.
+func estimateOutput(bytes int) int { return int(math.Ceil(float64(bytes) / bytesPerToken)) }
+
+// maxDeltaBytes is the average size of deltas up to which each counts as one token. Servers that send longer ones send
+// several tokens in each.
+const maxDeltaBytes = 8
+
+// estimateStreamed returns the estimated tokens of a number of deltas with a number of bytes.
+func estimateStreamed(deltas, bytes int) int {
+	if bytes <= deltas*maxDeltaBytes {
+		return deltas
+	}
+	return estimateOutput(bytes)
+}
+
+// callBytes returns the size of a call as a model writes it.
+func callBytes(c chat.Call) int { return len(c.Name) + len(c.Arguments) }
 
 // imageBytes is the assumed size of an image in bytes of text: servers scale images down, to about 1,500 tokens.
 const imageBytes = 5000
@@ -51,7 +93,7 @@ func requestBytes(req chat.Request) int {
 			size += attachmentBytes(a)
 		}
 		for _, c := range m.Calls {
-			size += len(c.Name) + len(c.Arguments)
+			size += callBytes(c)
 		}
 	}
 	return size

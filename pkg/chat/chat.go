@@ -167,6 +167,11 @@ type Attempt struct {
 	Error  string        `json:"error"`
 	Status int           `json:"status,omitempty"` // HTTP status, if there was one
 	Wait   time.Duration `json:"wait_ns"`          // before the next attempt
+	// Charged says that the server had begun to work on the request, so it may charge for it. Usage is what it counted, or
+	// an estimate, and By the model as PROVIDER/NAME.
+	Charged bool   `json:"charged,omitempty"`
+	Usage   Usage  `json:"usage,omitzero"`
+	By      string `json:"by,omitempty"`
 }
 
 // A Response is a model's response.

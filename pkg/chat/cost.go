@@ -88,3 +88,11 @@ func (c *Cost) UnmarshalJSON(text []byte) error {
 	c.Known = true
 	return c.Amount.UnmarshalJSON(text)
 }
+
+// A ModelUsage is what one model has been used for.
+type ModelUsage struct {
+	Model    string `json:"model"`    // as PROVIDER/NAME; "" if unknown
+	Requests int    `json:"requests"` // with a response, whole or broken off
+	Usage    Usage  `json:"usage"`
+	Cost     Cost   `json:"cost_usd"`
+}

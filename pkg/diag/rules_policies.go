@@ -56,10 +56,10 @@ var policyRules = []Rule{
 	{
 		Code: PolicyUnenforced, Slug: "unenforced-rule", Severity: Error,
 		Title: "A policy uses a key that this version does not enforce",
-		Text: "The format can limit a run's cost in money, pass idempotency keys to services and set what follows a crash, but this version " +
-			"enforces none of these. A policy that only seems to protect is worse than none, so it is rejected.",
-		Bad:  `{version: 1, tools: {}, budget: {calls: 10, cost_usd: 0.5}}`,
-		Good: `{version: 1, tools: {}, budget: {calls: 10, tokens: 100000}}`,
+		Text: "The format can pass idempotency keys to services and probe for the outcome of a call after a crash, but this version " +
+			"does neither. A policy that only seems to protect is worse than none, so it is rejected.",
+		Bad:  `{version: 1, tools: {file_put: {ask: [{id: put, on_unknown: probe}]}}}`,
+		Good: `{version: 1, tools: {file_put: {ask: [{id: put, on_unknown: stop}]}}}`,
 	},
 	{
 		Code: ExposedData, Slug: "exposed-data", Severity: Warning,

@@ -70,9 +70,9 @@ func (c *compiler) compileLayer(in document) *Layer {
 	if l.trifecta == "" {
 		l.trifecta = Deny
 	}
-	l.Budget = Budget{Calls: optionalInt(in.Budget.Calls), Writes: optionalInt(in.Budget.Writes), Tokens: optionalInt(in.Budget.Tokens)}
+	l.Budget = Budget{Calls: optionalInt(in.Budget.Calls), Writes: optionalInt(in.Budget.Writes), Tokens: optionalInt(in.Budget.Tokens), Cost: -1}
 	if in.Budget.CostUSD != nil {
-		c.reportUnenforced("/budget/cost_usd", "the cost of requests").Hint = "limit tokens"
+		l.Budget.Cost = *in.Budget.CostUSD
 	}
 	if in.Budget.Wall != "" {
 		l.Budget.Wall, _ = time.ParseDuration(in.Budget.Wall) // the schema has its form

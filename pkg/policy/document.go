@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/json"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/tool"
 )
 
@@ -15,11 +16,11 @@ type document struct {
 	Programs     programsDocument        `json:"programs"`
 	Files        filesDocument           `json:"files"`
 	Budget       struct {
-		Calls   *int     `json:"calls"`
-		Writes  *int     `json:"writes"`
-		Tokens  *int     `json:"tokens"`
-		Wall    string   `json:"wall"`
-		CostUSD *float64 `json:"cost_usd"`
+		Calls   *int      `json:"calls"`
+		Writes  *int      `json:"writes"`
+		Tokens  *int      `json:"tokens"`
+		Wall    string    `json:"wall"`
+		CostUSD *chat.USD `json:"cost_usd"`
 	} `json:"budget"`
 	Taint struct {
 		OnTrifecta Verdict                   `json:"on_trifecta"`

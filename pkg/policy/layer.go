@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/tool"
 )
 
@@ -31,9 +32,10 @@ type Layer struct {
 }
 
 // A Budget limits a whole run. A negative number is no limit, and neither is a wall clock of 0. [Policy.Decide]
-// enforces calls and writes; the caller enforces tokens and the wall clock.
+// enforces calls and writes; the caller enforces tokens, the cost and the wall clock.
 type Budget struct {
 	Calls, Writes, Tokens int
+	Cost                  chat.USD
 	Wall                  time.Duration
 }
 

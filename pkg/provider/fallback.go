@@ -161,11 +161,9 @@ func (f *Fallback) Reply(ctx context.Context, req chat.Request, delta func(chat.
 		if at = f.pickMember(asked); at < 0 {
 			return resp, telling
 		}
-		delta(chat.Delta{Attempt: &chat.Attempt{
-			Number: tries,
-			Error:  fmt.Sprintf("%s: %v; trying %s", member.Name, err, f.members[at].Name),
-			Status: statusOf(err),
-		}})
+		failed := newAttempt(tries, resp, err)
+		failed.Error = fmt.Sprintf("%s: %v; trying %s", member.Name, err, f.members[at].Name)
+		delta(chat.Delta{Attempt: &failed})
 	}
 }
 

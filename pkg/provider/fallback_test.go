@@ -108,7 +108,7 @@ func TestFallbackVerdicts(t *testing.T) {
 				t.Errorf("heard %q, error %v", got.text, got.err)
 			}
 			if tt.first == "b" {
-				want := []chat.Attempt{{Number: 1, Error: "p/a: " + tt.err.Error() + "; trying p/b", Status: got.attempts[0].Status}}
+				want := []chat.Attempt{{Number: 1, Error: "p/a: " + tt.err.Error() + "; trying p/b", Status: got.attempts[0].Status, Charged: tt.name == "silence" || tt.name == "garbled"}}
 				if diff := cmp.Diff(want, got.attempts); diff != "" {
 					t.Errorf("attempts (-want +got):\n%s", diff)
 				}

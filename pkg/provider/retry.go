@@ -72,11 +72,36 @@ func (p retryPolicy) reply(ctx context.Context, delta func(chat.Delta), try atte
 		case wait >= timeLeft(ctx):
 			return resp, &UnavailableError{Attempts: number, Err: err, Wait: wait}
 		}
-		delta(chat.Delta{Attempt: &chat.Attempt{Number: number, Error: err.Error(), Status: statusOf(err), Wait: wait}})
+		failed := newAttempt(number, resp, err)
+		failed.Wait = wait
+		delta(chat.Delta{Attempt: &failed})
 		if err := sleep.For(ctx, wait); err != nil {
 			return chat.Response{}, err
 		}
 	}
+}
+
+// newAttempt returns a failed attempt. Resp is what arrived of its response.
+func newAttempt(number int, resp chat.Response, err error) chat.Attempt {
+	a := chat.Attempt{Number: number, Error: err.Error(), Status: statusOf(err)}
+	if MayBeCharged(resp, err) {
+		a.Charged, a.Usage, a.By = true, resp.Usage, resp.By
+	}
+	return a
+}
+
+// MayBeCharged reports whether the server may charge for a request that failed: it had counted tokens, it was silent or the
+// response broke off. Rejected requests are free.
+func MayBeCharged(resp chat.Response, err error) bool {
+	var cut *BrokenOffError
+	switch {
+	case resp.Usage != chat.Usage{}, errors.As(err, new(*TimeoutError)):
+		return true
+	case errors.As(err, &cut):
+		var fault *wire.Error
+		return !errors.As(cut.Err, &fault) || fault.Kind != wire.ServerError
+	}
+	return false
 }
 
 // backoff returns the wait after a failed attempt: as requested by the server, otherwise exponential backoff with full

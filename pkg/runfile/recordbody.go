@@ -136,6 +136,7 @@ type Limits struct {
 	Repeats   int           `json:"repeats,omitempty"` // identical calls
 	Repairs   int           `json:"repairs,omitempty"` // of the answer
 	Tokens    int           `json:"tokens,omitempty"`
+	Cost      chat.USD      `json:"cost_usd,omitempty"`
 	Wall      time.Duration `json:"wall_ns,omitempty"`
 	FirstByte time.Duration `json:"first_byte_ns,omitempty"`
 	Idle      time.Duration `json:"idle_ns,omitempty"`
@@ -302,13 +303,47 @@ type End struct {
 	Why       string     `json:"why,omitempty"`
 	Hint      string     `json:"hint,omitempty"` // what to do about it
 	Usage     chat.Usage `json:"usage"`
-	Turns     int        `json:"turns"`
-	Calls     int        `json:"calls"`
+	Cost      chat.Cost  `json:"cost_usd"`
+	// Models are the parts of usage and cost by model, those used first first.
+	Models []chat.ModelUsage `json:"models,omitempty"`
+	// Tools are the outcomes of the calls by tool, in alphabetical order.
+	Tools []ToolCount `json:"tools,omitempty"`
+	Turns int         `json:"turns"`
+	Calls int         `json:"calls"`
 	// Labels are the labels of the data that the run has read: see package tool.
 	Labels []string `json:"labels,omitempty"`
 	// Warnings tell which output besides the answer is incomplete.
 	Warnings []string `json:"warnings,omitempty"`
 }
+
+// A ToolCount counts the calls of a tool by outcome.
+type ToolCount struct {
+	Tool  string `json:"tool"`
+	Calls int    `json:"calls"`
+	OK    int    `json:"ok"`
+	Needs int    `json:"needs,omitempty"` // asked for information
+	// Failures counts the other calls by reason: an error code, or the status of a call that was not run.
+	Failures map[string]int `json:"failures,omitempty"`
+}
+
+// Add counts a call by its outcome: "ok", "needs" or a reason.
+func (c *ToolCount) Add(outcome string) {
+	switch c.Calls++; outcome {
+	case "ok":
+		c.OK++
+	case "needs":
+		c.Needs++
+	default:
+		if c.Failures == nil {
+			c.Failures = map[string]int{}
+		}
+		c.Failures[outcome]++
+	}
+}
+
+// PriceSetting begins the name of the setting with the price of a model, whose name follows. Its value is JSON, see package
+// pricing, or another text if the price is unknown.
+const PriceSetting = "price "
 
 // Resumed says that the run was resumed after it ended or was interrupted. The records after
 // KeptThrough and before this one are void: see [Log.LiveRecords].

@@ -100,12 +100,13 @@ var examples = map[string]struct {
 			`{"ok":true,"exit":{"code":0,"name":"ok","retry":"no","retryable":false},"answer":null,"run_file":"r","run_id":"i","model":"m","turns":1,
 			  "calls":[{"id":"t1c1","tool":"wget","effect":"read","status":"error","code":"TIMEOUT","arguments":{}}],
 			  "toolCalls":[{"toolType":"wget","toolName":"wget","input":{},"output":{"error":{"code":"TIMEOUT","message":"m","retryable":true}}}],
-			  "usage":{"input_tokens":1,"output_tokens":2},"findings":[` + goodFinding + `],"labels":["private"],"wasAborted":false,"repairs":0}`,
+			  "usage":{"input_tokens":1,"output_tokens":2,"cached_input_tokens":1,"reasoning_tokens":1,"estimated_tokens":3},"cost_usd":0.0021,
+			  "models":[{"model":"m","requests":1,"usage":{"input_tokens":1,"output_tokens":2},"cost_usd":null}],"findings":[` + goodFinding + `],"labels":["private"],"wasAborted":false,"repairs":0}`,
 			`{"ok":false,"exit":{"code":8,"name":"needs","retry":"with_input","retryable":false},"resume":"oneshot run --resume r","error":{"message":"m","hint":"h"},"turns":0,"calls":[],"toolCalls":[],
-			  "usage":{"input_tokens":0,"output_tokens":0},"needs":{"a":true},"question":"q","limit":"turns","findings":[],"labels":["private"],"wasAborted":true,"repairs":0}`,
+			  "usage":{"input_tokens":0,"output_tokens":0},"cost_usd":null,"models":[],"needs":{"a":true},"question":"q","limit":"turns","findings":[],"labels":["private"],"wasAborted":true,"repairs":0}`,
 		},
 		bad: map[string]string{
-			`{"ok":false,"exit":{"code":2,"name":"usage","retry":"no","retryable":false},"turns":0,"calls":[],"toolCalls":[],"usage":{"input_tokens":0,"output_tokens":0},"findings":[],"labels":["private"],"wasAborted":false,"repairs":0}`: `TA002 1:1 document: the key "error" is missing`,
+			`{"ok":false,"exit":{"code":2,"name":"usage","retry":"no","retryable":false},"turns":0,"calls":[],"toolCalls":[],"usage":{"input_tokens":0,"output_tokens":0},"cost_usd":0,"models":[],"findings":[],"labels":["private"],"wasAborted":false,"repairs":0}`: `TA002 1:1 document: the key "error" is missing`,
 		},
 	},
 	"agent_config.v2": {

@@ -21,7 +21,7 @@ var layers = [][]string{
 	{"literal", "schema", "jsonrepair", "redact", "runfile", "fileroot", "netguard", "subprocess", "pricing"},
 	{"tool", "dialect", "provider", "agentfile", "batch"},
 	{"prompt", "policy", "executor", "events"},
-	{"lint", "agent"},
+	{"lint", "agent", "telemetry"},
 }
 
 // onlyCmd lists what nothing below cmd may import: what reads a command line,

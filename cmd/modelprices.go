@@ -1,0 +1,111 @@
+package cmd
+
+import (
+	"net"
+	"strings"
+	"time"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/pricing"
+	"oneshot/pkg/provider"
+	"oneshot/pkg/runfile"
+)
+
+// unknownPrice is the value of the setting of an unknown price.
+const unknownPrice = "unknown"
+
+// sourceLoopback is the source of the price of a model that runs on this machine.
+const sourceLoopback = "loopback"
+
+// prices returns the prices of the models of a run, and notes them for its record. A resumed run and a replay use those on
+// record.
+func (p *sharedPlan) prices(at time.Time) agent.Prices {
+	m := p.models
+	out := agent.Prices{Of: pricing.Prices{}, Turn: m.names, Answer: m.names}
+	if m.hasResponder {
+		last := len(m.names) - 1
+		out.Turn, out.Answer = m.names[:last], m.names[last:]
+	}
+	recorded := p.resolved.recorded
+	if replay := p.recorded.replay; replay != nil {
+		recorded = recordedSettings(replay.log)
+		out.Turn = replay.responders()
+		out.Answer = out.Turn
+		if replay.name == demo {
+			for _, model := range out.Turn {
+				out.Of[model] = pricing.Price{}
+			}
+		}
+	}
+	for name, s := range recorded {
+		if model, ok := strings.CutPrefix(name, runfile.PriceSetting); ok {
+			p.resolved.note(s.Name, s.Value, s.Source)
+			if price, err := pricing.ParsePrice([]byte(s.Value)); err == nil {
+				out.Of[model] = price
+			}
+		}
+	}
+	for _, e := range m.endpoints {
+		if _, ok := recorded[runfile.PriceSetting+e.name]; ok {
+			continue
+		}
+		price, source, ok := e.price(at)
+		if !ok {
+			p.resolved.note(runfile.PriceSetting+e.name, unknownPrice, sourceDefault)
+			continue
+		}
+		p.resolved.note(runfile.PriceSetting+e.name, price.String(), source)
+		out.Of[e.name] = price
+	}
+	return out
+}
+
+// price returns the price of a model and where it is from: the table, which also has the models that a gateway on this
+// machine passes on, or nothing for a model that runs on this machine.
+func (e endpoint) price(at time.Time) (p pricing.Price, source string, ok bool) {
+	if p, ok := pricing.Lookup(e.name, at); ok && e.provider.Name != "" {
+		return p, pricing.Source(), true
+	}
+	return p, sourceLoopback, e.isLoopback()
+}
+
+// isLoopback reports whether the server runs on this machine.
+func (e endpoint) isLoopback() bool {
+	host := e.url
+	if host == nil {
+		host, _ = serverURL("", e.provider.BaseURL)
+	}
+	if host == nil {
+		return false
+	}
+	ip := net.ParseIP(host.Hostname())
+	return host.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// responders returns the models that responded in the recorded run.
+func (r *recording) responders() (names []string) {
+	seen := map[string]bool{}
+	for _, record := range r.log.LiveRecords() {
+		if b, ok := record.Body.(runfile.Response); ok && !seen[b.By] {
+			seen[b.By] = true
+			names = append(names, b.By)
+		}
+	}
+	return names
+}
+
+// checkPrices refuses a budget of money for a model whose price is unknown.
+func checkPrices(limits agent.Limits, prices agent.Prices) error {
+	if limits.Cost == 0 {
+		return nil
+	}
+	model, ok := prices.Unknown()
+	if !ok {
+		return nil
+	}
+	hint := "limit --max-total-tokens instead"
+	if _, known := provider.PresetNamed(strings.SplitN(model, "/", 2)[0]); known {
+		hint = "check its name, or " + hint
+	}
+	return usagef(hint, "--max-cost: the price of %s is unknown", model)
+}

@@ -1,0 +1,111 @@
+package agent
+
+import (
+	"slices"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/pricing"
+	"oneshot/pkg/runfile"
+)
+
+// Prices are the prices of the models of a run.
+type Prices struct {
+	Of pricing.Prices // by name, as PROVIDER/NAME; the price of a missing model is unknown
+	// Turn and Answer are the models that may get the requests of a purpose: the model and its fallbacks. Their highest
+	// price bounds the cost of a request before it is known who responds.
+	Turn, Answer []string
+}
+
+// forPurpose returns the models that may get the requests of a purpose.
+func (p Prices) forPurpose(purpose chat.Purpose) []string {
+	if purpose == chat.PurposeAnswer {
+		return p.Answer
+	}
+	return p.Turn
+}
+
+// Unknown returns the first model without a known price; ok is false if there is none.
+func (p Prices) Unknown() (model string, ok bool) {
+	for _, model := range slices.Concat(p.Turn, p.Answer) {
+		if _, known := p.Of[model]; !known {
+			return model, true
+		}
+	}
+	return "", false
+}
+
+// costOf returns what a usage of a model costs.
+func (p Prices) costOf(model string, u chat.Usage) chat.Cost {
+	price, ok := p.Of[model]
+	if !ok {
+		return chat.Cost{Known: u == chat.Usage{}}
+	}
+	return chat.Cost{Amount: price.Cost(u), Known: true}
+}
+
+// bound returns the most that a usage costs with any model for a purpose.
+func (p Prices) bound(purpose chat.Purpose, u chat.Usage) (most chat.USD) {
+	for _, model := range p.forPurpose(purpose) {
+		most = max(most, p.Of[model].Cost(u))
+	}
+	return most
+}
+
+// A ledger counts what the models of a run have been used for, and what that costs.
+type ledger struct {
+	prices Prices
+	models []chat.ModelUsage
+}
+
+// newLedger returns a ledger with the usage that a resumed run does not repeat.
+func newLedger(prices Prices, spent []chat.ModelUsage) ledger {
+	l := ledger{prices: prices}
+	for _, m := range spent {
+		l.add(m.Model, m.Requests, m.Usage)
+	}
+	return l
+}
+
+// add counts a usage of a model.
+func (l *ledger) add(model string, requests int, u chat.Usage) {
+	i := slices.IndexFunc(l.models, func(m chat.ModelUsage) bool { return m.Model == model })
+	if i < 0 {
+		i = len(l.models)
+		l.models = append(l.models, chat.ModelUsage{Model: model, Cost: chat.Cost{Known: true}})
+	}
+	m := &l.models[i]
+	m.Requests += requests
+	m.Usage = m.Usage.Add(u)
+	m.Cost = m.Cost.Add(l.prices.costOf(model, u))
+}
+
+// total returns the sum over all models.
+func (l *ledger) total() (u chat.Usage, c chat.Cost) {
+	c.Known = true
+	for _, m := range l.models {
+		u, c = u.Add(m.Usage), c.Add(m.Cost)
+	}
+	return u, c
+}
+
+// unrepeated returns the usage of the requests of a log that are not among the records that a resumed run repeats.
+func unrepeated(log *runfile.Log, repeated []runfile.Record) []chat.ModelUsage {
+	seqs := map[int]bool{}
+	for _, r := range repeated {
+		seqs[r.Seq] = true
+	}
+	var l ledger
+	for _, r := range log.Records {
+		switch b := r.Body.(type) {
+		case runfile.Response:
+			if !seqs[r.Seq] {
+				l.add(b.By, 1, b.Usage)
+			}
+		case runfile.Attempt:
+			if !seqs[r.Seq] && b.Charged {
+				l.add(b.By, 0, b.Usage)
+			}
+		}
+	}
+	return l.models
+}
