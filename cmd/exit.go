@@ -129,6 +129,7 @@ var classes = []struct {
 	{as[*outputLockedError], "unavailable"},
 	{as[*missingSecretError], "auth"},
 	{as[*secretError], "auth"},
+	{as[*collectorError], "unavailable"},
 	{as[*runfile.LockedError], "unavailable"},
 	{as[*runfile.DamageError], "input"},
 	{isClosedPipe, "broken_pipe"},

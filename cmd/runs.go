@@ -50,7 +50,7 @@ func newRuns(env Env, t *console) *cobra.Command {
 	}
 	show.Flags().StringVar(&o.format, "format", "text", "print text, json (the records), events or messages (one JSON object per line)")
 	group := &cobra.Command{Use: "runs", Short: "List, show, count, export and delete recorded runs", Example: "  oneshot runs list\n  oneshot runs prune --dry-run"}
-	group.AddCommand(list, show, newStats(o), prune)
+	group.AddCommand(list, show, newStats(o), newExport(o), prune)
 	return group
 }
 
