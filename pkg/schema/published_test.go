@@ -168,6 +168,16 @@ var examples = map[string]struct {
 			`{"event":"on_chat_model_stream","data":{"a":"b"}}`: `TA002 1:40 /data: expected a string, got an object`,
 		},
 	},
+	"config.v1": {
+		good: []string{
+			`{}`,
+			`{"model":["ollama/qwen3:8b","openai/gpt-5-mini"],"base_url":{"ollama":"http://gpu.example:11434"},"max_turns":5,"timeout":"2m"}`,
+		},
+		bad: map[string]string{
+			`{"model":[]}`: `TA002 1:10 /model: expected at least 1 item, got 0`,
+			`{"api":true}`: `TA002 1:8 /api: expected one of "ollama", "chat", "responses", "messages"; got true`,
+		},
+	},
 	"baseline.v1": {
 		good: []string{`{"fingerprint":"0123456789abcdef0123456789abcdef","code":"TC301","file":"f","call":"c","path":"/p","nth":2}`},
 		bad: map[string]string{

@@ -96,7 +96,8 @@ func TestREADMEHelp(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, page := range []string{
-		"", "run", "parse", "validate", "prompt", "tools list", "tools show", "tools call", "runs list", "runs show", "runs prune",
+		"", "run", "parse", "validate", "prompt", "tools list", "tools show", "tools call", "runs list", "runs show", "runs stats", "runs prune",
+		"batch", "agents list", "agents show",
 		"schema", "doctor", "explain", "version",
 	} {
 		_, rest, _ := strings.Cut(output(t, "oneshot "+page+" --help"), "Examples:\n")

@@ -106,13 +106,13 @@ func TestDocsPackages(t *testing.T) {
 }
 
 // otherFlags are the flags of other programs on the pages.
-var otherFlags = map[string]bool{"--author": true, "--compress-program": true, "--ignored": true, "--no-same-owner": true, "--short": true, "--since": true}
+var otherFlags = map[string]bool{"--author": true, "--compress-program": true, "--ignored": true, "--lang": true, "--no-same-owner": true, "--short": true, "--since": true, "--src-lang": true}
 
 // TestDocsFlags holds that every flag on a page is a flag of a command. TestCodesFresh holds docs/findings.md.
 func TestDocsFlags(t *testing.T) {
 	flag := regexp.MustCompile(`--[a-z][a-z-]+`)
 	known := map[string]bool{}
-	for _, command := range []string{"", "run", "batch", "parse", "validate", "prompt", "tools list", "tools call", "runs list", "runs show", "runs prune", "schema", "doctor", "explain"} {
+	for _, command := range []string{"", "run", "batch", "parse", "validate", "prompt", "tools list", "tools call", "runs list", "runs show", "runs stats", "runs export", "runs prune", "agents list", "schema", "doctor", "explain"} {
 		for _, f := range flag.FindAllString(output(t, "oneshot "+command+" --help"), -1) {
 			known[f] = true
 		}
