@@ -58,8 +58,8 @@ var policyRules = []Rule{
 		Title: "A policy uses a key that this version does not enforce",
 		Text: "The format can pass idempotency keys to services and probe for the outcome of a call after a crash, but this version " +
 			"does neither. A policy that only seems to protect is worse than none, so it is rejected.",
-		Bad:  `{version: 1, tools: {file_put: {ask: [{id: put, on_unknown: probe}]}}}`,
-		Good: `{version: 1, tools: {file_put: {ask: [{id: put, on_unknown: stop}]}}}`,
+		Bad:  `{version: 1, tools: {wget: {ask: [{id: fetch, on_unknown: probe}]}}}`,
+		Good: `{version: 1, tools: {wget: {ask: [{id: fetch, on_unknown: stop}]}}}`,
 	},
 	{
 		Code: ExposedData, Slug: "exposed-data", Severity: Warning,
