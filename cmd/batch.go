@@ -305,6 +305,9 @@ func (e *failedRecordsError) Error() string { return e.summary }
 // verdict returns the error of a batch all of whose lines are written: nil if all records succeeded.
 func (b *batchRun) verdict() error {
 	c := &b.progress.counts
+	if missing := c.total - c.done(); missing > 0 {
+		return b.withContinueHint(&inputError{fmt.Errorf("%s: %d records are missing: the file has changed while the batch was running", b.input.name, missing)})
+	}
 	if c.failed() == 0 {
 		b.progress.finish()
 		return nil

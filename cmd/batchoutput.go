@@ -76,7 +76,7 @@ func (b *batchRun) readOutput() error {
 		return nil
 	}
 	b.plans = map[string]int{}
-	err := b.state.out.Recover(func(l batch.Line, number int, _ int64) error {
+	err := b.state.out.Recover(b.state.isKnown, func(l batch.Line, number int, _ int64) error {
 		e := b.records.entry(l.ID)
 		if e.isDone {
 			return &batch.ForeignError{Path: b.state.path, Line: number, Why: fmt.Sprintf("another line has the ID %q, too", l.ID)}
@@ -132,7 +132,7 @@ func (b *batchRun) checkLeftOver() error {
 		}
 	}
 	if lines > done {
-		err := b.state.out.Recover(func(l batch.Line, number int, _ int64) error {
+		err := b.state.out.Recover(b.state.isKnown, func(l batch.Line, number int, _ int64) error {
 			if b.records.find(l.ID).line == 0 {
 				return usagef("give the records that it was written for, or another -o", "%s:%d: no record of %s has the ID %q", b.state.path, number, b.input.name, l.ID)
 			}

@@ -114,6 +114,16 @@ func (a *loadedAgent) source(t *console, rows map[string]flagRow, line flagSourc
 	return s, a.referenceError(t)
 }
 
+// checkBatch refuses keys whose data the runs of a batch would lack.
+func (a *loadedAgent) checkBatch() error {
+	for _, key := range []string{"input", "attach"} {
+		if slices.ContainsFunc(a.Flags[key], func(value string) bool { return value != anyStdin }) {
+			return usagef("put the data into a field of each record", "--agent %s: a batch cannot use its %s", a.path, key)
+		}
+	}
+	return nil
+}
+
 // noteIgnored notes the keys that do not apply.
 func (a *loadedAgent) noteIgnored(t *console) {
 	if a != nil && len(a.ignored) > 0 {

@@ -33,7 +33,8 @@ func (r *runState) recovery(err error) recovery {
 	if taken || effects == agent.UnkeyedEffects || effects == agent.KeyedEffects && !isResumed {
 		advice.retryable = false
 	}
-	if effects != agent.NoEffects && advice.retry != runfile.RetryNo && (advice.resume == "" || r.isUncertain()) {
+	isOver := r.isOfBatch // a batch runs a failed record anew, under other keys
+	if effects != agent.NoEffects && (isOver || advice.retry != runfile.RetryNo && (advice.resume == "" || r.isUncertain())) {
 		advice.retry, advice.retryable = runfile.RetryByHand, false
 	}
 	return advice

@@ -107,11 +107,14 @@ func OpenOutput(path string) (*Output, error) {
 func (o *Output) Close() error { return o.file.Close() }
 
 // Recover passes the lines of the output to each, as [ReadLines] does, and truncates a torn last line, so that lines can be
-// appended.
-func (o *Output) Recover(each func(l Line, number int, offset int64) error) error {
+// appended. If nothing but a torn line is in the output, only its batch can truncate it: isKnown says that this is the batch.
+func (o *Output) Recover(isKnown bool, each func(l Line, number int, offset int64) error) error {
 	size, isTorn, err := ReadLines(io.NewSectionReader(o.file, 0, 1<<62), o.path, each)
-	if o.size = size; err != nil || !isTorn {
+	switch o.size = size; {
+	case err != nil || !isTorn:
 		return err
+	case size == 0 && !isKnown:
+		return &ForeignError{o.path, 1, notALine}
 	}
 	return o.truncate()
 }
@@ -129,6 +132,9 @@ func ReadLines(file io.Reader, path string, each func(l Line, number int, offset
 		case errors.Is(err, io.EOF):
 			if n := min(len(text), len(linePrefix)); string(text[:n]) != linePrefix[:n] {
 				return size, false, foreign(notALine)
+			}
+			if _, err := ParseLine(text); err != nil && json.Valid(text) {
+				return size, false, foreign(err.Error())
 			}
 			return size, len(text) > 0, nil
 		case err != nil:

@@ -21,7 +21,7 @@ func testLine(t *testing.T, id string) string {
 }
 
 // recoverOutput opens an output with this content, and returns its IDs and what is left of it after another line is appended.
-func recoverOutput(t *testing.T, content string) (ids []string, after string, err error) {
+func recoverOutput(t *testing.T, isKnown bool, content string) (ids []string, after string, err error) {
 	path := filepath.Join(t.TempDir(), "out.jsonl")
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func recoverOutput(t *testing.T, content string) (ids []string, after string, er
 	if _, err := OpenOutput(path); !errors.Is(err, atomicfile.ErrLocked) {
 		t.Errorf("opened twice: %v", err)
 	}
-	err = o.Recover(func(l Line, number int, offset int64) error {
+	err = o.Recover(isKnown, func(l Line, number int, offset int64) error {
 		ids = append(ids, fmt.Sprint(number, l.ID, strings.HasPrefix(content[offset:], linePrefix+l.ID)))
 		return nil
 	})
@@ -49,7 +49,7 @@ func recoverOutput(t *testing.T, content string) (ids []string, after string, er
 func TestRecover(t *testing.T) {
 	one, two := testLine(t, "one"), testLine(t, "two\"")
 	for n := range len(one+two) + 1 {
-		ids, after, err := recoverOutput(t, (one + two)[:n])
+		ids, after, err := recoverOutput(t, true, (one + two)[:n])
 		lines := strings.Count((one + two)[:n], "\n")
 		want := (one + two)[:len(strings.Join([]string{one, two}[:lines], ""))] + testLine(t, "new")
 		if err != nil || len(ids) != lines || after != want {
@@ -60,8 +60,8 @@ func TestRecover(t *testing.T) {
 
 // A file that is not the output of a batch stays as it is.
 func TestForeignOutput(t *testing.T) {
-	for _, content := range []string{"notes", "notes\n", "{\"id\": \"x\"}\n", "{\"id\":\"x\"}\n", testLine(t, "a") + "notes", testLine(t, "a") + "\n", strings.Replace(testLine(t, "a"), `"answer"`, `"reply"`, 1)} {
-		_, after, err := recoverOutput(t, content)
+	for _, content := range []string{"{", `{"id":"msg_01","type":"message"}`, testLine(t, "a") + `{"id":"msg_01","type":"message"}`, "notes", "notes\n", "{\"id\": \"x\"}\n", "{\"id\":\"x\"}\n", testLine(t, "a") + "notes", testLine(t, "a") + "\n", strings.Replace(testLine(t, "a"), `"answer"`, `"reply"`, 1)} {
+		_, after, err := recoverOutput(t, false, content)
 		if !errors.As(err, new(*ForeignError)) || after != content {
 			t.Errorf("%q: %v, now %q", content, err, after)
 		}
