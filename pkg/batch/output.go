@@ -13,6 +13,7 @@ import (
 
 	"oneshot/pkg/atomicfile"
 	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
 	"oneshot/pkg/failpoint"
 	"oneshot/pkg/quote"
 	"oneshot/pkg/runfile"
@@ -190,5 +191,5 @@ func (l Line) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(bytes.TrimSuffix(text, []byte("\n")), '\n'), nil
+	return append(diag.EscapeInvisibleJSON(bytes.TrimSuffix(text, []byte("\n"))), '\n'), nil
 }

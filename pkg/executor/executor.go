@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"oneshot/pkg/chat"
@@ -85,6 +86,7 @@ type Runner struct {
 	rates        rateLimiter
 	redactedDirs []RedactedDir
 	cache        *ResultCache // nil for none
+	lastChange   atomic.Int64 // when the latest call with an effect ended, in Unix nanoseconds; 0 before
 	root         *fileroot.Root
 }
 
@@ -101,7 +103,11 @@ func (r *Runner) cached(t task, key string) (chat.Result, bool) {
 	if key == "" || (programs{root: r.root}).checkPaths(t) != nil {
 		return chat.Result{}, false
 	}
-	return r.cache.Store.Get(key, t.def.Cache)
+	maxAge := t.def.Cache
+	if at := r.lastChange.Load(); at != 0 { // an older result may show what the run has changed since
+		maxAge = min(maxAge, time.Since(time.Unix(0, at)))
+	}
+	return r.cache.Store.Get(key, maxAge)
 }
 
 // Run executes a call, or returns its result from the cache. All failures of the tool or the call are reported in the result, including an unknown
@@ -143,6 +149,9 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 	}
 	if x.Follow != nil {
 		ctx = netguard.WithRedirectCheck(ctx, x.Follow)
+	}
+	if def.Effect != tool.Read {
+		defer func() { r.lastChange.Store(time.Now().UnixNano()) }()
 	}
 	result, err := runWithDeadline(ctx, t, x.Deadline, run)
 	if err != nil {
