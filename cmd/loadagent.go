@@ -97,6 +97,11 @@ func (a *loadedAgent) source(t *console, rows map[string]flagRow, line flagSourc
 			a.ignored = append(a.ignored, strings.ReplaceAll(name, "-", "_"))
 		case row.agent&isPath != 0:
 			s.values[name] = a.paths(name, values)
+		case row.mayHoldKey:
+			if err := a.checkSecrets(name, values, line); err != nil {
+				return s, err
+			}
+			s.values[name] = values
 		default:
 			s.values[name] = values
 		}
@@ -112,6 +117,26 @@ func (a *loadedAgent) source(t *console, rows map[string]flagRow, line flagSourc
 	}
 	a.prompt = a.template(template, defaults)
 	return s, a.referenceError(t)
+}
+
+// checkSecrets refuses references to secrets that the command line does not define: they would read any variable of the
+// environment. An agent that its user installed may name them.
+func (a *loadedAgent) checkSecrets(flag string, values []string, line flagSource) error {
+	isDefined := func(name string) bool {
+		return slices.ContainsFunc(line.values["secret"], func(value string) bool {
+			defined, _, _ := strings.Cut(keyOf(value), "@")
+			return defined == name
+		})
+	}
+	for _, value := range values {
+		for _, ref := range strings.Split(value, refOpen)[1:] {
+			name, _, _ := strings.Cut(ref, refClose)
+			if !a.isInstalled && !isDefined(name) {
+				return usagef("allow it with --secret "+name+"@HOST=env:"+name, "--agent %s: --%s names the secret %s, which the command line does not define", a.path, flag, name)
+			}
+		}
+	}
+	return nil
 }
 
 // checkBatch refuses keys whose data the runs of a batch would lack.
