@@ -22,8 +22,10 @@ type runEvents struct {
 	stdout     func(line []byte) error // nil without --output events, and at its end
 	failure    error                   // of the last write to stdout
 	file       *events.Queue
-	warn       func(err error) // of an incomplete file
-	warnings   []string
+	// Recorded events come faster than any reader, and no model waits meanwhile.
+	waitsForFile bool
+	warn         func(err error) // of an incomplete file
+	warnings     []string
 }
 
 // eventsPatience is how long the end of a run waits for a reader of --events that takes nothing.
@@ -52,13 +54,13 @@ func (v *runEvents) toFile(q *events.Queue, warn func(err error)) {
 
 // begin starts the events of a run with its first records: the first one, or those that a resumed run repeats. An envelope
 // needs the calls, even if nobody reads events.
-func (v *runEvents) begin(output string, bodies ...runfile.Body) error {
+func (v *runEvents) begin(output string, isReplay bool, bodies ...runfile.Body) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.stdout == nil && v.file == nil && output != "envelope" {
 		return nil
 	}
-	v.projector = events.NewProjector(v.secrets, v.emit)
+	v.projector, v.waitsForFile = events.NewProjector(v.secrets, v.emit), true
 	for _, body := range bodies {
 		hidden, err := maskBody(v.secrets, body)
 		if err != nil {
@@ -67,6 +69,7 @@ func (v *runEvents) begin(output string, bodies ...runfile.Body) error {
 		v.projector.Add(hidden)
 	}
 	v.projector.GoLive()
+	v.waitsForFile = isReplay
 	return nil
 }
 
@@ -77,6 +80,9 @@ func (v *runEvents) emit(line []byte) {
 	}
 	if v.file != nil {
 		v.file.Add(line)
+		if v.waitsForFile {
+			v.file.Wait(eventsPatience)
+		}
 		v.checkFile(v.file.Err())
 	}
 }

@@ -40,7 +40,7 @@ func (r *runState) startRecord(p *runPlan) (*runfile.Writer, error) {
 	}
 	r.id = body.ID
 	if o.noRecord {
-		return nil, p.console.events.begin(p.flags.output, body)
+		return nil, p.console.events.begin(p.flags.output, p.flags.isReplay(), body)
 	}
 	path := o.file
 	if path == "" {
@@ -55,7 +55,7 @@ func (r *runState) startRecord(p *runPlan) (*runfile.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w, p.console.events.begin(p.flags.output, body)
+	return w, p.console.events.begin(p.flags.output, p.flags.isReplay(), body)
 }
 
 // createRecord creates a run file.
@@ -82,7 +82,7 @@ func (r *runState) continueRecord(p *runPlan) (*runfile.Writer, error) {
 	for _, record := range r.recorded.resumed.past {
 		past = append(past, record.Body)
 	}
-	if err := p.console.events.begin(p.flags.output, past...); err != nil {
+	if err := p.console.events.begin(p.flags.output, p.flags.isReplay(), past...); err != nil {
 		return nil, err
 	}
 	return r.recorded.resumed.w, r.recorded.resumed.w.Append(body)

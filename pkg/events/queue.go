@@ -83,6 +83,19 @@ func (q *Queue) Add(line []byte) {
 	q.notify()
 }
 
+// Wait waits until at most half of what may wait does. It gives up if the reader takes nothing for the time patience.
+func (q *Queue) Wait(patience time.Duration) {
+	for {
+		q.mu.Lock()
+		isOver := q.failure != nil || q.waiting <= maxQueued/2 || time.Since(q.since) > patience
+		q.mu.Unlock()
+		if isOver {
+			return
+		}
+		time.Sleep(openInterval)
+	}
+}
+
 // Err returns why the queue has stopped, or nil.
 func (q *Queue) Err() error {
 	q.mu.Lock()

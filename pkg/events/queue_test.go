@@ -164,3 +164,33 @@ func TestQueueErrors(t *testing.T) {
 		})
 	}
 }
+
+// A slowPipe takes a little time for each write.
+type slowPipe struct{ *pipe }
+
+func (p slowPipe) Write(b []byte) (int, error) {
+	time.Sleep(100 * time.Microsecond)
+	return p.pipe.Write(b)
+}
+
+// Recorded events, which come at once, wait for a reader that reads, and not for one that has stopped.
+func TestQueueWait(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		sink     Sink
+		patience time.Duration
+		want     error
+	}{
+		{"a slow reader", slowPipe{newPipe(1 << 30)}, time.Minute, nil},
+		{"a reader that has stopped", newPipe(0), 10 * time.Millisecond, ErrOverflow},
+	} {
+		q, long := NewQueue(opens(tt.sink)), []byte(strings.Repeat("x", 8<<10)+"\n")
+		for range 4 * maxQueued / len(long) {
+			q.Add(long)
+			q.Wait(tt.patience)
+		}
+		if err := q.Close(time.Minute); !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
