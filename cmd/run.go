@@ -208,10 +208,10 @@ func (r *runState) runAgent(ctx context.Context, cfg agent.Config, deliver func(
 // withNextStep adds a hint at the next step to the error of a run.
 func (r *runState) withNextStep(err error, nativeOnly bool) error {
 	switch {
-	case r.isOfBatch:
-		return withRetryHint(err)
 	case nativeOnly && as[*provider.NoToolsError](err):
 		return usagef(hintOf(err), "--dialect native: %w", err)
+	case r.isOfBatch:
+		return withRetryHint(err)
 	case as[*agent.ApprovalError](err):
 		return &hintedError{err, r.approveHint(err)}
 	case as[*agent.UnknownOutcomeError](err):
