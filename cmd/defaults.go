@@ -114,7 +114,7 @@ func (d *userDefaults) readEnvironment(env Env, rows map[string]flagRow) error {
 			d.env.values[flag] = []string{value}
 		case isFlag:
 			return usagef("give it as --"+flag+" or in an agent file, and unset the variable; or use --no-config", "%s: the environment does not set --%s", name, flag)
-		case schema.ClosestMatch(name, known) != "":
+		case schema.ClosestMatch(flag, names) != "": // without the prefix, which all of them share
 			return usagef(schema.DidYouMean(name, known), "%s: no flag has this variable", name)
 		}
 	}
