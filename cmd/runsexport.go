@@ -73,7 +73,7 @@ func (o *exportOptions) export(ctx context.Context, names []string) error {
 		err = o.write(out)
 	}
 	if err == nil {
-		o.console.note("%d runs exported", exported)
+		o.console.note("runs exported: %d", exported)
 	}
 	return err
 }

@@ -60,6 +60,8 @@ func attributes(list ...attribute) []any {
 			value = map[string]any{"stringValue": v}
 		case int:
 			value = map[string]any{"intValue": strconv.Itoa(v)} // 64-bit numbers are strings in JSON
+		case bool:
+			value = map[string]any{"boolValue": v}
 		case float64:
 			value = map[string]any{"doubleValue": v}
 		case []string:
@@ -152,8 +154,13 @@ func (t *trace) span(part, parent, name string, kind int, start, end time.Time, 
 
 func nanos(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
 
-// response exports a request and its response as a span "chat".
+// response exports a request and its response as a span "chat". A replay repeats the usage of another run, which is not
+// counted again.
 func (t *trace) response(r runfile.Record, b runfile.Response) {
+	isReplay := isReplay(t.run.Model)
+	if isReplay {
+		b.Usage = chat.Usage{}
+	}
 	provider, model := splitModel(b.By)
 	attrs := []attribute{
 		{"gen_ai.operation.name", "chat"}, {"gen_ai.provider.name", provider}, {"gen_ai.request.model", model},
@@ -173,6 +180,9 @@ func (t *trace) response(r runfile.Record, b runfile.Response) {
 		attrs = append(attrs, attribute{"gen_ai.input.messages", t.inputMessages(*t.request)}, attribute{"gen_ai.output.messages", t.outputMessage(b)})
 	}
 	t.span("turn "+strconv.Itoa(b.Turn)+" "+strconv.Itoa(r.Seq), t.root, strings.TrimSpace("chat "+model), kindClient, t.asked, r.Time, failure, attributes(attrs...))
+	if isReplay {
+		return
+	}
 	common := []attribute{{"gen_ai.operation.name", "chat"}, {"gen_ai.provider.name", provider}, {"gen_ai.request.model", model}}
 	for _, kind := range []struct {
 		name   string
@@ -215,7 +225,10 @@ func (t *trace) result(r runfile.Record, b runfile.Result) {
 
 // finish exports the run as a span "invoke_agent".
 func (t *trace) finish() {
-	run := t.totals.run
+	run, isReplay := t.totals.run, isReplay(t.run.Model)
+	if isReplay {
+		run.Models = nil
+	}
 	provider, model := splitModel(t.run.Model)
 	var usage chat.Usage
 	cost := chat.Cost{Known: true}
@@ -225,7 +238,7 @@ func (t *trace) finish() {
 	attrs := []attribute{
 		{"gen_ai.operation.name", "invoke_agent"}, {"gen_ai.provider.name", provider}, {"gen_ai.request.model", model}, {"gen_ai.agent.name", run.Agent},
 		{"gen_ai.conversation.id", t.run.ID}, {"gen_ai.usage.input_tokens", usage.InputTokens}, {"gen_ai.usage.output_tokens", usage.OutputTokens},
-		{"oneshot.run.id", t.run.ID}, {"oneshot.exit", run.Exit}, {"oneshot.turns", run.Turns}, {"oneshot.calls", run.Calls},
+		{"oneshot.run.id", t.run.ID}, {"oneshot.exit", run.Exit}, {"oneshot.turns", run.Turns}, {"oneshot.calls", run.Calls}, {"oneshot.replay", isReplay},
 	}
 	if cost.Known {
 		attrs = append(attrs, attribute{"oneshot.cost_usd", float64(cost.Amount) / chat.NanosPerUSD})

@@ -29,8 +29,8 @@ type Run struct {
 	Seconds float64
 }
 
-// isReplay reports whether the run replayed a recording, which sends and costs nothing.
-func (r Run) isReplay() bool { return r.Model == "demo" || strings.HasPrefix(r.Model, "replay:") }
+// isReplay reports whether a run with this model replayed a recording, which sends and costs nothing.
+func isReplay(model string) bool { return model == "demo" || strings.HasPrefix(model, "replay:") }
 
 // ReadRun reads the run file at path. It reads only the first and the last record, unless the run has no end.
 func ReadRun(path string) (Run, error) {

@@ -67,7 +67,7 @@ func NewCollector(by Grouping, zone *time.Location) *Collector {
 
 // Add counts a run.
 func (c *Collector) Add(r Run) {
-	if r.isReplay() {
+	if isReplay(r.Model) {
 		r.Model, r.Models = "replay", nil
 	}
 	c.total.add(r)
