@@ -42,6 +42,11 @@ type outputLockedError struct{ path string }
 
 func (e *outputLockedError) Error() string { return "-o " + e.path + ": another batch is writing it" }
 
+// A batchLockedError reports that another command uses the runs of a batch.
+type batchLockedError struct{ id string }
+
+func (e *batchLockedError) Error() string { return "batch " + e.id + ": in use by another command" }
+
 // openBatchState finds the batch of an output file, and locks both. Without a file, or with a missing one, the batch is new.
 func openBatchState(env Env, file string) (*batchState, error) {
 	s := &batchState{}
@@ -76,16 +81,38 @@ func openBatchState(env Env, file string) (*batchState, error) {
 
 // lockPointer opens and locks the file that holds the ID of the batch of the output.
 func (s *batchState) lockPointer(dir string) error {
-	dir = filepath.Join(dir, "outputs")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	path := pointerPath(dir, s.path)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return &outputError{fmt.Errorf("state directory: %w", err)}
 	}
-	name := strings.TrimPrefix(digest(s.path), "sha256:")
-	var err error
-	if s.pointer, err = os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600); err != nil {
-		return &outputError{err}
+	for {
+		var err error
+		if s.pointer, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600); err != nil {
+			return &outputError{err}
+		}
+		if err := atomicfile.Lock(s.pointer); err != nil {
+			return s.lockError(err)
+		}
+		if isNamed(s.pointer, path) {
+			return nil
+		}
+		s.pointer.Close() // deleted with the batch in between
 	}
-	return s.lockError(atomicfile.Lock(s.pointer))
+}
+
+// isNamed reports whether a path names an open file.
+func isNamed(f *os.File, path string) bool {
+	is, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(path)
+	return err == nil && os.SameFile(is, named)
+}
+
+// pointerPath returns the file that holds the ID of the batch of an output.
+func pointerPath(batches, output string) string {
+	return filepath.Join(batches, "outputs", strings.TrimPrefix(digest(output), "sha256:"))
 }
 
 func (s *batchState) lockError(err error) error {
@@ -106,20 +133,33 @@ func (s *batchState) openOutput() (err error) {
 
 // readPointer takes the ID of the batch that has written the output before.
 func (s *batchState) readPointer() error {
-	text, err := io.ReadAll(io.NewSectionReader(s.pointer, 0, 1<<10))
+	id, err := batchOfPointer(s.pointer)
 	if err != nil {
 		return &outputError{err}
 	}
-	if id, isWhole := strings.CutSuffix(string(text), "\n"); isWhole && id == filepath.Base(id) {
+	if id != "" {
 		s.id, s.isKnown = id, true
 	}
 	return nil
 }
 
+// batchOfPointer returns the ID of the batch that an open pointer names, or "".
+func batchOfPointer(f *os.File) (string, error) {
+	text, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<10))
+	if id, isWhole := strings.CutSuffix(string(text), "\n"); isWhole && isBatchID(id) {
+		return id, err
+	}
+	return "", err
+}
+
 // begin makes the directory of the batch, its index and its output, in an order such that a batch that has an output has the
 // rest.
 func (s *batchState) begin(env Env, plan string) error {
-	if err := s.makeIndex(env, plan); err != nil {
+	err := s.makeIndex(env, plan)
+	switch {
+	case errors.Is(err, atomicfile.ErrLocked):
+		return &batchLockedError{s.id}
+	case err != nil:
 		return &outputError{fmt.Errorf("state of the batch: %w", err)}
 	}
 	if s.path == "" || s.out != nil {
@@ -164,7 +204,7 @@ func (s *batchState) makeIndex(env Env, plan string) error {
 	if err != nil {
 		return err
 	}
-	if s.index, err = os.OpenFile(name, os.O_RDWR|os.O_APPEND|unix.O_NOFOLLOW, 0o600); err != nil {
+	if s.index, err = openIndex(s.dir); err != nil {
 		return err
 	}
 	if err := endLine(s.index); err != nil || s.path == "" || s.isKnown {
@@ -177,6 +217,18 @@ func (s *batchState) makeIndex(env Env, plan string) error {
 		return err
 	}
 	return failpoint.Around("fsync of the ID of a batch", s.pointer.Sync)
+}
+
+// openIndex opens and locks the index of a batch. The error wraps [atomicfile.ErrLocked] if another command has locked it.
+func openIndex(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, indexName), os.O_RDWR|os.O_APPEND|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := failpoint.Around("lock of the index of a batch", func() error { return atomicfile.Lock(f) }); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // endLine ends a torn last line of a file.
@@ -195,24 +247,29 @@ func endLine(f *os.File) error {
 
 // plan returns the digest of the plan of a batch that is continued, or "".
 func (s *batchState) plan() (string, error) {
-	f, err := os.Open(filepath.Join(s.dir, indexName))
+	head, err := readIndexHead(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
+	return head.Plan, err
+}
+
+// readIndexHead reads the first line of the index of a batch.
+func readIndexHead(dir string) (head indexHead, err error) {
+	f, err := os.Open(filepath.Join(dir, indexName))
 	if err != nil {
-		return "", &inputError{err}
+		return head, &inputError{err}
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, 64<<10))
 	if err != nil {
-		return "", &inputError{err}
+		return head, &inputError{err}
 	}
 	line, _, _ := bytes.Cut(text, []byte("\n"))
-	var head indexHead
 	if err := json.Unmarshal(line, &head); err != nil {
-		return "", &inputError{fmt.Errorf("%s:1: %w", f.Name(), err)}
+		return head, &inputError{fmt.Errorf("%s:1: %w", f.Name(), err)}
 	}
-	return head.Plan, nil
+	return head, nil
 }
 
 // hasRuns reports whether the batch is on record.
@@ -270,16 +327,11 @@ func (s *batchState) checkUnchanged(r batch.Record, input string) error {
 
 // readRunOf returns which record a run file is about, or nil without a record.
 func readRunOf(path string) (*runfile.BatchRecord, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	log, err := readFirstRecord(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
-		return nil, &inputError{err}
-	}
-	defer f.Close()
-	log, err := runfile.ReadFirst(f)
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
 	run, ok := log.Run()

@@ -127,6 +127,7 @@ var classes = []struct {
 	{as[*usageError], "usage"},
 	{as[*lockHeldError], "unavailable"},
 	{as[*outputLockedError], "unavailable"},
+	{as[*batchLockedError], "unavailable"},
 	{as[*missingSecretError], "auth"},
 	{as[*secretError], "auth"},
 	{as[*collectorError], "unavailable"},

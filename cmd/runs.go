@@ -24,6 +24,7 @@ type runsOptions struct {
 	env     Env
 	console *console
 	format  string
+	batch   string // the ID of the batch whose runs are meant; "" for all runs
 }
 
 // showsIDs is the hint for an unknown run.
@@ -33,7 +34,7 @@ func newRuns(env Env, t *console) *cobra.Command {
 	o := &runsOptions{env: env, console: t}
 	list := &cobra.Command{
 		Use:     "list",
-		Short:   "List the recorded runs, newest first",
+		Short:   "List the recorded runs and batches, newest first",
 		Example: "  oneshot runs list\n  oneshot runs list --format json",
 		RunE:    func(*cobra.Command, []string) error { return o.list() },
 	}
@@ -48,6 +49,7 @@ func newRuns(env Env, t *console) *cobra.Command {
 	for _, c := range []*cobra.Command{list, prune} {
 		c.Flags().StringVar(&o.format, "format", "text", "print text or json")
 	}
+	o.defineBatch(list)
 	show.Flags().StringVar(&o.format, "format", "text", "print text, json (the records), events or messages (one JSON object per line)")
 	group := &cobra.Command{Use: "runs", Short: "List, show, count, export and delete recorded runs", Example: "  oneshot runs list\n  oneshot runs prune --dry-run"}
 	group.AddCommand(list, show, newStats(o), newExport(o), prune)
@@ -60,50 +62,103 @@ type runSummary struct {
 	Time   time.Time `json:"time"`
 	Model  string    `json:"model"`
 	Turns  int       `json:"turns"`
-	Exit   *int      `json:"exit"` // nil while it runs, or after a crash
-	Name   string    `json:"name"` // of the exit
+	Exit   *int      `json:"exit"`             // nil while it runs, or after a crash
+	Name   string    `json:"name"`             // of the exit
+	Record string    `json:"record,omitempty"` // of a run of a batch
 	Prompt string    `json:"prompt"`
 	File   string    `json:"file"`
 	Fault  string    `json:"fault,omitempty"` // why the file cannot be read
+
+	index int // of the record
 }
 
 func (o *runsOptions) list() error {
 	if err := checkFormat(o.format, "text", "json"); err != nil {
 		return err
 	}
+	if o.batch != "" {
+		return o.listBatch()
+	}
 	paths, err := o.files()
 	if err != nil {
 		return err
 	}
-	runs := make([]runSummary, len(paths))
-	inParallel(len(paths), func(i int) { runs[i] = summarise(paths[i]) })
-	if o.format == "json" {
-		return report.JSON(o.console.out, runs)
+	dirs, err := o.batchDirs()
+	if err != nil {
+		return err
 	}
-	return o.table(runs)
+	rows := make([]listRow, len(paths)+len(dirs))
+	inParallel(len(rows), func(i int) {
+		if i < len(paths) {
+			rows[i] = summarise(paths[i])
+		} else {
+			rows[i] = summariseBatch(dirs[i-len(paths)])
+		}
+	})
+	rows = slices.DeleteFunc(rows, func(r listRow) bool {
+		s, isBatch := r.(*batchSummary)
+		return isBatch && s.Runs == 0 && s.Fault == "" // all are pruned
+	})
+	slices.SortStableFunc(rows, func(a, b listRow) int { return strings.Compare(b.id(), a.id()) })
+	return o.printList("PROMPT", rows)
 }
 
-// files returns the run files in the state directory, newest first. It skips pipes and links.
+// A listRow is a run or a batch.
+type listRow interface {
+	id() string
+	cells() []string
+}
+
+func (s *runSummary) id() string { return s.ID }
+
+func (s *runSummary) cells() []string {
+	exit := s.Name
+	if s.Exit != nil {
+		exit = strconv.Itoa(*s.Exit) + " " + s.Name
+	}
+	return []string{s.ID, s.Model, strconv.Itoa(s.Turns), exit, cmp.Or(s.Record, s.Prompt)}
+}
+
+// printList prints the rows. The heading is that of the last column.
+func (o *runsOptions) printList(heading string, rows []listRow) error {
+	if o.format == "json" {
+		return report.JSON(o.console.out, rows)
+	}
+	w := tabwriter.NewWriter(o.console.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tMODEL\tTURNS\tEXIT\t"+heading)
+	for _, r := range rows {
+		c := r.cells()
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", escapeInvisible(c[0]), escapeInvisible(c[1]), c[2], escapeInvisible(c[3]), firstWords(c[4], 60))
+	}
+	return w.Flush()
+}
+
+// files returns the files of the runs that are not of a batch, newest first.
 func (o *runsOptions) files() ([]string, error) {
 	dir, err := stateDir(o.env, "runs")
 	if err != nil {
 		return nil, err
 	}
+	return runFilesIn(dir)
+}
+
+// runFilesIn returns the run files in a directory, newest first: IDs sort by time. It skips pipes and links.
+func runFilesIn(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, &inputError{err}
 	}
 	var paths []string
-	for _, e := range slices.Backward(entries) { // ids sort by time
-		if strings.HasSuffix(e.Name(), ".jsonl") && e.Type().IsRegular() {
+	for _, e := range slices.Backward(entries) {
+		if strings.HasSuffix(e.Name(), ".jsonl") && e.Name() != indexName && e.Type().IsRegular() {
 			paths = append(paths, filepath.Join(dir, e.Name()))
 		}
 	}
 	return paths, nil
 }
 
-func summarise(path string) runSummary {
-	s := runSummary{ID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), File: path, Name: "unfinished"}
+func summarise(path string) *runSummary {
+	s := &runSummary{ID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), File: path, Name: "unfinished"}
 	if glance, ok, err := runfile.ReadSummary(path); ok && err == nil {
 		s.fillFromSummary(glance)
 		return s
@@ -125,7 +180,7 @@ func (s *runSummary) read(path string) error {
 	for r := range scan.Records() {
 		switch b := r.Body.(type) {
 		case runfile.Run:
-			s.Time, s.Model, s.Prompt = r.Time, b.Model, b.Prompt
+			s.setRun(r.Time, b)
 		case runfile.Request:
 			r.Body = runfile.Request{}
 		case runfile.End, runfile.Resumed:
@@ -151,24 +206,19 @@ func (s *runSummary) read(path string) error {
 
 // fillFromSummary fills the summary from the first and last record.
 func (s *runSummary) fillFromSummary(g runfile.Summary) {
-	run := g.First.Body.(runfile.Run) // ReadGlance checks it
-	s.Time, s.Model, s.Prompt, s.Turns = g.First.Time, run.Model, run.Prompt, g.Turn
+	s.setRun(g.First.Time, g.First.Body.(runfile.Run)) // ReadGlance checks it
+	s.Turns = g.Turn
 	if end, ok := g.Last.Body.(runfile.End); ok {
 		s.Exit, s.Name = &end.Exit, end.Name
 	}
 }
 
-func (o *runsOptions) table(runs []runSummary) error {
-	w := tabwriter.NewWriter(o.console.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tMODEL\tTURNS\tEXIT\tPROMPT")
-	for _, r := range runs {
-		exit := r.Name
-		if r.Exit != nil {
-			exit = strconv.Itoa(*r.Exit) + " " + escapeInvisible(r.Name)
-		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\n", escapeInvisible(r.ID), escapeInvisible(r.Model), r.Turns, exit, firstWords(r.Prompt, 60))
+// setRun fills in what the first record says.
+func (s *runSummary) setRun(at time.Time, run runfile.Run) {
+	s.Time, s.Model, s.Prompt = at, run.Model, run.Prompt
+	if run.Batch != nil {
+		s.Record, s.index = run.Batch.Record, run.Batch.Index
 	}
-	return w.Flush()
 }
 
 // firstWords returns the beginning of a text on one line, at most n code points.
@@ -180,7 +230,7 @@ func firstWords(text string, n int) string {
 	return string(words)
 }
 
-// find returns the file of a run, named by path, by ID or as "last".
+// find returns the file of a run, named by path, by ID or as "last": the newest outside of batches.
 func (o *runsOptions) find(name string) (string, error) {
 	if isRunPath(name) {
 		return name, nil
@@ -195,13 +245,10 @@ func (o *runsOptions) find(name string) (string, error) {
 		}
 		return paths[0], nil
 	}
-	dir, err := stateDir(o.env, "runs")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, name+".jsonl")
 	if of := batchOfRun(name); of != "" {
-		path = filepath.Join(filepath.Dir(dir), "batches", of, name+".jsonl")
+		dir, err := stateDir(o.env, "batches")
+		return filepath.Join(dir, of, name+".jsonl"), err
 	}
-	return path, nil
+	dir, err := stateDir(o.env, "runs")
+	return filepath.Join(dir, name+".jsonl"), err
 }

@@ -41,6 +41,7 @@ Messages, arguments and results are exported only with --content.`,
 		Args:    cobra.ArbitraryArgs,
 		RunE:    func(c *cobra.Command, args []string) error { return o.export(c.Context(), args) },
 	}
+	o.defineBatch(c)
 	c.Flags().StringVar(&o.otlp, "otlp", "", "send to the collector at `URL`, or write a new file; - is stdout")
 	c.Flags().BoolVar(&o.content, "content", false, "also export messages, arguments and results, secrets masked")
 	return c
@@ -80,8 +81,11 @@ func (o *exportOptions) export(ctx context.Context, names []string) error {
 
 // named returns the files of the named runs, or of all.
 func (o *exportOptions) named(names []string) ([]string, error) {
-	if len(names) == 0 {
-		return o.files()
+	switch {
+	case len(names) == 0:
+		return o.allFiles()
+	case o.batch != "":
+		return nil, usagef("omit one of them", "both --batch and the names of runs")
 	}
 	var paths []string
 	for _, name := range names {

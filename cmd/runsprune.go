@@ -36,13 +36,14 @@ func newPrune(runs *runsOptions) *cobra.Command {
 		Long: `Prune deletes the records of old finished runs from the state directory, failed runs
 included, and prints their file names. It keeps runs that were cut off or wait for an
 answer, an approval or a check of a change with unknown outcome. It never deletes the
-record of an active run.`,
+record of an active run or batch, or of a run without a line in the output of its batch
+while that exists: continuing the batch would repeat the run.`,
 		Example: "  oneshot runs prune --dry-run\n  oneshot runs prune --older-than 7d --keep 20",
 		RunE:    func(*cobra.Command, []string) error { return o.prune() },
 	}
 	f := c.Flags()
 	f.Var(&o.older, "older-than", "delete runs without a record for `AGE`, e.g. --older-than 7d")
-	f.IntVar(&o.keep, "keep", 0, "keep the latest `N` runs whatever their age")
+	f.IntVar(&o.keep, "keep", 0, "keep the latest `N` runs and batches whatever their age")
 	f.BoolVar(&o.all, "all", false, "also delete runs that wait or were cut off")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the files and delete nothing")
 	return c
@@ -60,14 +61,21 @@ func (o *pruneOptions) prune() error {
 	if err != nil {
 		return err
 	}
+	dirs, err := o.batchDirs()
+	if err != nil {
+		return err
+	}
+	all := append(paths, dirs...)
+	slices.SortStableFunc(all, func(a, b string) int { return strings.Compare(filepath.Base(b), filepath.Base(a)) })
 	gone, failed := []string{}, []error(nil)
-	for i, path := range paths {
-		if i < o.keep {
+	for _, path := range all[min(o.keep, len(all)):] {
+		if !strings.HasSuffix(path, ".jsonl") {
+			removed, err := o.pruneBatch(path)
+			gone, failed = append(gone, removed...), append(failed, err)
 			continue
 		}
 		removed, err := o.pruneRecord(path)
-		failed = append(failed, err)
-		if removed {
+		if failed = append(failed, err); removed {
 			gone = append(gone, path)
 		}
 	}

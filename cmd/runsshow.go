@@ -31,6 +31,8 @@ func (o *runsOptions) show(name string) error {
 	}
 	f, err := openFile(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && o.isBatch(name):
+		return &hintedError{&inputError{fmt.Errorf("%q is a batch", name)}, "oneshot runs list --batch " + name + " shows its runs"}
 	case errors.Is(err, fs.ErrNotExist) && !isRunPath(name):
 		return &hintedError{&inputError{fmt.Errorf("run %q not found", name)}, showsIDs}
 	case errors.Is(err, fs.ErrNotExist):

@@ -40,13 +40,14 @@ func newStats(runs *runsOptions) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stats [flags]",
 		Short: "Count recorded runs: success, calls, tokens and cost",
-		Long: `Stats counts the runs in the state directory: how they ended, their calls and failures
-by tool, their tokens and cost. Replays count as runs, but cost nothing. Records that
+		Long: `Stats counts the runs in the state directory, those of batches included: how they ended,
+their calls and failures by tool, their tokens and cost. Replays count as runs, but cost nothing. Records that
 cannot be read are named on stderr and counted.`,
 		Example: "  oneshot runs stats\n  oneshot runs stats --by day --since 30d --format csv",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return o.stats() },
 	}
+	o.defineBatch(c)
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "text", "print text, json or csv")
 	f.StringVar(&o.by, "by", "", "group by `KEY`: day, model, agent or tool")
@@ -93,9 +94,12 @@ func (o *statsOptions) stats() error {
 	return doc.writeText(o.console.out)
 }
 
+// statsChunk is how many runs are kept in memory.
+const statsChunk = 1000
+
 // collect reads the runs.
 func (o *statsOptions) collect() (*statsDocument, error) {
-	paths, err := o.files()
+	paths, err := o.allFiles()
 	if err != nil {
 		return nil, err
 	}
@@ -104,15 +108,17 @@ func (o *statsOptions) collect() (*statsDocument, error) {
 		since := o.env.Now().Add(-time.Duration(o.since))
 		doc.Since = &since
 	}
-	runs, faults := make([]telemetry.Run, len(paths)), make([]error, len(paths))
-	inParallel(len(paths), func(i int) { runs[i], faults[i] = telemetry.ReadRun(paths[i]) })
 	all := telemetry.NewCollector(telemetry.Grouping(o.by), o.env.Now().Location())
-	for i, run := range runs {
-		switch {
-		case faults[i] != nil:
-			doc.Unreadable = append(doc.Unreadable, unreadableRun{filepath.Base(paths[i]), faults[i].Error()})
-		case doc.Since == nil || !run.Start.Before(*doc.Since):
-			all.Add(run)
+	for some := range slices.Chunk(paths, statsChunk) {
+		runs, faults := make([]telemetry.Run, len(some)), make([]error, len(some))
+		inParallel(len(some), func(i int) { runs[i], faults[i] = telemetry.ReadRun(some[i]) })
+		for i, run := range runs {
+			switch {
+			case faults[i] != nil:
+				doc.Unreadable = append(doc.Unreadable, unreadableRun{filepath.Base(some[i]), faults[i].Error()})
+			case doc.Since == nil || !run.Start.Before(*doc.Since):
+				all.Add(run)
+			}
 		}
 	}
 	doc.Total, doc.Groups = all.Stats()
