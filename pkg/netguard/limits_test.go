@@ -91,7 +91,7 @@ func TestFloodsEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			taken := make(chan int, 1)
-			client := newClient(Options{MaxBodyBytes: 1 << 20}, func(context.Context, string, string) (net.Conn, error) {
+			client := newClient(Options{MaxBodyBytes: 128 << 10}, func(context.Context, string, string) (net.Conn, error) {
 				ours, theirs := net.Pipe()
 				go func() { taken <- drip(theirs, c.begin, strings.Repeat(c.again, 1000), 0) }()
 				return ours, nil
