@@ -57,7 +57,7 @@ type ledger struct {
 	models []chat.ModelUsage
 }
 
-// newLedger returns a ledger with the usage that a resumed run does not repeat.
+// newLedger returns a ledger with the requests that a resumed run does not repeat.
 func newLedger(prices Prices, spent []chat.ModelUsage) ledger {
 	l := ledger{prices: prices}
 	for _, m := range spent {
@@ -88,24 +88,24 @@ func (l *ledger) total() (u chat.Usage, c chat.Cost) {
 	return u, c
 }
 
-// unrepeated returns the usage of the requests of a log that are not among the records that a resumed run repeats.
-func unrepeated(log *runfile.Log, repeated []runfile.Record) []chat.ModelUsage {
+// unrepeated returns the usage of each request of a log that is not among the records that a resumed run repeats. It is not
+// summed up, because the price of a request can depend on its size.
+func unrepeated(log *runfile.Log, repeated []runfile.Record) (spent []chat.ModelUsage) {
 	seqs := map[int]bool{}
 	for _, r := range repeated {
 		seqs[r.Seq] = true
 	}
-	var l ledger
 	for _, r := range log.Records {
 		switch b := r.Body.(type) {
 		case runfile.Response:
 			if !seqs[r.Seq] {
-				l.add(b.By, 1, b.Usage)
+				spent = append(spent, chat.ModelUsage{Model: b.By, Requests: 1, Usage: b.Usage})
 			}
 		case runfile.Attempt:
 			if !seqs[r.Seq] && b.Charged {
-				l.add(b.By, 0, b.Usage)
+				spent = append(spent, chat.ModelUsage{Model: b.By, Usage: b.Usage})
 			}
 		}
 	}
-	return l.models
+	return spent
 }
