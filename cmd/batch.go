@@ -137,18 +137,10 @@ func runBatch(ctx context.Context, env Env, t *console, line flagSource, args []
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT is not set
 		debug.SetMemoryLimit(garbageLimit)
 	}
-	rec := &recordedRun{env: env, current: env, flags: flagSource{kind: fromRecord, values: map[string][]string{}}}
-	flags, err := resolveFlags(forBatch, line)
-	if err == nil && flags.agent != "" {
-		rec.agent, err = loadAgent(env, t, flags.agent)
-	}
-	if err == nil {
-		flags, err = rec.resolve(forBatch, t, line)
-	}
+	rec, flags, err := resolveBatch(env, t, line)
 	if err != nil {
 		return err
 	}
-	rec.agent.noteIgnored(t)
 	if err := errors.Join(flags.check(nil, false), flags.checkBatch(args)); err != nil {
 		return err
 	}
@@ -168,6 +160,22 @@ func runBatch(ctx context.Context, env Env, t *console, line flagSource, args []
 		return err
 	}
 	return b.run(ctx)
+}
+
+// resolveBatch resolves the flags of a batch from the command line, its agent file and the defaults of the user.
+func resolveBatch(env Env, t *console, line flagSource) (*recordedRun, *resolvedFlags, error) {
+	rec := &recordedRun{env: env, current: env, flags: flagSource{kind: fromRecord, values: map[string][]string{}}}
+	flags, err := resolveFlags(forBatch, line)
+	if err == nil && flags.agent != "" {
+		rec.agent, err = loadAgent(env, t, flags.agent)
+	}
+	if err == nil {
+		flags, err = rec.resolve(forBatch, t, line)
+	}
+	if err == nil {
+		rec.agent.noteIgnored(t)
+	}
+	return rec, flags, err
 }
 
 // prepare resolves everything that the runs share, and finds all errors it can before the first of them.

@@ -129,8 +129,9 @@ func (in *batchInput) records() iter.Seq2[batch.Record, error] {
 	}
 }
 
-// A recordKey is the beginning of the digest of an ID.
-type recordKey [16]byte
+// A recordKey is the beginning of the digest of an ID. The ID of a run ends in it, so that a line and a run file belong to
+// their record even if secrets in its ID are masked there.
+type recordKey [8]byte
 
 func keyOfID(id string) recordKey {
 	sum := sha256.Sum256([]byte(id))
@@ -151,12 +152,11 @@ type recordEntry struct {
 	earlier int64     // offset of its line in the earlier output, if that is copied; -1: none
 }
 
-// entry returns the entry of an ID.
-func (x *recordIndex) entry(id string) *recordEntry {
+// entry returns the entry of a record.
+func (x *recordIndex) entry(key recordKey) *recordEntry {
 	if x.entries == nil {
 		x.entries = map[recordKey]*recordEntry{}
 	}
-	key := keyOfID(id)
 	e := x.entries[key]
 	if e == nil {
 		e = &recordEntry{earlier: -1}
@@ -241,7 +241,7 @@ func (b *batchRun) noteUnusedFields(r batch.Record) {
 
 // addRecord adds a record to the index, and compares it with the line that it has in an output.
 func (b *batchRun) addRecord(r batch.Record, found *faults) error {
-	e, input := b.records.entry(r.ID), keyOfID(r.Digest)
+	e, input := b.records.entry(keyOfID(r.ID)), keyOfID(r.Digest)
 	switch {
 	case e.line > 0:
 		found.duplicate = true
@@ -261,7 +261,7 @@ func (b *batchRun) addRecord(r batch.Record, found *faults) error {
 func (b *batchRun) pending(ctx context.Context) iter.Seq2[batch.Record, error] {
 	return func(yield func(batch.Record, error) bool) {
 		for r, err := range b.input.records() {
-			switch e := b.records.find(r.ID); {
+			switch e := b.records.entries[keyOfID(r.ID)]; {
 			case ctx.Err() != nil:
 				return
 			case err != nil:
@@ -276,6 +276,3 @@ func (b *batchRun) pending(ctx context.Context) iter.Seq2[batch.Record, error] {
 		}
 	}
 }
-
-// find returns the entry of an ID, or nil.
-func (x *recordIndex) find(id string) *recordEntry { return x.entries[keyOfID(id)] }

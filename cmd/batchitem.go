@@ -34,7 +34,7 @@ func (b *batchRun) work(ctx context.Context, r batch.Record) (res itemResult) {
 		}
 	}()
 	defer recoverPanic(&err)
-	if at := b.records.find(r.ID).earlier; at >= 0 {
+	if at := b.records.entries[keyOfID(r.ID)].earlier; at >= 0 {
 		res.line, err = b.earlier.lineAt(at)
 		return res
 	}
@@ -77,7 +77,7 @@ func (b *batchRun) openItem(r batch.Record) (*batchItem, error) {
 			return nil, &outputError{err}
 		}
 		return item, nil
-	case began.Plan != b.plan || began.Input != r.Digest || began.Record != r.ID:
+	case began.Plan != b.plan || began.Input != r.Digest: // the name of the file depends on the ID
 		return nil, usagef("restore it, or write to another file", "%s: record %q or the plan has changed since its run began", b.input.name, r.ID)
 	}
 	end, err := readItem(item.path)

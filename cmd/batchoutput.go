@@ -7,8 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"oneshot/pkg/batch"
+	"oneshot/pkg/redact"
 	"oneshot/pkg/runfile"
 )
 
@@ -61,9 +63,13 @@ func (o *earlierOutput) lineAt(at int64) ([]byte, error) {
 // readOutput reads the lines of the earlier output and of the output.
 func (b *batchRun) readOutput() error {
 	if b.earlier != nil {
-		_, _, err := batch.ReadLines(io.NewSectionReader(b.earlier.file, 0, 1<<62), b.earlier.file.Name(), func(l batch.Line, _ int, at int64) error {
+		_, _, err := batch.ReadLines(io.NewSectionReader(b.earlier.file, 0, 1<<62), b.earlier.file.Name(), func(l batch.Line, number int, at int64) error {
 			if !b.earlier.runsAgain(l) {
-				e := b.records.entry(l.ID)
+				key, err := keyOfLine(l, b.earlier.file.Name(), number)
+				if err != nil {
+					return err
+				}
+				e := b.records.entry(key)
 				e.earlier, e.input = at, keyOfID(l.Input)
 			}
 			return nil
@@ -77,7 +83,11 @@ func (b *batchRun) readOutput() error {
 	}
 	b.plans = map[string]int{}
 	err := b.state.out.Recover(b.state.isKnown, func(l batch.Line, number int, _ int64) error {
-		e := b.records.entry(l.ID)
+		key, err := keyOfLine(l, b.state.path, number)
+		if err != nil {
+			return err
+		}
+		e := b.records.entry(key)
 		if e.isDone {
 			return &batch.ForeignError{Path: b.state.path, Line: number, Why: fmt.Sprintf("another line has the ID %q, too", l.ID)}
 		}
@@ -91,6 +101,15 @@ func (b *batchRun) readOutput() error {
 		return nil
 	})
 	return outputReadError("-o", err)
+}
+
+// keyOfLine returns the key of the record of a line of an output. An ID in which secrets are masked does not tell it.
+func keyOfLine(l batch.Line, path string, number int) (recordKey, error) {
+	key, ok := keyOfRun(l.RunID)
+	if !ok || key != keyOfID(l.ID) && !strings.Contains(l.ID, redact.Mask) {
+		return key, &batch.ForeignError{Path: path, Line: number, Why: fmt.Sprintf("the run %s is not that of the record %q", l.RunID, l.ID)}
+	}
+	return key, nil
 }
 
 // isCopy reports whether a line of the output was copied from the earlier output, whose plan may differ.
@@ -133,7 +152,7 @@ func (b *batchRun) checkLeftOver() error {
 	}
 	if lines > done {
 		err := b.state.out.Recover(b.state.isKnown, func(l batch.Line, number int, _ int64) error {
-			if b.records.find(l.ID).line == 0 {
+			if key, _ := keyOfLine(l, b.state.path, number); b.records.entries[key].line == 0 { // it was read before
 				return usagef("give the records that it was written for, or another -o", "%s:%d: no record of %s has the ID %q", b.state.path, number, b.input.name, l.ID)
 			}
 			return nil
@@ -150,7 +169,7 @@ func (b *batchRun) checkLeftOver() error {
 // checkPlan refuses to continue a batch with another plan.
 func (b *batchRun) checkPlan() error {
 	differs := func(where string) error {
-		return usagef("restore the flags and files, or write to another file", "-o %s%s was written with another model, prompt, tools, policy or schema", b.flags.file, where)
+		return usagef("restore the flags and files, or write to another file", "-o %s%s was written with another model, server, prompt, tools, policy, schema or parameters", b.flags.file, where)
 	}
 	for plan, number := range b.plans {
 		if plan != b.plan {

@@ -278,22 +278,27 @@ func (s *batchState) hasRuns() bool {
 	return err == nil
 }
 
-// runKeyBytes is the length of the part of a run's ID that depends on its record.
-const runKeyBytes = 8
-
 // runID returns the ID of the run for a record.
 func (s *batchState) runID(record string) string {
 	key := keyOfID(record)
-	return s.id + "-" + hex.EncodeToString(key[:runKeyBytes])
+	return s.id + "-" + hex.EncodeToString(key[:])
+}
+
+// keyOfRun returns the key of the record that a run is about. It reports false for the ID of a single run.
+func keyOfRun(id string) (key recordKey, ok bool) {
+	digits, err := hex.DecodeString(id[strings.LastIndexByte(id, '-')+1:])
+	if err != nil || len(digits) != len(key) {
+		return key, false
+	}
+	return recordKey(digits), true
 }
 
 // batchOfRun returns the ID of the batch of a run, or "" if the ID is that of a single run.
 func batchOfRun(id string) string {
-	at := strings.LastIndexByte(id, '-')
-	if at < 0 || len(id)-at-1 != 2*runKeyBytes {
+	if _, ok := keyOfRun(id); !ok {
 		return ""
 	}
-	return id[:at]
+	return id[:max(0, strings.LastIndexByte(id, '-'))]
 }
 
 // runPath returns the run file for a record.
@@ -319,7 +324,7 @@ func (s *batchState) checkUnchanged(r batch.Record, input string) error {
 		return nil
 	}
 	begun, err := readRunOf(s.runPath(r.ID))
-	if err != nil || begun == nil || begun.Input == r.Digest && begun.Record == r.ID {
+	if err != nil || begun == nil || begun.Input == r.Digest {
 		return err
 	}
 	return usagef("restore the record, or write to another file", "%s:%d: the record %q has changed since its run began", input, r.Line, r.ID)

@@ -2,11 +2,9 @@ package cmd
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
-	"oneshot/pkg/agent"
 	"oneshot/pkg/agentfile"
 	"oneshot/pkg/batch"
 	"oneshot/pkg/runfile"
@@ -150,23 +148,4 @@ func (x *batchTexts) of(r batch.Record) (promptTexts, error) {
 // uses reports whether the texts name a field.
 func (x *batchTexts) uses(name string) bool {
 	return slices.ContainsFunc(x.fields, func(f batchField) bool { return f.name == name })
-}
-
-// planDigest returns the digest of everything that the runs share and their results depend on.
-func (b *batchRun) planDigest() (string, error) {
-	f, s := b.flags, b.shared
-	cfg := agent.Config{GateConfig: agent.GateConfig{Tools: s.tools, Policy: s.policy}}
-	root := f.confine.root
-	if root != "" {
-		root = realPath(root)
-	}
-	schema := ""
-	if s.schema != nil {
-		schema = string(s.schema.Raw())
-	}
-	parts, err := json.Marshal([]any{
-		s.models.names, f.model.responder, f.model.dialect, f.model.leaked, s.params, toolDigests(cfg), s.managed.digest(),
-		f.describe, f.require, f.onDenied, f.prompt.trustInput, root, f.now, f.zone,
-	})
-	return digest(b.texts.system, b.texts.prompt, b.texts.input, schema, policyDigest(cfg), string(parts)), err
 }

@@ -19,8 +19,8 @@ func TestTiersOfResumedRuns(t *testing.T) {
 	for i, body := range []runfile.Body{
 		runfile.Response{By: "m", Usage: usage}, // repeated by the resumed run
 		runfile.Response{By: "m", Usage: usage, BrokenOff: "the connection was cut"},
-		runfile.Attempt{By: "m", Usage: usage, Charged: true},
-		runfile.Attempt{By: "m", Usage: usage},
+		runfile.Attempt{Attempt: chat.Attempt{By: "m", Usage: usage, Charged: true}},
+		runfile.Attempt{Attempt: chat.Attempt{By: "m", Usage: usage}},
 		runfile.Response{By: "m", Usage: chat.Usage{InputTokens: 200_001}, BrokenOff: "the connection was cut"},
 	} {
 		log.Records = append(log.Records, runfile.Record{Header: runfile.Header{Seq: i + 1, Kind: body.Kind()}, Body: body})

@@ -1,0 +1,52 @@
+package cmd
+
+import (
+	"encoding/json"
+
+	"oneshot/pkg/agent"
+)
+
+// planDigest returns the digest of everything that the runs share and their results depend on: the content of files, what
+// models and tools are, and the flags that a resumed run must not change either. Flags that the batch may need to go on, such
+// as budgets and credentials, are not part of it.
+func (b *batchRun) planDigest() (string, error) {
+	f, s := b.flags, b.shared
+	cfg := agent.Config{GateConfig: agent.GateConfig{Tools: s.tools, Policy: s.policy}}
+	plan := map[string]any{
+		"system": b.texts.system, "prompt": b.texts.prompt, "input": b.texts.input, "fields": b.texts.defaults(),
+		"models": s.models.names, "servers": s.models.addresses(), "api": f.model.servers.api, "params": s.params,
+		"tools": toolDigests(cfg), "policy": policyDigest(cfg), "managed policy": s.managed.digest(), "nonce": f.policy.nonce,
+		"on-denied": f.onDenied, "require-tool": f.require,
+	}
+	if s.schema != nil {
+		plan["schema"] = s.schema.Raw()
+	}
+	if f.confine.root != "" {
+		plan["root"] = realPath(f.confine.root)
+	}
+	for name, row := range f.rows {
+		isInTexts := row.agent&isPath != 0 || name == "var" || name == "var-file"
+		if row.resume == fixed && !isInTexts {
+			plan["--"+name] = flagValues(f.set.Lookup(name))
+		}
+	}
+	text, err := json.Marshal(plan)
+	return digest(string(text)), err
+}
+
+// defaults returns the fields that the texts name, each with its value in a record without it, nil if a record needs it.
+func (x *batchTexts) defaults() map[string]*string {
+	defaults := map[string]*string{}
+	for _, f := range x.fields {
+		defaults[f.name] = f.fallback
+	}
+	return defaults
+}
+
+// addresses returns the addresses of the models' servers, without credentials.
+func (m *chosenModels) addresses() (all []string) {
+	for _, e := range m.endpoints {
+		all = append(all, e.address())
+	}
+	return all
+}
