@@ -130,6 +130,8 @@ var classes = []struct {
 	{as[*batchLockedError], "unavailable"},
 	{as[*missingSecretError], "auth"},
 	{as[*secretError], "auth"},
+	{isCollectorAuth, "auth"},
+	{isCollectorRejection, "rejected"},
 	{as[*collectorError], "unavailable"},
 	{as[*runfile.LockedError], "unavailable"},
 	{as[*runfile.DamageError], "input"},

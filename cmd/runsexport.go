@@ -2,24 +2,17 @@ package cmd
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"oneshot/pkg/netguard"
 	"oneshot/pkg/redact"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/telemetry"
 )
-
-// exportTimeout limits the export of one signal.
-const exportTimeout = 30 * time.Second
 
 // exportOptions are the flags of "oneshot runs export".
 type exportOptions struct {
@@ -34,9 +27,10 @@ func newExport(runs *runsOptions) *cobra.Command {
 		Use:   "export --otlp URL|FILE [RUN...]",
 		Short: "Export recorded runs as OpenTelemetry traces and metrics",
 		Long: `Export sends recorded runs (all of the state directory, or those named by ID, FILE or
-"last") to a collector as OTLP/JSON over HTTP, or writes them to a file: a line with the
-traces, and one with the metrics. A second export has the same trace and span IDs.
-Messages, arguments and results are exported only with --content.`,
+"last") to a collector as OTLP/JSON over HTTP, or writes them to a file with a request
+on each line. Requests have at most 4 MB. A collector that is busy is asked again; after
+a failure the command says how many runs were exported. A second export has the same
+trace and span IDs. Messages, arguments and results are exported only with --content.`,
 		Example: "  oneshot runs export --otlp http://127.0.0.1:4318 last\n  oneshot runs export --otlp runs.otlp.jsonl",
 		Args:    cobra.ArbitraryArgs,
 		RunE:    func(c *cobra.Command, args []string) error { return o.export(c.Context(), args) },
@@ -47,7 +41,7 @@ Messages, arguments and results are exported only with --content.`,
 	return c
 }
 
-func (o *exportOptions) export(ctx context.Context, names []string) error {
+func (o *exportOptions) export(ctx context.Context, names []string) (err error) {
 	if o.otlp == "" {
 		return usagef("for example --otlp http://127.0.0.1:4318, or a file", "--otlp is required")
 	}
@@ -55,28 +49,43 @@ func (o *exportOptions) export(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	x := &telemetry.Exporter{Version: version, Content: o.content, Mask: func(text string) string { return redact.HideKeys(o.console.secrets.Hide(text)) }}
-	exported := 0
+	send, closeOutput, err := o.destination(ctx)
+	if err != nil {
+		return err
+	}
+	x := &telemetry.Exporter{Version: version, Content: o.content, Mask: func(text string) string { return redact.HideKeys(o.console.secrets.Hide(text)) }, Send: send}
+	damaged, err := o.exportRuns(ctx, x, paths, len(names) > 0)
+	err = closeOutput(err)
+	if x.WithoutContent > 0 {
+		o.console.warn("the records have it", "%d spans are exported without their content, which is larger than a request", x.WithoutContent)
+	}
+	if err != nil {
+		o.console.note("runs exported before the failure: %d of %d", x.Sent, len(paths))
+		return err
+	}
+	o.console.note("runs exported: %d", x.Sent)
+	return damaged
+}
+
+// exportRuns exports runs. Those that cannot be read to their end are reported: the first of the runs that the user named is an error.
+func (o *exportOptions) exportRuns(ctx context.Context, x *telemetry.Exporter, paths []string, named bool) (damaged, err error) {
 	for _, path := range paths {
-		switch err := exportRun(x, path); {
-		case err == nil:
-			exported++
-		case len(names) > 0:
-			return err
+		if ctx.Err() != nil {
+			return damaged, context.Cause(ctx)
+		}
+		unread, err := exportRun(x, path)
+		if err != nil {
+			return damaged, err
+		}
+		switch {
+		case unread == nil:
+		case named && damaged == nil:
+			damaged = unread
 		default:
-			o.console.note("not exported: %v", err)
+			o.console.note("%v", unread)
 		}
 	}
-	out := x.Export()
-	if strings.HasPrefix(o.otlp, "http://") || strings.HasPrefix(o.otlp, "https://") {
-		err = o.send(ctx, out)
-	} else {
-		err = o.write(out)
-	}
-	if err == nil {
-		o.console.note("runs exported: %d", exported)
-	}
-	return err
+	return damaged, x.Flush()
 }
 
 // named returns the files of the named runs, or of all.
@@ -99,81 +108,62 @@ func (o *exportOptions) named(names []string) ([]string, error) {
 }
 
 // exportRun adds a run to an export. What precedes a damaged record is exported, too.
-func exportRun(x *telemetry.Exporter, path string) error {
+func exportRun(x *telemetry.Exporter, path string) (unread, err error) {
 	f, err := openFile(path)
 	if err != nil {
-		return err
+		return fmt.Errorf("not exported: %w", err), nil
 	}
 	defer f.Close()
 	scan := runfile.NewScanner(f)
-	x.Add(scan.Records())
-	if scan.Err != nil {
-		return fmt.Errorf("%s: %w", path, asInputError(scan.Err))
+	if err := x.Add(scan.Records()); err != nil {
+		return nil, err
 	}
-	return nil
+	if scan.Err == nil && scan.Size == 0 {
+		scan.Err = (&runfile.Log{Torn: scan.Torn}).CheckNotEmpty()
+	}
+	if scan.Err == nil {
+		return nil, nil
+	}
+	extent := "not exported"
+	if scan.Size > 0 {
+		extent = "exported as far as it is intact"
+	}
+	return fmt.Errorf("%s: %s: %w", extent, path, asInputError(scan.Err)), nil
 }
 
-// write writes a line for the traces and one for the metrics.
-func (o *exportOptions) write(out telemetry.Export) (err error) {
-	to := io.Writer(o.console.out)
-	if o.otlp != "-" {
-		f, err := os.OpenFile(o.otlp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// destination returns a function that delivers a request, and one that ends the delivery after an error or nil and returns the final error.
+func (o *exportOptions) destination(ctx context.Context) (send func(telemetry.Signal, []byte) error, end func(error) error, err error) {
+	if strings.HasPrefix(o.otlp, "http://") || strings.HasPrefix(o.otlp, "https://") {
+		to, err := newOTLPCollector(ctx, o.console, o.otlp)
 		if err != nil {
-			return usagef("choose a new file", "--otlp: %w", err)
+			return nil, nil, err
 		}
-		defer func() {
-			if closed := f.Close(); err == nil && closed != nil {
-				err = &outputError{closed}
-			}
-		}()
-		to = f
+		return to.send, to.end, nil
 	}
-	lines := json.NewEncoder(to)
-	for _, signal := range []map[string]any{out.Traces, out.Metrics} {
-		if err := lines.Encode(signal); err != nil {
+	if o.otlp == "-" {
+		return writeRequests(o.console.out), func(err error) error { return err }, nil
+	}
+	f, err := os.OpenFile(o.otlp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, nil, usagef("choose a new file", "--otlp: %w", err)
+	}
+	return writeRequests(f), func(err error) error {
+		if closed := f.Close(); err == nil && closed != nil {
+			err = &outputError{closed}
+		}
+		if err != nil {
+			_ = os.Remove(o.otlp) // err matters more
+		}
+		return err
+	}, nil
+}
+
+// writeRequests returns a function that writes each request as a line.
+func writeRequests(to io.Writer) func(telemetry.Signal, []byte) error {
+	return func(_ telemetry.Signal, request []byte) error {
+		if _, err := to.Write(append(request, '\n')); err != nil {
 			return &outputError{err}
 		}
+		return nil
 	}
-	return nil
-}
-
-// send posts the traces and metrics to a collector.
-func (o *exportOptions) send(ctx context.Context, out telemetry.Export) error {
-	base, err := url.Parse(o.otlp)
-	if err != nil || base.Host == "" {
-		return usagef("for example --otlp http://127.0.0.1:4318", "--otlp: invalid URL %q", maskUserInfo(o.otlp))
-	}
-	o.console.secrets.AddURL(base)
-	for _, signal := range []struct {
-		path string
-		body map[string]any
-	}{{"v1/traces", out.Traces}, {"v1/metrics", out.Metrics}} {
-		body, err := json.Marshal(signal.body)
-		if err != nil {
-			return err
-		}
-		if err := post(ctx, base.JoinPath(signal.path), body); err != nil {
-			return fmt.Errorf("--otlp: %w", err)
-		}
-	}
-	return nil
-}
-
-// A collectorError reports that a collector did not take an export.
-type collectorError struct{ err error }
-
-func (e *collectorError) Error() string { return e.err.Error() }
-func (e *collectorError) Unwrap() error { return e.err }
-
-func post(ctx context.Context, to *url.URL, body []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, exportTimeout)
-	defer cancel()
-	status, answer, err := netguard.Post(ctx, to, "application/json", body)
-	switch {
-	case err != nil:
-		return causeOr(ctx, &collectorError{err})
-	case status/100 != 2:
-		return &collectorError{fmt.Errorf("%s: status %d: %s", to.Redacted(), status, strings.TrimSpace(string(answer)))}
-	}
-	return nil
 }

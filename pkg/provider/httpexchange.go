@@ -89,7 +89,7 @@ func (c *Client) requestError(ctx context.Context, err error) error {
 	switch {
 	case isProtocolFault(err):
 		return &ProtocolError{err}
-	case isConnectionFault(err):
+	case IsConnectionFault(err):
 		return err
 	}
 	return &UnavailableError{Attempts: 1, Err: err}

@@ -58,7 +58,7 @@ func (c *Client) fetchInfo(ctx context.Context, what, method, path string, text 
 	if ctx.Err() != nil && err != nil {
 		return nil, context.Cause(ctx)
 	}
-	if isConnectionFault(err) {
+	if IsConnectionFault(err) {
 		err = &UnavailableError{Attempts: 1, Err: err}
 	}
 	return answer, err

@@ -111,8 +111,12 @@ func (p retryPolicy) backoff(number int, err error) time.Duration {
 	if errors.As(err, &status) && status.RetryAfter > 0 {
 		return status.RetryAfter
 	}
-	limit := min(maxBackoff, baseBackoff<<min(number-1, 10))
-	return time.Duration(p.rand() * float64(limit))
+	return Backoff(number, p.rand())
+}
+
+// Backoff returns the wait after a number of failed attempts: exponential backoff with full jitter. Random is in [0, 1).
+func Backoff(failed int, random float64) time.Duration {
+	return time.Duration(random * float64(min(maxBackoff, baseBackoff<<min(failed-1, 10))))
 }
 
 // timeLeft returns the maximum wait.
@@ -142,7 +146,7 @@ func isRetryable(err error) bool {
 	case errors.As(err, &cut):
 		return cut.isTemporary()
 	}
-	return isConnectionFault(err)
+	return IsConnectionFault(err)
 }
 
 // isTemporary reports whether a status is temporary. 408 and 425 are, although the request is a POST: see
@@ -172,9 +176,9 @@ func (e *BrokenOffError) isTemporary() bool {
 // connectionErrors are the errors of a closed or reset connection.
 var connectionErrors = []error{io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED}
 
-// isConnectionFault reports whether a request got no answer because connecting failed or the connection broke. An
+// IsConnectionFault reports whether a request got no answer because connecting failed or the connection broke. An
 // unknown host name does not count.
-func isConnectionFault(err error) bool {
+func IsConnectionFault(err error) bool {
 	var dns *net.DNSError
 	if errors.As(err, &dns) {
 		return dns.IsTemporary && !dns.IsNotFound

@@ -12,12 +12,12 @@ import (
 // retry-after-ms, and as a last resort the time until exhausted rate limits reset.
 func requestedWait(h http.Header, now time.Time, detailed bool) time.Duration {
 	if !detailed {
-		return retryAfter(h, now)
+		return RetryAfter(h, now)
 	}
 	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("Retry-After-Ms")), 64); err == nil && ms > 0 {
 		return time.Duration(min(ms*float64(time.Millisecond), math.MaxInt64/2))
 	}
-	if wait := retryAfter(h, now); wait > 0 {
+	if wait := RetryAfter(h, now); wait > 0 {
 		return wait
 	}
 	return max(rateLimitReset(h, "Requests"), rateLimitReset(h, "Tokens"))
@@ -35,9 +35,9 @@ func rateLimitReset(h http.Header, what string) time.Duration {
 	return max(0, wait)
 }
 
-// retryAfter returns the value of the Retry-After header, the longest if there are several: a server and its gateway may
+// RetryAfter returns the value of the Retry-After header, the longest if there are several: a server and its gateway may
 // each send one.
-func retryAfter(h http.Header, now time.Time) time.Duration {
+func RetryAfter(h http.Header, now time.Time) time.Duration {
 	longest := time.Duration(0)
 	for _, value := range h.Values("Retry-After") {
 		longest = max(longest, parseRetryAfter(strings.TrimSpace(value), now))

@@ -7,7 +7,9 @@ import (
 
 // The time of a run is that of its legs, and of no clock that was set back.
 func TestSpent(t *testing.T) {
-	record := func(at int, b Body) Record { return Record{Header: Header{Time: time.Unix(int64(at), 0)}, Body: b} }
+	record := func(at int, b Body) Record {
+		return Record{Header: Header{Kind: b.Kind(), Time: time.Unix(int64(at), 0)}, Body: b}
+	}
 	for name, c := range map[string]struct {
 		records []Record
 		want    time.Duration

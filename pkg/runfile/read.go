@@ -68,19 +68,32 @@ func (l *Log) LiveRecords() []Record {
 	return out
 }
 
-// ActiveTime returns how long the run has been active: the sum over its legs of the time from the first record to the
-// latest. A clock that was set back adds nothing.
+// ActiveTime returns how long the run has been active; see [ActiveTime].
 func (l *Log) ActiveTime() time.Duration {
-	var spent, leg time.Duration
-	var began time.Time
-	for i, r := range l.Records {
-		if _, again := r.Body.(Resumed); again || i == 0 {
-			spent, leg, began = spent+leg, 0, r.Time
-		}
-		leg = max(leg, r.Time.Sub(began))
+	var t ActiveTime
+	for _, r := range l.Records {
+		t.Add(r.Header)
 	}
-	return spent + leg
+	return t.Total()
 }
+
+// An ActiveTime sums up how long a run has been active: over its legs, which begin with the run and with each [Resumed]
+// record, the time from the first record to the latest. A clock that was set back adds nothing.
+type ActiveTime struct {
+	legs, leg time.Duration // the ended ones, and the current one
+	began     time.Time     // of the current one
+}
+
+// Add counts the next record.
+func (t *ActiveTime) Add(h Header) {
+	if h.Kind == KindResumed || t.began.IsZero() {
+		t.legs, t.leg, t.began = t.Total(), 0, h.Time
+	}
+	t.leg = max(t.leg, h.Time.Sub(t.began))
+}
+
+// Total returns the sum.
+func (t *ActiveTime) Total() time.Duration { return t.legs + t.leg }
 
 // ReadFile reads the run file of that name; see [Read].
 func ReadFile(path string) (*Log, error) {

@@ -310,6 +310,8 @@ type End struct {
 	Tools []ToolCount `json:"tools,omitempty"`
 	Turns int         `json:"turns"`
 	Calls int         `json:"calls"`
+	// Duration is how long the run was active; see [ActiveTime]. The writer sets it.
+	Duration time.Duration `json:"duration_ns,omitempty"`
 	// Labels are the labels of the data that the run has read: see package tool.
 	Labels []string `json:"labels,omitempty"`
 	// Warnings tell which output besides the answer is incomplete.

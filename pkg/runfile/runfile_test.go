@@ -103,6 +103,13 @@ func TestWrittenIsRead(t *testing.T) {
 		if r.Seq != i+1 || r.Run != testID || r.Kind != r.Body.Kind() || r.Time.Location() != time.UTC || time.Since(r.Time) > time.Hour {
 			t.Errorf("header of record %d: %+v", i+1, r.Header)
 		}
+		if end, ok := r.Body.(End); ok {
+			if end.Duration <= 0 || end.Duration > time.Hour {
+				t.Errorf("record %d: duration %v", i+1, end.Duration)
+			}
+			end.Duration = 0
+			r.Body = end
+		}
 		got = append(got, r.Body)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

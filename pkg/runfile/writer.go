@@ -34,6 +34,7 @@ type Writer struct {
 	reserved int64 // bytes allocated on disk and not written yet
 	buf      bytes.Buffer
 	failure  *WriteError
+	active   ActiveTime
 
 	resumedRecords []Record      // live records of the file when it was opened, until the next request
 	dedup          *deduplicator // nil before the first record
@@ -186,7 +187,11 @@ func Open(path string) (*Writer, *Log, error) {
 		return nil, nil, errors.Join(err, f.Close())
 	}
 	run, _ := log.Run()
-	return &Writer{path: path, run: run.ID, file: diskFile{f}, now: time.Now, seq: len(log.Records), size: log.Size, resumedRecords: log.LiveRecords()}, log, nil
+	w := &Writer{path: path, run: run.ID, file: diskFile{f}, now: time.Now, seq: len(log.Records), size: log.Size, resumedRecords: log.LiveRecords()}
+	for _, r := range log.Records {
+		w.active.Add(r.Header)
+	}
+	return w, log, nil
 }
 
 // lockAndRead locks and reads a run file, and truncates a torn last line.
@@ -312,6 +317,11 @@ func (w *Writer) Append(body Body) error {
 	}
 	defer w.reset()
 	h := Header{Seq: w.seq + 1, Run: w.run, Kind: body.Kind(), Time: w.now().UTC()}
+	w.active.Add(h)
+	if end, ok := body.(End); ok {
+		end.Duration = w.active.Total()
+		body = end
+	}
 	body = TruncateResult(body)
 	if err := encode(&w.buf, h, w.deduplicate(body)); err != nil {
 		return err

@@ -3,8 +3,10 @@ package telemetry
 
 import (
 	"cmp"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,7 +58,7 @@ func ReadRun(path string) (Run, error) {
 	if log := (&runfile.Log{Torn: scan.Torn}); fold.run.Start.IsZero() {
 		return Run{}, cmp.Or(log.CheckNotEmpty(), errNoRun)
 	}
-	return fold.run, nil
+	return fold.sum(), nil
 }
 
 type noRunError struct{}
@@ -76,29 +78,40 @@ func newRun(first runfile.Record) Run {
 
 func (r *Run) end(record runfile.Record, b runfile.End) {
 	r.Exit, r.Turns, r.Calls, r.Models, r.Tools = b.Name, b.Turns, b.Calls, b.Models, b.Tools
-	r.Seconds = record.Time.Sub(r.Start).Seconds()
+	r.Seconds = cmp.Or(b.Duration, max(0, record.Time.Sub(r.Start))).Seconds() // older records have no duration
 }
 
-// A fold is a run made of all its records.
+// A fold is a run made of all its records. Its usage includes that of records which a resumed run voids, because it was
+// paid for; its turns and calls are those that count.
 type fold struct {
 	run    Run
 	prices pricing.Prices
-	tools  map[string]string // of the calls, by ID
+	live   []step
+	active runfile.ActiveTime
 }
 
-func newFold() *fold { return &fold{prices: pricing.Prices{}, tools: map[string]string{}} }
+// A step is what the turns and calls of a run depend on in a record: the turn of a request, a call, or its outcome.
+type step struct {
+	seq, turn         int
+	id, tool, outcome string // of a call
+}
+
+func newFold() *fold { return &fold{prices: pricing.Prices{}} }
 
 func (f *fold) add(r runfile.Record) {
-	f.run.Seconds = r.Time.Sub(f.run.Start).Seconds()
+	f.active.Add(r.Header)
 	switch b := r.Body.(type) {
 	case runfile.Run:
 		f.run = newRun(r)
 		f.addPrices(b.Resolved)
 	case runfile.Resumed:
+		for n := len(f.live); n > 0 && f.live[n-1].seq > b.KeptThrough; n-- {
+			f.live = f.live[:n-1]
+		}
 		f.run.Exit = Unfinished
 		f.addPrices(b.Resolved)
 	case runfile.Request:
-		f.run.Turns = b.Turn
+		f.live = append(f.live, step{seq: r.Seq, turn: b.Turn})
 	case runfile.Attempt:
 		if b.Charged {
 			f.use(b.By, 0, b.Usage)
@@ -106,16 +119,15 @@ func (f *fold) add(r runfile.Record) {
 	case runfile.Response:
 		f.use(b.By, 1, b.Usage)
 	case runfile.Call:
-		f.tools[b.ID] = b.Name
-		f.run.Calls++
+		f.live = append(f.live, step{seq: r.Seq, id: b.ID, tool: b.Name, outcome: skipped})
 	case runfile.Result:
-		f.count(f.tools[b.Call], outcomeOf(b.Result))
+		f.live = append(f.live, step{seq: r.Seq, id: b.Call, outcome: outcomeOf(b.Result)})
 	case runfile.Discarded:
-		f.count(f.tools[b.Call], "discarded")
+		f.live = append(f.live, step{seq: r.Seq, id: b.Call, outcome: discarded})
 	case runfile.UnknownOutcome:
-		f.count(f.tools[b.Call], string(chat.UnknownOutcome))
+		f.live = append(f.live, step{seq: r.Seq, id: b.Call, outcome: string(chat.UnknownOutcome)})
 	case runfile.End:
-		f.run.end(r, b)
+		f.run.Exit = b.Name
 	}
 }
 
@@ -132,7 +144,7 @@ func (f *fold) addPrices(settings []runfile.Setting) {
 
 // use counts a usage of a model.
 func (f *fold) use(model string, requests int, u chat.Usage) {
-	cost := chat.Cost{}
+	cost := chat.Cost{Known: u == chat.Usage{}}
 	if p, ok := f.prices[model]; ok {
 		cost = chat.Cost{Amount: p.Cost(u), Known: true}
 	}
@@ -145,18 +157,37 @@ func (f *fold) use(model string, requests int, u chat.Usage) {
 	f.run.Models = append(f.run.Models, chat.ModelUsage{Model: model, Requests: requests, Usage: u, Cost: cost})
 }
 
-// count counts the outcome of a call of a tool.
-func (f *fold) count(tool, outcome string) {
-	for i := range f.run.Tools {
-		if f.run.Tools[i].Tool == tool {
-			f.run.Tools[i].Add(outcome)
-			return
+// sum returns the run so far.
+func (f *fold) sum() Run {
+	run, calls := f.run, map[string]step{}
+	run.Seconds, run.Models = f.active.Total().Seconds(), slices.Clone(f.run.Models)
+	for _, s := range f.live {
+		if s.id == "" {
+			run.Turns = s.turn
+			continue
 		}
+		s.tool = cmp.Or(s.tool, calls[s.id].tool)
+		calls[s.id] = s
 	}
-	c := runfile.ToolCount{Tool: tool}
-	c.Add(outcome)
-	f.run.Tools = append(f.run.Tools, c)
+	run.Calls = len(calls)
+	tools := map[string]*runfile.ToolCount{}
+	for _, c := range calls {
+		if tools[c.tool] == nil {
+			tools[c.tool] = &runfile.ToolCount{Tool: c.tool}
+		}
+		tools[c.tool].Add(c.outcome)
+	}
+	for _, name := range slices.Sorted(maps.Keys(tools)) {
+		run.Tools = append(run.Tools, *tools[name])
+	}
+	return run
 }
+
+// Outcomes of calls without a result.
+const (
+	discarded = "discarded" // its result was not used
+	skipped   = "skipped"   // it was not run
+)
 
 // outcomeOf returns the outcome of a call as [runfile.ToolCount.Add] counts it.
 func outcomeOf(r chat.Result) string {

@@ -2,8 +2,6 @@ package telemetry
 
 import (
 	"encoding/json"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -73,38 +71,5 @@ func TestCollector(t *testing.T) {
 		if total.SuccessRate == nil || *total.SuccessRate != 1 || total.Unfinished != 1 || total.KnownCost != 570 {
 			t.Errorf("total: %+v", total)
 		}
-	}
-}
-
-// A run is exported with its tokens; a replay, whose record repeats them, without.
-func TestExport(t *testing.T) {
-	exportOf := func(model string) string {
-		x := Exporter{Version: "v", Mask: func(s string) string { return s }}
-		x.Add(slices.Values([]runfile.Record{
-			{Header: runfile.Header{Seq: 1, Time: start}, Body: runfile.Run{ID: "r", Model: model}},
-			{Header: runfile.Header{Seq: 2, Time: start}, Body: runfile.Request{Turn: 1}},
-			{Header: runfile.Header{Seq: 3, Time: start.Add(time.Second)}, Body: runfile.Response{Turn: 1, Content: "the words", By: "openai/a", Usage: chat.Usage{InputTokens: 777, OutputTokens: 7}}},
-			{Header: runfile.Header{Seq: 4, Time: start.Add(time.Second)}, Body: runfile.End{Name: "ok", Turns: 1}},
-		}))
-		text, err := json.Marshal(x.Export())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
-	live, replayed := exportOf("openai/a"), exportOf("replay:x.jsonl")
-	for _, want := range []string{`"intValue":"777"`, `"sum":777`, `"sum":1,`, `"key":"oneshot.replay","value":{"boolValue":false}`} {
-		if !strings.Contains(live, want) {
-			t.Errorf("the run lacks %s:\n%s", want, live)
-		}
-	}
-	if strings.Contains(live, "the words") {
-		t.Error("it has content")
-	}
-	if strings.Contains(replayed, "777") || !strings.Contains(replayed, `{"boolValue":true}`) || !strings.Contains(replayed, `"name":"chat a"`) {
-		t.Errorf("the replay: %s", replayed)
-	}
-	if exportOf("openai/a") != live {
-		t.Error("a second export differs")
 	}
 }

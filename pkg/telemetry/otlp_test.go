@@ -1,0 +1,291 @@
+package telemetry
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/runfile"
+)
+
+// recordsOf returns records of bodies, a second apart.
+func recordsOf(id string, bodies ...runfile.Body) []runfile.Record {
+	var out []runfile.Record
+	for i, b := range bodies {
+		out = append(out, runfile.Record{Header: runfile.Header{Seq: i + 1, Run: id, Kind: b.Kind(), Time: start.Add(time.Duration(i) * time.Second)}, Body: b})
+	}
+	return out
+}
+
+// A sent is a request as a collector reads it.
+type sent struct {
+	ResourceSpans []struct {
+		ScopeSpans []struct {
+			Spans []struct {
+				TraceID, SpanID, ParentSpanID, Name string
+				Kind                                int
+				Start                               string `json:"startTimeUnixNano"`
+				End                                 string `json:"endTimeUnixNano"`
+				Status                              struct {
+					Code    int
+					Message string
+				}
+				Attributes []sentAttribute
+			}
+		}
+	}
+	ResourceMetrics []struct {
+		ScopeMetrics []struct {
+			Metrics []struct {
+				Name           string
+				Histogram, Sum *struct {
+					DataPoints []struct {
+						AsInt, Count   string
+						Sum            float64
+						BucketCounts   []string
+						ExplicitBounds []float64
+						Attributes     []sentAttribute
+					}
+				}
+			}
+		}
+	}
+}
+
+type sentAttribute struct {
+	Key   string
+	Value map[string]any
+}
+
+// exportAll exports runs and returns the requests.
+func exportAll(t *testing.T, x *Exporter, runs ...[]runfile.Record) (requests []sent, texts []string) {
+	t.Helper()
+	x.Version, x.Mask = "v", func(s string) string { return s }
+	x.Send = func(_ Signal, body []byte) error {
+		var request sent
+		if err := json.Unmarshal(body, &request); err != nil {
+			t.Fatal(err)
+		}
+		requests, texts = append(requests, request), append(texts, string(body))
+		return nil
+	}
+	for _, records := range runs {
+		if err := x.Add(slices.Values(records)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := x.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return requests, texts
+}
+
+// describe returns a line for each span and data point.
+func describe(requests []sent) (lines []string) {
+	text := func(list []sentAttribute) string {
+		var out []string
+		for _, a := range list {
+			for _, v := range a.Value {
+				switch a.Key {
+				case "gen_ai.usage.input_tokens", "error.type", "oneshot.exit", "oneshot.attempt", "oneshot.tool.outcome", "oneshot.calls", "gen_ai.request.model", "gen_ai.token.type":
+					out = append(out, fmt.Sprintf("%s=%v", a.Key[strings.LastIndexByte(a.Key, '.')+1:], v))
+				}
+			}
+		}
+		return strings.Join(out, " ")
+	}
+	for _, r := range requests {
+		for _, resource := range r.ResourceSpans {
+			for _, s := range resource.ScopeSpans[0].Spans {
+				from, to := s.Start[len(s.Start)-11:len(s.Start)-9], s.End[len(s.End)-11:len(s.End)-9]
+				lines = append(lines, fmt.Sprintf("%s %d %s-%s status %d %q: %s", s.Name, s.Kind, from, to, s.Status.Code, s.Status.Message, text(s.Attributes)))
+			}
+		}
+		for _, resource := range r.ResourceMetrics {
+			for _, m := range resource.ScopeMetrics[0].Metrics {
+				if m.Sum != nil {
+					for _, p := range m.Sum.DataPoints {
+						lines = append(lines, fmt.Sprintf("%s %s: %s", m.Name, p.AsInt, text(p.Attributes)))
+					}
+					continue
+				}
+				for _, p := range m.Histogram.DataPoints {
+					lines = append(lines, fmt.Sprintf("%s %s values, sum %v: %s", m.Name, p.Count, p.Sum, text(p.Attributes)))
+				}
+			}
+		}
+	}
+	return lines
+}
+
+// P9: a run is exported with everything that was sent and started: failed attempts, a resumed part and its predecessor, which share
+// the ID of a call, calls without a result, and the last request of a run that fails.
+func TestExport(t *testing.T) {
+	usage := func(n int) chat.Usage { return chat.Usage{InputTokens: n, OutputTokens: 1} }
+	records := recordsOf("r",
+		runfile.Run{ID: "r", Model: "openai/a"},
+		runfile.Request{Turn: 1},
+		runfile.Attempt{Turn: 1, Attempt: chat.Attempt{Number: 1, Error: "status 503", Status: 503, Wait: time.Second}},
+		runfile.Attempt{Turn: 1, Attempt: chat.Attempt{Number: 2, Error: "cut", Charged: true, Usage: usage(7), By: "openai/a"}},
+		runfile.Response{Turn: 1, Content: "the words", By: "openai/a", Usage: usage(700), Stop: "stop"},
+		runfile.Call{Turn: 1, ID: "c1", Name: "read"},
+		runfile.Result{Call: "c1", Result: chat.Failure(chat.NotFound, "no /secret/file"), Duration: 500 * time.Millisecond},
+		runfile.Call{Turn: 1, ID: "c2", Name: "write"},
+		runfile.UnknownOutcome{Call: "c2"},
+		runfile.End{Name: "unknown_outcome", Turns: 1, Calls: 2},
+		runfile.Resumed{KeptThrough: 7},
+		runfile.Call{Turn: 1, ID: "c2", Name: "write"},
+		runfile.Result{Call: "c2", Result: chat.Success([]byte("1"))},
+		runfile.Call{Turn: 1, ID: "c3", Name: "read"},
+		runfile.Discarded{Call: "c3"},
+		runfile.Call{Turn: 1, ID: "c4", Name: "read"},
+		runfile.Request{Turn: 2},
+		runfile.End{Name: "unavailable", Why: "refused", Turns: 2, Calls: 4},
+	)
+	requests, texts := exportAll(t, &Exporter{}, records)
+	want := []string{
+		`chat a 3 01-02 status 2 "status 503": model=a attempt=1 error.type=503`,
+		`chat a 3 03-03 status 2 "cut": model=a input_tokens=7 attempt=2 error.type=_OTHER`,
+		`chat a 3 03-04 status 0 "": model=a input_tokens=700 attempt=3`,
+		`execute_tool read 1 05-06 status 2 "NOT_FOUND": outcome=NOT_FOUND error.type=NOT_FOUND`,
+		`execute_tool write 1 08-08 status 2 "UNKNOWN_OUTCOME": outcome=UNKNOWN_OUTCOME error.type=UNKNOWN_OUTCOME`,
+		`execute_tool write 1 12-12 status 0 "": outcome=ok`,
+		`execute_tool read 1 14-14 status 2 "discarded": outcome=discarded error.type=discarded`,
+		`chat a 3 16-17 status 2 "refused": model=a attempt=1 error.type=unavailable`,
+		`invoke_agent 1 00-17 status 2 "unavailable": model=a input_tokens=707 exit=unavailable calls=4 error.type=unavailable`,
+		`gen_ai.client.token.usage 2 values, sum 707: model=a type=input`,
+		`gen_ai.client.token.usage 2 values, sum 2: model=a type=output`,
+		`gen_ai.client.operation.duration 1 values, sum 1: model=a error.type=503`,
+		`gen_ai.client.operation.duration 1 values, sum 0: model=a error.type=_OTHER`,
+		`gen_ai.client.operation.duration 1 values, sum 1: model=a`,
+		`gen_ai.client.operation.duration 1 values, sum 1: model=a error.type=unavailable`,
+		`oneshot.tool.calls 1: outcome=NOT_FOUND`,
+		`oneshot.tool.calls 1: outcome=UNKNOWN_OUTCOME`,
+		`oneshot.tool.calls 1: outcome=ok`,
+		`oneshot.tool.calls 1: outcome=discarded`,
+	}
+	for i := range want {
+		want[i] = strings.ReplaceAll(want[i], "error.type", "type")
+	}
+	if diff := cmp.Diff(want, describe(requests)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if all := strings.Join(texts, ""); strings.Contains(all, "the words") || strings.Contains(all, "/secret/file") {
+		t.Error("it has content")
+	}
+	ids := map[string]bool{}
+	for _, s := range requests[0].ResourceSpans[0].ScopeSpans[0].Spans {
+		if ids[s.SpanID] || s.TraceID != requests[0].ResourceSpans[0].ScopeSpans[0].Spans[0].TraceID {
+			t.Errorf("span %s has the ID of another, or another trace", s.Name)
+		}
+		ids[s.SpanID] = true
+	}
+	if _, again := exportAll(t, &Exporter{}, records); !slices.Equal(texts, again) {
+		t.Error("a second export differs")
+	}
+}
+
+// A replay is exported without tokens, times and calls, which are those of another run.
+func TestExportReplay(t *testing.T) {
+	requests, texts := exportAll(t, &Exporter{}, recordsOf("r",
+		runfile.Run{ID: "r", Model: "replay:x.jsonl"}, runfile.Request{Turn: 1},
+		runfile.Response{Turn: 1, By: "openai/a", Usage: chat.Usage{InputTokens: 777}}, runfile.Call{ID: "c", Name: "read"}, runfile.Result{Call: "c", Result: chat.Success([]byte("1"))},
+		runfile.End{Name: "ok", Turns: 1},
+	))
+	if len(requests) != 1 || strings.Contains(texts[0], "777") || !strings.Contains(texts[0], `"key":"oneshot.replay","value":{"boolValue":true}`) {
+		t.Errorf("%s", texts)
+	}
+	want := []string{`chat a 3 01-02 status 0 "": model=a attempt=1`, `execute_tool read 1 04-04 status 0 "": outcome=ok`, `invoke_agent 1 00-05 status 0 "": model=replay:x.jsonl exit=ok calls=1`}
+	if diff := cmp.Diff(want, describe(requests)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Requests stay below the limit, hold everything, and no span twice. What does not fit into a request alone loses its content.
+func TestExportPieces(t *testing.T) {
+	const limit, count = 20_000, 100
+	var runs [][]runfile.Record
+	for i := range count {
+		id := fmt.Sprintf("run%d", i)
+		text := strings.Repeat("x", i*40)
+		if i == 50 {
+			text = strings.Repeat("y", 2*limit)
+		}
+		runs = append(runs, recordsOf(id,
+			runfile.Run{ID: id, Model: "openai/a"}, runfile.Request{Turn: 1}, runfile.Response{Turn: 1, Content: text, By: "openai/a", Usage: chat.Usage{InputTokens: 1}}, runfile.End{Name: "ok"}))
+	}
+	x := &Exporter{Content: true, MaxBytes: limit}
+	requests, texts := exportAll(t, x, runs...)
+	spans, points := map[string]bool{}, 0
+	for i, r := range requests {
+		if len(texts[i]) > limit {
+			t.Errorf("a request has %d bytes", len(texts[i]))
+		}
+		for _, resource := range r.ResourceSpans {
+			for _, s := range resource.ScopeSpans[0].Spans {
+				spans[s.SpanID] = true
+			}
+		}
+		for _, resource := range r.ResourceMetrics {
+			for _, m := range resource.ScopeMetrics[0].Metrics {
+				points += len(m.Histogram.DataPoints)
+			}
+		}
+	}
+	if len(requests) < count/10 || len(spans) != 2*count || points != 3*count || x.Sent != count || x.WithoutContent != 1 {
+		t.Errorf("%d requests, %d spans, %d points, %d sent, %d without content", len(requests), len(spans), points, x.Sent, x.WithoutContent)
+	}
+	if all := strings.Join(texts, ""); strings.Contains(all, "yyy") || !strings.Contains(all, "oneshot.content_omitted") {
+		t.Error("the content that is too large is there, or not said to be missing")
+	}
+}
+
+// After an error nothing is sent, and only the runs that were sent as a whole count.
+func TestExportFailure(t *testing.T) {
+	broken := errors.New("no more")
+	sent, largest := 0, 0
+	x := &Exporter{Version: "v", MaxBytes: 10_000, Mask: func(s string) string { return s }}
+	x.Send = func(_ Signal, body []byte) error {
+		largest = max(largest, len(body))
+		if sent++; sent == 4 {
+			return broken
+		}
+		return nil
+	}
+	var err error
+	added := 0
+	for err == nil && added < 100 {
+		id := fmt.Sprintf("run%d", added)
+		err = x.Add(slices.Values(recordsOf(id, runfile.Run{ID: id, Model: "openai/a"}, runfile.Request{Turn: 1}, runfile.Response{Turn: 1, By: "openai/a"}, runfile.End{Name: "ok"})))
+		added++
+	}
+	if !errors.Is(err, broken) || !errors.Is(x.Flush(), broken) || sent != 4 || x.Sent == 0 || x.Sent >= added-1 {
+		t.Errorf("%v after %d requests; %d of %d runs", err, sent, x.Sent, added)
+	}
+}
+
+// The buckets of a histogram are those of the conventions.
+func TestBuckets(t *testing.T) {
+	requests, _ := exportAll(t, &Exporter{}, recordsOf("r",
+		runfile.Run{ID: "r", Model: "openai/a"}, runfile.Request{Turn: 1}, runfile.Response{Turn: 1, By: "openai/a", Usage: chat.Usage{InputTokens: 4, OutputTokens: 5}},
+		runfile.Request{Turn: 2}, runfile.Response{Turn: 2, By: "openai/a", Usage: chat.Usage{InputTokens: 100_000_000, OutputTokens: 0}},
+	))
+	points := requests[1].ResourceMetrics[0].ScopeMetrics[0].Metrics[0].Histogram.DataPoints
+	if got := strings.Join(points[0].BucketCounts, ""); got != "010000000000001" {
+		t.Errorf("input: %s", got)
+	}
+	if got := strings.Join(points[1].BucketCounts, ""); got != "101000000000000" {
+		t.Errorf("output: %s", got)
+	}
+	bounds, _ := json.Marshal(requests[1].ResourceMetrics[0].ScopeMetrics[0].Metrics[1].Histogram.DataPoints[0].ExplicitBounds)
+	if string(bounds) != "[0.01,0.02,0.04,0.08,0.16,0.32,0.64,1.28,2.56,5.12,10.24,20.48,40.96,81.92]" || points[0].ExplicitBounds[13] != 67108864 {
+		t.Errorf("bounds %s, %v", bounds, points[0].ExplicitBounds)
+	}
+}
