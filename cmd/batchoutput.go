@@ -169,7 +169,7 @@ func (b *batchRun) checkLeftOver() error {
 // checkPlan refuses to continue a batch with another plan.
 func (b *batchRun) checkPlan() error {
 	differs := func(where string) error {
-		return usagef("restore the flags and files, or write to another file", "-o %s%s was written with another model, server, prompt, tools, policy, schema or parameters", b.flags.file, where)
+		return usagef("restore the flags and files, or write to another file", "-o %s%s was written with another model, server, prompt, tools, policy, schema or parameters, or by another version of oneshot", b.flags.file, where)
 	}
 	for plan, number := range b.plans {
 		if plan != b.plan {

@@ -26,8 +26,10 @@ func (b *batchRun) planDigest() (string, error) {
 	}
 	for name, row := range f.rows {
 		isInTexts := row.agent&isPath != 0 || name == "var" || name == "var-file"
-		if row.resume == fixed && !isInTexts {
-			plan["--"+name] = flagValues(f.set.Lookup(name))
+		flag := f.set.Lookup(name)
+		isDefault := flag.Value.String() == flag.DefValue // a flag of a later version changes no plan by itself
+		if row.resume == fixed && !isInTexts && !isDefault {
+			plan["--"+name] = flagValues(flag)
 		}
 	}
 	text, err := json.Marshal(plan)

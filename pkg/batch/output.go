@@ -32,6 +32,7 @@ type Line struct {
 	DurationMS int64           `json:"duration_ms"`
 	RunID      string          `json:"run_id"`
 	RunFile    string          `json:"run_file"`
+	Version    int             `json:"version,omitempty"` // of the format, if it is later than 1
 }
 
 // An Exit is how a run ended, as its exit code says.
@@ -48,9 +49,11 @@ type Failure struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// check refuses a line that no batch has written.
+// check refuses a line that no batch of this version has written.
 func (l Line) check() error {
 	switch {
+	case l.Version > 1:
+		return fmt.Errorf("the line has format version %d, and this oneshot reads version 1; update oneshot", l.Version)
 	case l.ID == "" || l.Index < 1 || l.Input == "" || l.Plan == "" || l.Exit.Name == "":
 		return errors.New(notALine)
 	case (l.Exit.Code == 0) == (l.Answer == nil):

@@ -38,9 +38,10 @@ var runFileRules = []Rule{
 		Slug:     "version",
 		Severity: Error,
 		Title:    "A run file has an unsupported version",
-		Text:     "The first record names the format version. The content of another version is unknown, so the file is rejected.",
-		Bad:      `{"seq":1,…,"kind":"run",…,"version":99,…}`,
-		Good:     `{"seq":1,…,"kind":"run",…,"version":2,…}`,
+		Text: "The first record names the format version. An intact record of an unknown kind or form comes from another version, too. " +
+			"What it means is unknown, so the file is rejected and not changed.",
+		Bad:  `{"seq":1,…,"kind":"run",…,"version":99,…}`,
+		Good: `{"seq":1,…,"kind":"run",…,"version":2,…}`,
 	},
 	{
 		Code:     RunUnordered,

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"oneshot/pkg/agentfile"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/policy"
@@ -215,6 +217,9 @@ func (c *Checker) checkDocument(d document, f kindInfo) (findings []diag.Finding
 	if len(faults) > 0 {
 		return d.locateFaults(faults), false
 	}
+	if later, ok := laterVersion(d.json, violations); ok {
+		return d.violationFindings([]schema.Violation{later}), true
+	}
 	old := map[string]bool{}
 	if f.hasCalls {
 		for _, r := range d.v1Records() {
@@ -229,6 +234,19 @@ func (c *Checker) checkDocument(d document, f kindInfo) (findings []diag.Finding
 		}
 	}
 	return append(findings, d.violationFindings(violations)...), true
+}
+
+// laterVersion returns the violation of a document whose format is later than version 1, which all formats have that state one.
+// Its other violations are keys and values of that version.
+func laterVersion(text []byte, violations []schema.Violation) (schema.Violation, bool) {
+	version := gjson.GetBytes(text, "version")
+	i := slices.IndexFunc(violations, func(v schema.Violation) bool { return v.Path == "/version" || v.Path == "" && v.Key == "version" })
+	if i < 0 || version.Type != gjson.Number || version.Num <= 1 {
+		return schema.Violation{}, false
+	}
+	v := violations[i]
+	v.Message, v.Hint = "the format has version "+version.Raw+", and this oneshot reads version 1", "update oneshot"
+	return v, true
 }
 
 // isWithin reports whether a JSON pointer equals one of some pointers or leads below it.

@@ -31,7 +31,7 @@ func TestFindingsOfDamage(t *testing.T) {
 		{text[:len(text)-3], diag.RunTorn, 1 + len(story()), "the last record is incomplete: the line has no line feed"},
 		{bytes.Replace(text, []byte(`"number":1`), []byte(`"number":2`), 1), diag.RunDamaged, 4, "the checksum is missing or wrong"},
 		{text[second:], diag.RunSequence, 1, `the first record has kind "attachment", expected "run"`},
-		{[]byte(seal(`"seq":1,"kind":"run","version":3`)), diag.RunVersion, 1, "the run file has format version 3; this oneshot reads only version 2"},
+		{[]byte(seal(`"seq":1,"kind":"run","version":3`)), diag.RunVersion, 1, "the run file has format version 3, and this oneshot reads version 2; update oneshot"},
 	} {
 		log, err := Read(bytes.NewReader(c.text))
 		got := Findings("r", log, err)

@@ -22,6 +22,11 @@ func (l line) damage(code diag.Code, why string) error {
 	return &DamageError{Code: code, Line: l.number, Offset: l.offset, Why: why}
 }
 
+// otherForm returns the error for an intact record, as its checksum shows, of a form that this version does not read.
+func (l line) otherForm(why string) error {
+	return l.damage(diag.RunVersion, why+"; another version of oneshot wrote the file")
+}
+
 // A lineReader reads lines of up to [MaxLine] bytes.
 type lineReader struct {
 	src    *bufio.Reader

@@ -151,15 +151,15 @@ func checkFirst(line line, h Header) error {
 		ID      string `json:"id"`
 	}
 	if err := json.Unmarshal(line.text, &run); err != nil {
-		return line.damage(diag.RunDamaged, fmt.Sprintf("the run record cannot be read: %v", err))
+		return line.otherForm(fmt.Sprintf("the run record cannot be read: %v", err))
 	}
 	switch {
 	case h.Kind != KindRun:
 		return line.damage(diag.RunSequence, fmt.Sprintf("the first record has kind %q, expected \"run\"", h.Kind))
-	case run.Version == 1:
-		return line.damage(diag.RunVersion, fmt.Sprintf("the run file has format version 1, written by an older oneshot; this oneshot reads only version %d", Version))
-	case run.Version != Version:
-		return line.damage(diag.RunVersion, fmt.Sprintf("the run file has format version %d; this oneshot reads only version %d", run.Version, Version))
+	case run.Version < Version:
+		return line.damage(diag.RunVersion, fmt.Sprintf("the run file has format version %d, and this oneshot reads version %d; use the older oneshot that wrote it", run.Version, Version))
+	case run.Version > Version:
+		return line.damage(diag.RunVersion, fmt.Sprintf("the run file has format version %d, and this oneshot reads version %d; update oneshot", run.Version, Version))
 	case h.Seq != 1:
 		return line.damage(diag.RunSequence, fmt.Sprintf("the first record has number %d, expected 1", h.Seq))
 	case h.Run == "" || run.ID != h.Run:

@@ -108,11 +108,11 @@ func TestDamage(t *testing.T) {
 		{"wrong beginning", seal(`"seq":2,"kind":"run","version":2,"id":"` + testID + `",` + head), diag.RunSequence, 1, "number 2"},
 		{"two ids", seal(`"seq":1,"kind":"run","version":2,"id":"x",` + head), diag.RunSequence, 1, `describes run "x"`},
 		{"newer", seal(`"seq":"one","kind":"run","version":99,` + head), diag.RunDamaged, 1, "cannot be read"},
-		{"older version", seal(`"seq":1,"kind":"run","version":1,` + head), diag.RunVersion, 1, "format version 1, written by an older oneshot"},
-		{"newer version", seal(`"seq":1,"kind":"run","version":99,` + head), diag.RunVersion, 1, "version 99"},
+		{"older version", seal(`"seq":1,"kind":"run","version":1,` + head), diag.RunVersion, 1, "format version 1, and this oneshot reads version 2; use the older oneshot that wrote it"},
+		{"newer version", seal(`"seq":1,"kind":"run","version":99,` + head), diag.RunVersion, 1, "version 99, and this oneshot reads version 2; update oneshot"},
 		{"no version", seal(`"seq":1,"kind":"run",` + head), diag.RunVersion, 1, "version 0"},
-		{"unknown kind", first + seal(`"seq":2,"kind":"tea",`+head), diag.RunDamaged, 2, `"tea"`},
-		{"wrong type", first + seal(`"seq":2,"kind":"end","exit":"0",`+head), diag.RunDamaged, 2, "end record"},
+		{"unknown kind", first + seal(`"seq":2,"kind":"tea",`+head), diag.RunVersion, 2, `"tea"; another version`},
+		{"wrong type", first + seal(`"seq":2,"kind":"end","exit":"0",`+head), diag.RunVersion, 2, "end record"},
 		{"not JSON", first + seal(`seq`), diag.RunDamaged, 2, "cannot be read"},
 	} {
 		_, err := Read(strings.NewReader(c.text))

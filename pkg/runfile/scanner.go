@@ -113,12 +113,12 @@ func (s *Scanner) record(line line) (Record, error) {
 	}
 	decode := decoders[h.Kind]
 	if decode == nil {
-		return Record{}, line.damage(diag.RunDamaged, fmt.Sprintf("unknown kind of record %q", h.Kind))
+		return Record{}, line.otherForm(fmt.Sprintf("unknown kind of record %q", h.Kind))
 	}
 	var body Body
 	if s.only == "" || s.only == h.Kind {
 		if body, err = decode(line.text); err != nil {
-			return Record{}, line.damage(diag.RunDamaged, fmt.Sprintf("the %s record cannot be read: %v", h.Kind, err))
+			return Record{}, line.otherForm(fmt.Sprintf("the %s record cannot be read: %v", h.Kind, err))
 		}
 		if body, err = s.refs.expandAndAdd(body, len(line.text)); err != nil {
 			return Record{}, line.damage(diag.RunDamaged, fmt.Sprintf("%s record: %v", h.Kind, err))
