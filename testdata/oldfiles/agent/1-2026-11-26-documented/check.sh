@@ -1,0 +1,2 @@
+chmod 600 agent.yaml
+oneshot agents show ./agent.yaml

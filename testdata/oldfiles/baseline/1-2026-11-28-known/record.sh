@@ -1,0 +1,1 @@
+oneshot parse --tools tools.yaml --write-baseline known.jsonl reply.txt
