@@ -17,11 +17,12 @@ var examples = map[string]struct {
 	exit   int
 	writes string
 }{
-	"log":     {0, ""},
-	"digest":  {0, "digest.json"},
-	"lint":    {1, "lint.sarif"},
-	"follow":  {0, ""},
-	"reviews": {0, "verdicts.jsonl"},
+	"log":         {0, ""},
+	"digest":      {0, "digest.json"},
+	"lint":        {1, "lint.sarif"},
+	"follow":      {0, ""},
+	"reviews":     {0, "verdicts.jsonl"},
+	"pullrequest": {1, "findings.json"},
 }
 
 // runExample runs the run.sh of an example in a copy of all of them, and returns its stdout and the folder.
@@ -106,6 +107,11 @@ func TestExamples(t *testing.T) {
 		t.Errorf("the lint prints %q, and reports %q", lint, report)
 	}
 	output(t, "oneshot validate "+folder+"/tools.yaml")
+	review, folder := runExample(t, "pullrequest")
+	if !strings.Contains(review, `"severity":"error"`) {
+		t.Errorf("the review prints %q", review)
+	}
+	output(t, "cd "+folder+" && oneshot validate --schema findings.schema.json findings.json && oneshot validate recorded.jsonl findings.schema.json")
 	if steps, _ := runExample(t, "follow"); !strings.Contains(steps, "\nCall: vault_search with {") || !strings.HasSuffix(steps, "\nDone after 2 calls.\n") {
 		t.Errorf("the follower prints %q", steps)
 	}
