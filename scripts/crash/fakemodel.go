@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -137,6 +138,11 @@ func (m *model) answerRequest(r modelserver.Request) modelserver.Reply {
 	if hold != nil {
 		asked <- struct{}{}
 		<-hold
+	}
+	for _, text := range m.sc.sends {
+		if !bytes.Contains(r.Body, []byte(text)) {
+			return parsePlayReply("status 400\nheader Content-Type: application/json\nraw \"{}\"")
+		}
 	}
 	turns := turnsBefore(r.Body)
 	if play != "" && turns > 0 {

@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"oneshot/pkg/chat"
@@ -131,6 +132,10 @@ func (j *judgement) checkEnd() {
 	case end.hasNoRecord():
 		if len(j.log.Records) > 0 || len(j.effects) > 0 {
 			j.addViolation(unexplained, "the run is said not to have begun: %d records, effects %v", len(j.log.Records), j.effects)
+		}
+	case end.lacksAttachment():
+		if isRequest := func(r runfile.Record) bool { return r.Kind == runfile.KindRequest }; slices.ContainsFunc(j.log.Records, isRequest) || len(j.effects) > 0 {
+			j.addViolation(unexplained, "the run is said to lack its attachment, and has begun: effects %v", j.effects)
 		}
 	default:
 		j.addViolation(unexplained, "exit %d: %s%s", end.exit, end.stdout, end.stderr)

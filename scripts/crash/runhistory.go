@@ -122,3 +122,8 @@ func (l leg) hasUnrecordedEnd() bool {
 func (l leg) hasNoRecord() bool {
 	return l.exit == exitInput && (strings.Contains(l.stderr, "before its first record was written") || strings.Contains(l.stderr, " not found"))
 }
+
+// lacksAttachment reports whether a leg says that the run was cut off before its attachment was on record.
+func (l leg) lacksAttachment() bool {
+	return l.exit == exitInput && strings.Contains(l.stderr, "the record lacks the data of the attachment")
+}

@@ -76,6 +76,11 @@ func (w *workspace) startArgs() []string {
 
 // resume resumes the run.
 func (w *workspace) resume(ctx context.Context, plan string) (leg, error) {
+	for _, name := range w.sc.gone {
+		if err := os.Remove(w.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return leg{}, err
+		}
+	}
 	return w.run(ctx, plan, w.resumeArgs()...)
 }
 

@@ -4,6 +4,7 @@ package main
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -28,6 +29,8 @@ type scenario struct {
 	wrapped bool     // in an envelope
 	steps   []step   // all effects of a complete run
 	files   map[string]string
+	gone    []string     // files that do not exist any more when the run is resumed
+	sends   []string     // texts in every request
 	kind    runfile.Kind // of a required record; "" for none
 	first   *firstLeg    // undisturbed, before the disturbed resume; nil for none
 
@@ -88,6 +91,12 @@ const (
 	fileBefore = `{"answer":"of yesterday"}` + "\n"
 )
 
+// Contents of the files that go with a prompt.
+const (
+	image = "\x89PNG\r\n\x1a\nabc"
+	facts = "Pears are better than apples."
+)
+
 // programs are the flags that enable the programs of the scenarios.
 var programs = []string{"--tools", "tools", "--tool", "send_*", "--enable-exec"}
 
@@ -137,6 +146,12 @@ func scenarios() []*scenario {
 			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
 			first: &firstLeg{exit: exitNeeds, answers: []string{"--answer", "step=three"}},
 			turns: [][]call{{plainCall("one")}, {{"send_asked", `{"note":"` + note + `"}`}, filePutCall("text.md", "pears\n", "")}, {{"send_asked", `{"step":"three","note":"` + note + `"}`}}},
+		},
+		{
+			name: "attached", kind: runfile.KindAttachment, api: modelserver.Chat, dialect: "native",
+			gone: []string{"scan.png", "facts.txt"}, sends: []string{base64.StdEncoding.EncodeToString([]byte(image)), facts},
+			flags: append([]string{"--attach", "scan.png", "--input", "facts.txt", "--allow", "send_*", "--allow", "file_put"}, programs...),
+			turns: [][]call{{fileReadCall("text.md"), plainCall("one")}, {keyedCall("two"), filePutCall("text.md", "pears\n", "")}},
 		},
 		{
 			name: "silent", kind: runfile.KindResumed, api: modelserver.Chat, dialect: "native",
