@@ -28,7 +28,7 @@ func (o *doctorOptions) fillDefaults(set *pflag.FlagSet) error {
 			}
 		}
 	}
-	flags.noteOrigins(nil, nil)
+	flags.setOptionOrigins(nil, nil)
 	o.model.servers.hasDefaultURLs = flags.model.servers.hasDefaultURLs
 	if len(o.names) == 0 {
 		o.names = flags.model.allNames()

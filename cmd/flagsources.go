@@ -120,8 +120,8 @@ func (r *resolvedFlags) source(name string) string {
 	return "flag --" + name
 }
 
-// noteOrigins tells the options which of their values are from an agent file, which earlier settings may say, or a default.
-func (r *resolvedFlags) noteOrigins(agent *loadedAgent, earlier map[string]runfile.Setting) {
+// setOptionOrigins tells the options which of their values are from an agent file, which earlier settings may say, or a default.
+func (r *resolvedFlags) setOptionOrigins(agent *loadedAgent, earlier map[string]runfile.Setting) {
 	servers := &r.model.servers
 	switch source, before := r.sources["base-url"], earlier["base-url"].Source; {
 	case source.kind == fromAgent:

@@ -133,7 +133,7 @@ func (p *sharedPlan) chooseModels(ctx context.Context) (err error) {
 		if err := replay.load(p.env); err != nil {
 			return err
 		}
-		p.models = replay.models()
+		p.models = replay.replayModels()
 		return nil
 	}
 	p.models, err = p.connect(ctx)

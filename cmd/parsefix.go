@@ -87,24 +87,24 @@ func (p *fixReport) take(b fixedPiece) error {
 			return err
 		}
 		if f.Result.File != "" {
-			p.printRemaining(b.number, f)
+			p.printUnfixed(b.number, f)
 		}
 	}
 	return nil
 }
 
-// printRemaining prints the remaining findings of a record.
-func (p *fixReport) printRemaining(number int, f lint.Fixed[lint.ParseResult]) {
+// printUnfixed prints the remaining findings of a record.
+func (p *fixReport) printUnfixed(number int, f lint.Fixed[lint.ParseResult]) {
 	r := &f.Result
-	p.findings.printRemaining(p.console, p.quota, subject{number, r.File, r.Text, r.Calls, &r.Findings})
+	p.findings.printUnfixed(p.console, p.quota, subject{number, r.File, r.Text, r.Calls, &r.Findings})
 	p.tally, p.made = p.tally.Add(diag.TallyOf(r.Findings)), p.made+f.Applied
 	if f.Unfinished != "" {
 		p.console.note("%s: partly fixed: %s", recordTitle(r), f.Unfinished)
 	}
 }
 
-// printRemaining prints the remaining findings of a fixed text.
-func (o *findingOptions) printRemaining(t *console, quota *quota, s subject) {
+// printUnfixed prints the remaining findings of a fixed text.
+func (o *findingOptions) printUnfixed(t *console, quota *quota, s subject) {
 	o.filterReported(s)
 	shown, _ := quota.take(*s.findings)
 	t.findings(shown, map[string]diag.Text{s.name: s.text})

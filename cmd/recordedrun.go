@@ -194,7 +194,7 @@ func (r *recordedRun) resolve(on commands, t *console, line flagSource) (*resolv
 			return nil, err
 		}
 	}
-	flags.noteOrigins(r.agent, r.settings)
+	flags.setOptionOrigins(r.agent, r.settings)
 	return flags, nil
 }
 

@@ -69,8 +69,8 @@ func (r *recording) load(env Env) (err error) {
 // file returns the name for errors.
 func (r *recording) file() string { return strings.TrimPrefix(r.name, "replay:") }
 
-// models returns the recording as the model of a run.
-func (r *recording) models() *chosenModels {
+// replayModels returns the recording as the model of a run.
+func (r *recording) replayModels() *chosenModels {
 	m := &chosenModels{names: []string{r.name}, main: r.player}
 	if r.run.Responder != "" {
 		m.answer = r.player

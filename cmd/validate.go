@@ -305,7 +305,7 @@ func (o *validateOptions) printFixed(checker *lint.Checker, f file, kind lint.Ki
 		return err
 	}
 	v, quota := fixed.Result, o.findings.quota()
-	o.findings.printRemaining(o.console, quota, subject{name: f.name, text: diag.Text{Bytes: fixed.Text}, findings: &v.Findings})
+	o.findings.printUnfixed(o.console, quota, subject{name: f.name, text: diag.Text{Bytes: fixed.Text}, findings: &v.Findings})
 	quota.note(o.console)
 	o.console.note("safe fixes applied: %d", fixed.Applied)
 	if fixed.Unfinished != "" {

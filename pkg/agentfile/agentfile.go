@@ -89,7 +89,7 @@ func flagValues(key string, value gjson.Result) (values []string) {
 		value.ForEach(func(name, member gjson.Result) bool {
 			text := member.String()
 			if key == "param" { // whose values are JSON: the string "1" is not the number 1
-				text = paramText(member)
+				text = paramJSON(member)
 			}
 			values = append(values, name.Str+"="+text)
 			return true
@@ -102,8 +102,8 @@ func flagValues(key string, value gjson.Result) (values []string) {
 	return values
 }
 
-// paramText returns a value as JSON. A string has one spelling, whichever the file has.
-func paramText(value gjson.Result) string {
+// paramJSON returns a value as JSON. A string has one spelling, whichever the file has.
+func paramJSON(value gjson.Result) string {
 	if value.Type != gjson.String {
 		return value.Raw
 	}

@@ -57,7 +57,7 @@ func (s *sink) emitCall(r *callReader) {
 	switch {
 	case s.reasoning.inside:
 		r.suppress(diag.CallInReasoning, s.reasoning.draftReason())
-	case s.isQuotedInMessage(row):
+	case s.isMessageQuotingCalls(row):
 		s.emitContent(r.call.Start, r.call.Text)
 		r.suppress(diag.QuotedCall, s.message.quoteReason()+"; it is not run")
 		if s.message.nested && !row.framing.needsRecipient { // the call is the message, and its reader consumes the end

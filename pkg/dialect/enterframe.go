@@ -45,7 +45,7 @@ func (s *Scanner) readBody(p []byte) int {
 			s.list = openList{}
 		}
 		s.state = s.stateBetweenFrames()
-		if s.list.isOpen() && !s.isQuotedInMessage(s.frame.dialect) {
+		if s.list.isOpen() && !s.isMessageQuotingCalls(s.frame.dialect) {
 			s.state = afterListMarker
 		}
 	case left:

@@ -26,7 +26,7 @@ func (s *Scanner) readAfterClosingRun(p []byte) int {
 		s.hold(p[:1])
 		return 1
 	case s.matched > 0 && s.matched == len(word) && isSpace(c) && s.opener.length <= maxFenceRun:
-		s.reopenFence()
+		s.treatCloserAsOpener()
 	case s.matched > 0:
 		s.reportTextAfterFence(s.at - s.matched)
 	default:
@@ -35,8 +35,8 @@ func (s *Scanner) readAfterClosingRun(p []byte) int {
 	return 0
 }
 
-// reopenFence begins a frame at the run that closed the last one.
-func (s *Scanner) reopenFence() {
+// treatCloserAsOpener begins a frame at the run that closed the last one.
+func (s *Scanner) treatCloserAsOpener() {
 	s.reportUnclosedFence(s.opener.at)
 	run := bytes.Repeat([]byte{s.opener.char}, s.opener.length)
 	s.held, s.heldAt = append(run, s.held...), s.opener.at

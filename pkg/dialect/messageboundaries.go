@@ -38,10 +38,10 @@ func (s *sink) applyMessageEffect(u markerUse, at int) {
 // isInQuotingMessage reports whether an enclosing marker of calls is in a message that only quotes calls.
 func (s *sink) isInQuotingMessage(u markerUse) bool {
 	around := u.role == listOpen || u.role == listClose
-	return around && u.dialect != nil && s.isQuotedInMessage(u.dialect)
+	return around && u.dialect != nil && s.isMessageQuotingCalls(u.dialect)
 }
 
-// isQuotedInMessage reports whether a call of this dialect is only quoted here.
-func (s *sink) isQuotedInMessage(row *Dialect) bool {
+// isMessageQuotingCalls reports whether a call of this dialect is only quoted here.
+func (s *sink) isMessageQuotingCalls(row *Dialect) bool {
 	return s.message.isQuoting(row.framing.needsRecipient)
 }

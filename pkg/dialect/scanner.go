@@ -158,7 +158,7 @@ func (s *Scanner) closeState() {
 		}
 	case inReopen:
 		if s.matched == len(s.frame.reopeningInfo()) {
-			s.reopenFence()
+			s.treatCloserAsOpener()
 		}
 	case inLookahead:
 		s.closeLookahead()

@@ -59,7 +59,7 @@ func (f files) search(ctx context.Context, raw json.RawMessage) (chat.Result, er
 		}
 		return pathFailure(err), nil
 	}
-	labels := f.labelsOf(s.hits)
+	labels := f.dataLabelsOf(s.hits)
 	if s.skipped > 0 {
 		s.hits = append(s.hits, skippedNote(s.skipped))
 	}
@@ -68,8 +68,8 @@ func (f files) search(ctx context.Context, raw json.RawMessage) (chat.Result, er
 	return result, nil
 }
 
-// labelsOf returns the labels of the found files, which no rule could check before.
-func (f files) labelsOf(hits []hit) []string {
+// dataLabelsOf returns the labels of the found files, which no rule could check before.
+func (f files) dataLabelsOf(hits []hit) []string {
 	var out []string
 	for _, h := range hits {
 		for _, l := range f.labels(h.Path) {

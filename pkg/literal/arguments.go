@@ -178,9 +178,9 @@ func (s *Scanner) beginValue(start, end int) bool {
 	return false
 }
 
-// rejectInnerQuote reports an error and returns true if a word directly follows a quote: the
+// failAtUnescapedQuote reports an error and returns true if a word directly follows a quote: the
 // quote is unescaped and ended its string too early.
-func (s *Scanner) rejectInnerQuote(w word) bool {
+func (s *Scanner) failAtUnescapedQuote(w word) bool {
 	at := w.start - s.captureStart
 	if s.args.want != wantNext || w.start != s.args.lastEnd || at <= 0 {
 		return false

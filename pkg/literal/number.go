@@ -36,7 +36,7 @@ func (s *Scanner) endNumber(token string) {
 	case s.args.want == wantKey:
 		s.addNumberKey(w)
 		return
-	case s.rejectInnerQuote(w), !s.beginValue(w.start, w.end):
+	case s.failAtUnescapedQuote(w), !s.beginValue(w.start, w.end):
 		return
 	case nonNumbers[unsigned]:
 		s.failNotANumber(w)

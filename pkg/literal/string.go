@@ -58,7 +58,7 @@ var (
 	plainInDouble   = plainBytesIn('"')
 	plainInSingle   = plainBytesIn('\'')
 	plainInTemplate = plainBytesIn('`')
-	plainInFormat   = plainBytesInBraces()
+	plainInFormat   = plainBytesInFString()
 )
 
 func plainBytesIn(quote byte) *byteSet {
@@ -71,7 +71,7 @@ func plainBytesIn(quote byte) *byteSet {
 	return &set
 }
 
-func plainBytesInBraces() *byteSet {
+func plainBytesInFString() *byteSet {
 	set := *plainBytesIn('\'')
 	set['{'], set['}'] = false, false
 	return &set

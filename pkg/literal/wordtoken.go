@@ -72,7 +72,7 @@ func (s *Scanner) addPendingAsValue() {
 func (s *Scanner) addWordValue(w word) {
 	json, known := wordValues[w.text]
 	switch {
-	case s.rejectInnerQuote(w), !s.beginValue(w.start, w.end):
+	case s.failAtUnescapedQuote(w), !s.beginValue(w.start, w.end):
 		return
 	case nonNumbers[w.text]:
 		s.failNotANumber(w)

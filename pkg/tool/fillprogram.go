@@ -166,7 +166,7 @@ func (f *programFiller) fillElement(t Template, placeholders []piece) ([]string,
 	if name := t.onlyPlaceholder(); name != "" {
 		words, err := f.list(name)
 		if err == nil {
-			err = f.limitBytes(name, words)
+			err = f.addSize(name, words)
 		}
 		return words, err
 	}
@@ -174,7 +174,7 @@ func (f *programFiller) fillElement(t Template, placeholders []piece) ([]string,
 	for _, placeholder := range placeholders {
 		text, err := f.scalar(placeholder.param)
 		if err == nil {
-			err = f.limitBytes(placeholder.param, []string{text})
+			err = f.addSize(placeholder.param, []string{text})
 		}
 		if err != nil {
 			return nil, err
@@ -184,7 +184,7 @@ func (f *programFiller) fillElement(t Template, placeholders []piece) ([]string,
 	return []string{t.fill(func(name string) string { return texts[name] })}, nil
 }
 
-func (f *programFiller) limitBytes(name string, texts []string) *FillError {
+func (f *programFiller) addSize(name string, texts []string) *FillError {
 	for _, text := range texts {
 		f.size += len(text)
 	}
@@ -219,7 +219,7 @@ func (f *programFiller) fillStdin(t Template) *FillError {
 		}
 		text, err := f.scalar(placeholder.param)
 		if err == nil {
-			err = f.limitBytes(placeholder.param, []string{text})
+			err = f.addSize(placeholder.param, []string{text})
 		}
 		switch {
 		case err != nil:

@@ -170,7 +170,7 @@ func (f *requestFiller) placeholderTexts(t Template) (textsByName, *FillError) {
 	for _, h := range t.placeholders() {
 		text, wrong := f.scalar(h.param)
 		if wrong == nil {
-			wrong = f.limitBytes(h.param, len(text))
+			wrong = f.addSize(h.param, len(text))
 		}
 		if wrong != nil {
 			return nil, wrong
@@ -216,7 +216,7 @@ func (f *requestFiller) fieldValues(t Template) ([]string, *FillError) {
 		texts, wrong := f.list(name)
 		for _, text := range texts {
 			if wrong == nil {
-				wrong = f.limitBytes(name, len(text))
+				wrong = f.addSize(name, len(text))
 			}
 		}
 		return texts, wrong
@@ -225,7 +225,7 @@ func (f *requestFiller) fieldValues(t Template) ([]string, *FillError) {
 	return []string{t.fill(texts.get)}, wrong
 }
 
-func (f *requestFiller) limitBytes(name string, bytes int) *FillError {
+func (f *requestFiller) addSize(name string, bytes int) *FillError {
 	if f.size += bytes; f.size > maxFilledBytes {
 		return &FillError{name, fmt.Sprintf("the request would exceed %d bytes", maxFilledBytes), true}
 	}

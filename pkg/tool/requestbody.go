@@ -150,7 +150,7 @@ func (f *requestFiller) writeText(b *bytes.Buffer, t Template) (there bool, wron
 	if name := t.onlyPlaceholder(); name != "" {
 		raw, given := f.arguments[name]
 		b.Write(raw)
-		return given, f.limitBytes(name, len(raw))
+		return given, f.addSize(name, len(raw))
 	}
 	if !f.hasAllValues(t) {
 		return false, nil

@@ -60,7 +60,7 @@ func TestCaptures(t *testing.T) {
 	t.Chdir("../..")
 	var texts [2]bytes.Buffer
 	for i := range texts {
-		c, err := newCaptures(1)
+		c, err := newCaptureGenerator(1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,20 +24,20 @@ const (
 	percentBodies = 100 - percentProse - percentCalls
 )
 
-// A captures value writes JSON Lines as a proxy would log them: the request, and the
+// A captureGenerator value writes JSON Lines as a proxy would log them: the request, and the
 // response as a text or as the body of a server. The output depends only on the seed.
-type captures struct {
+type captureGenerator struct {
 	rand  *rand.Rand
 	calls []string // responses that are right, in all dialects
 }
 
-// newCaptures returns captures with the valid cases of all dialects.
-func newCaptures(seed uint64) (*captures, error) {
+// newCaptureGenerator returns captures with the valid cases of all dialects.
+func newCaptureGenerator(seed uint64) (*captureGenerator, error) {
 	files, err := filepath.Glob("testdata/dialect/*/valid-*.txtar")
 	if err != nil || len(files) == 0 {
 		return nil, fmt.Errorf("no cases in testdata/dialect: %w", err)
 	}
-	c := &captures{rand: rand.New(rand.NewPCG(seed, 0))}
+	c := &captureGenerator{rand: rand.New(rand.NewPCG(seed, 0))}
 	for _, file := range files {
 		archive, err := txtar.ParseFile(file)
 		if err != nil {
@@ -51,7 +51,7 @@ func newCaptures(seed uint64) (*captures, error) {
 }
 
 // write writes whole records, at most size bytes.
-func (c *captures) write(w io.Writer, size int64) (written int64, err error) {
+func (c *captureGenerator) write(w io.Writer, size int64) (written int64, err error) {
 	out, line := bufio.NewWriterSize(w, 1<<20), new(bytes.Buffer)
 	enc := json.NewEncoder(line)
 	enc.SetEscapeHTML(false)
@@ -74,7 +74,7 @@ type capture struct {
 	Response any    `json:"response"`
 }
 
-func (c *captures) newRecord(n int) capture {
+func (c *captureGenerator) newRecord(n int) capture {
 	r := capture{ID: "req-" + strconv.Itoa(n), Prompt: c.sentences(4 + c.rand.IntN(20))}
 	switch kind := c.rand.IntN(100); {
 	case kind < percentProse:
@@ -99,7 +99,7 @@ var words = strings.Fields(`the a of to in and is that for it with as on at this
 	after between without within because while until where every each both either café naïve Zürich 12 2026 3.5`)
 
 // sentences returns some sentences.
-func (c *captures) sentences(count int) string {
+func (c *captureGenerator) sentences(count int) string {
 	var b strings.Builder
 	for range count {
 		length := 6 + c.rand.IntN(14)
@@ -123,7 +123,7 @@ func (c *captures) sentences(count int) string {
 }
 
 // newAnswer returns an answer of that many blocks: paragraphs, lists and some code.
-func (c *captures) newAnswer(blocks int) string {
+func (c *captureGenerator) newAnswer(blocks int) string {
 	all := make([]string, blocks)
 	for i := range all {
 		switch c.rand.IntN(10) {
@@ -142,7 +142,7 @@ func (c *captures) newAnswer(blocks int) string {
 type object = map[string]any
 
 // newBody returns the body of a response of some server, with text, a call or both.
-func (c *captures) newBody() object {
+func (c *captureGenerator) newBody() object {
 	text, args := c.sentences(c.rand.IntN(8)), object{"query": c.sentences(1), "limit": c.rand.IntN(50), "labels": []string{pickRandom(c.rand, words), pickRandom(c.rand, words)}}
 	written, _ := json.Marshal(args) // strings and numbers always have a JSON form
 	id := fmt.Sprintf("call_%08x", c.rand.Uint32())

@@ -60,7 +60,7 @@ func removeIfExists(path string) error {
 
 // writeCaptures writes a file of captures, the same each time.
 func writeCaptures(path string, size int64) error {
-	c, err := newCaptures(1)
+	c, err := newCaptureGenerator(1)
 	if err != nil {
 		return err
 	}

@@ -118,7 +118,7 @@ func checkRows(q request, rows []*row, list diffList) *report {
 	rep := &report{request: q, outcomes: make([]outcome, len(rows))}
 	inParallel(len(rows), func(i int) { rep.outcomes[i] = checkWithTimeout(rows[i], patience) })
 	trips := make([][]roundTripResult, len(seeds))
-	inParallel(len(seeds), func(i int) { trips[i] = roundTrips(seeds[i], q.seedDialects()) })
+	inParallel(len(seeds), func(i int) { trips[i] = roundTrips(seeds[i], q.roundTripDialects()) })
 	rep.rounds = slices.Concat(trips...)
 	list.markKnown(rep.outcomes)
 	rep.stale = list.staleEntries(rep.outcomes, q.isUnfiltered())
@@ -133,8 +133,8 @@ func (q request) matchesSeed(r *row) bool {
 	return q.matches(r)
 }
 
-// seedDialects returns the dialects in which seeds are rendered.
-func (q request) seedDialects() []string {
+// roundTripDialects returns the dialects in which seeds are rendered.
+func (q request) roundTripDialects() []string {
 	return slices.DeleteFunc(dialectNames(), func(name string) bool {
 		return len(q.labels) > 0 && !slices.ContainsFunc(q.labels, func(label string) bool { return isSameDialect(label, name) })
 	})

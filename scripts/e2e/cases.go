@@ -166,7 +166,7 @@ var runCases = []Case{
 		Args: []string{"run", "--model", "replay:" + runFile, "--tool", "vault_search", "--tool", "file_read", "--no-run-file", "Another question."}},
 	{Name: "parse-run-file", Exit: exitOK, Before: recordTools, Check: checkStdout("vault_search", "file_read", "finalResponse", "notes/apples.md"),
 		Args: []string{"parse", "--format", "json", runFile}},
-	{Name: "parse-response", Exit: exitOK, Before: extractReply, Check: allChecks(checkStdout(`"vault_search"`, `"apple"`), checkOneCall),
+	{Name: "parse-response", Exit: exitOK, Before: writeRecordedReply, Check: allChecks(checkStdout(`"vault_search"`, `"apple"`), checkOneCall),
 		Args: []string{"parse", "--dialect", "tool", "--format", "json", "{dir}/reply.txt"}},
 }
 
@@ -255,8 +255,8 @@ func checkServerIdle(t *Trial, _ Outcome) error {
 // recordTools records the run file that a case reads.
 func recordTools(t *Trial) error { return recordRun(promptArgs("tools", withNotes()...))(t) }
 
-// extractReply writes the first response of a recorded run to {dir}/reply.txt.
-func extractReply(t *Trial) error {
+// writeRecordedReply writes the first response of a recorded run to {dir}/reply.txt.
+func writeRecordedReply(t *Trial) error {
 	if err := recordTools(t); err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (d *reader) Message(v gjson.Result) (bool, error) {
 	if d.Failed() {
 		return true, nil
 	}
-	d.addNative(message, calls)
+	d.mergeNative(message, calls)
 	if done.Type == gjson.True {
 		d.End()
 		d.SetStop(v.Get("done_reason"))
@@ -46,8 +46,8 @@ func (d *reader) Message(v gjson.Result) (bool, error) {
 	return message.Exists() || done.Exists(), nil
 }
 
-// addNative merges a chunk into the native message. Calls arrive whole.
-func (d *reader) addNative(message gjson.Result, calls []gjson.Result) {
+// mergeNative merges a chunk into the native message. Calls arrive whole.
+func (d *reader) mergeNative(message gjson.Result, calls []gjson.Result) {
 	message.ForEach(func(k, v gjson.Result) bool {
 		m := d.message.Member(k.Str)
 		if k.Str != "tool_calls" {

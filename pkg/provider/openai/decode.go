@@ -119,7 +119,7 @@ func (d *reader) readDelta(id string, v gjson.Result, ends bool) error {
 	d.hasRefusal = d.hasRefusal || p.refusal.Str != ""
 	d.AddText(content, reasoning)
 	v.ForEach(func(k, v gjson.Result) bool {
-		d.addNative(k.Str, v)
+		d.mergeNative(k.Str, v)
 		return !d.Failed()
 	})
 	for i, call := range calls {
@@ -132,9 +132,9 @@ func (d *reader) readDelta(id string, v gjson.Result, ends bool) error {
 	return err
 }
 
-// addNative merges a member into the native message, unless that arrived whole. Calls are added
+// mergeNative merges a member into the native message, unless that arrived whole. Calls are added
 // when they are read.
-func (d *reader) addNative(name string, v gjson.Result) {
+func (d *reader) mergeNative(name string, v gjson.Result) {
 	if !d.Failed() && d.wholeMessage == "" && name != "tool_calls" && name != "function_call" {
 		d.message.Member(name).Merge(name, v)
 	}
