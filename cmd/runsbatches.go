@@ -62,7 +62,7 @@ func (o *runsOptions) isBatch(id string) bool {
 	return exists && err == nil
 }
 
-// allFiles returns the run files in the state directory, first those that are not of a batch, or those of --batch.
+// allFiles returns the run files in the state directory, those of single runs first, or with --batch those of the batch.
 func (o *runsOptions) allFiles() ([]string, error) {
 	if o.batch != "" {
 		dir, exists, err := o.batchDir(o.batch)
