@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,7 +54,8 @@ func (o *exportOptions) export(ctx context.Context, names []string) (err error) 
 	if err != nil {
 		return err
 	}
-	x := &telemetry.Exporter{Version: version, Content: o.content, Mask: func(text string) string { return redact.HideKeys(o.console.secrets.Hide(text)) }, Send: send}
+	info, _ := debug.ReadBuildInfo()
+	x := &telemetry.Exporter{Version: newBuild(version, info).Version, Content: o.content, Mask: func(text string) string { return redact.HideKeys(o.console.secrets.Hide(text)) }, Send: send}
 	damaged, err := o.exportRuns(ctx, x, paths, len(names) > 0)
 	err = closeOutput(err)
 	if x.WithoutContent > 0 {
@@ -161,7 +163,7 @@ func (o *exportOptions) destination(ctx context.Context) (send func(telemetry.Si
 // writeRequests returns a function that writes each request as a line.
 func writeRequests(to io.Writer) func(telemetry.Signal, []byte) error {
 	return func(_ telemetry.Signal, request []byte) error {
-		if _, err := to.Write(append(request, '\n')); err != nil {
+		if _, err := to.Write(append(request, '\n')); err != nil { // one write for the line
 			return &outputError{err}
 		}
 		return nil

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"strconv"
 	"time"
@@ -35,7 +36,7 @@ type Exporter struct {
 	Content bool   // also export messages, arguments and results
 	// Mask masks secrets in texts. It must not be nil.
 	Mask func(string) string
-	// Send takes a request. After an error there are no more.
+	// Send takes a request, which it must not keep. After an error there are no more.
 	Send func(Signal, []byte) error
 	// MaxBytes limits a request; 0 means [DefaultMaxBytes].
 	MaxBytes int
@@ -71,20 +72,26 @@ func (x *Exporter) Add(records iter.Seq[runfile.Record]) error {
 // Flush sends what has not been sent.
 func (x *Exporter) Flush() error {
 	if x.err == nil && x.spans.Len() > 0 {
-		x.err = x.send(Traces, "Spans", map[string]any{"spans": list(x.spans.Bytes())})
+		x.spans.Write(requestEnd)
+		x.err = x.Send(Traces, x.spans.Bytes())
 	}
 	if x.err == nil && x.size > 0 {
-		var of []any
+		request := x.requestStart("Metrics", "metrics")
+		comma := ""
 		for _, m := range metrics {
-			if points := x.points[m.name]; points != nil {
-				data := map[string]any{"aggregationTemporality": temporalityDelta, "dataPoints": list(points.Bytes())}
-				if m.kind == "sum" {
-					data["isMonotonic"] = true
-				}
-				of = append(of, map[string]any{"name": m.name, "unit": m.unit, "description": m.description, m.kind: data})
+			points := x.points[m.name]
+			if points == nil {
+				continue
 			}
+			data := map[string]any{"aggregationTemporality": temporalityDelta, "dataPoints": json.RawMessage("[" + points.String() + "]")}
+			if m.kind == "sum" {
+				data["isMonotonic"] = true
+			}
+			request = append(request, comma...)
+			request = append(request, toJSON(map[string]any{"name": m.name, "unit": m.unit, "description": m.description, m.kind: data})...)
+			comma = ","
 		}
-		x.err = x.send(Metrics, "Metrics", map[string]any{"metrics": of})
+		x.err = x.Send(Metrics, append(request, requestEnd...))
 	}
 	if x.err == nil {
 		x.Sent = x.added
@@ -94,25 +101,15 @@ func (x *Exporter) Flush() error {
 	return x.err
 }
 
-// send sends what an exporter has of a signal.
-func (x *Exporter) send(signal Signal, noun string, scoped map[string]any) error {
-	scoped["scope"] = map[string]any{"name": "oneshot", "version": x.Version}
-	scoped["schemaUrl"] = schemaURL
-	request, err := json.Marshal(map[string]any{"resource" + noun: []any{map[string]any{
-		"resource":     map[string]any{"attributes": attributes(attribute{"service.name", "oneshot"}, attribute{"service.version", x.Version})},
-		"schemaUrl":    schemaURL,
-		"scope" + noun: []any{scoped},
-	}}})
-	if err != nil {
-		return err
-	}
-	return x.Send(signal, request)
+// requestStart returns a request up to its spans or metrics.
+func (x *Exporter) requestStart(noun, list string) []byte {
+	resource := toJSON(map[string]any{"attributes": attributes(attribute{"service.name", "oneshot"}, attribute{"service.version", x.Version})})
+	scope := toJSON(map[string]any{"name": "oneshot", "version": x.Version})
+	return fmt.Appendf(nil, `{"resource%s":[{"resource":%s,"schemaUrl":"%s","scope%[1]s":[{"scope":%[4]s,"schemaUrl":"%[3]s","%[5]s":[`, noun, resource, schemaURL, scope, list)
 }
 
-// list returns a JSON array of elements with commas between them.
-func list(elements []byte) json.RawMessage {
-	return append(append(json.RawMessage{'['}, elements...), ']')
-}
+// requestEnd ends what requestStart begins.
+var requestEnd = []byte("]}]}]}")
 
 // room returns the number of bytes for spans or data points in a request.
 func (x *Exporter) room() int {
@@ -120,14 +117,6 @@ func (x *Exporter) room() int {
 		return x.MaxBytes - frameBytes
 	}
 	return DefaultMaxBytes - frameBytes
-}
-
-// appendTo appends an element to a list with commas between them.
-func appendTo(list *bytes.Buffer, element []byte) {
-	if list.Len() > 0 {
-		list.WriteByte(',')
-	}
-	list.Write(element)
 }
 
 // addSpan adds a span. Content are the attributes that it loses if it does not fit into a request.
@@ -142,7 +131,12 @@ func (x *Exporter) addSpan(span map[string]any, attrs, content []attribute) {
 	if x.spans.Len()+len(text) > x.room() {
 		_ = x.Flush() // the error is kept
 	}
-	appendTo(&x.spans, text)
+	if x.spans.Len() == 0 {
+		x.spans.Write(x.requestStart("Spans", "spans"))
+	} else {
+		x.spans.WriteByte(',')
+	}
+	x.spans.Write(text)
 }
 
 // addPoint adds a data point of a metric.
@@ -156,8 +150,10 @@ func (x *Exporter) addPoint(metric string, point map[string]any) {
 	}
 	if x.points[metric] == nil {
 		x.points[metric] = &bytes.Buffer{}
+	} else {
+		x.points[metric].WriteByte(',')
 	}
-	appendTo(x.points[metric], text)
+	x.points[metric].Write(text)
 	x.size += len(text) + 1
 }
 

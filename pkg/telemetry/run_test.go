@@ -1,0 +1,54 @@
+package telemetry
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"oneshot/pkg/chat"
+	"oneshot/pkg/runfile"
+)
+
+// P9: of a run without an end, the tokens of all requests count, since they were paid for, but only the turns and calls that a
+// resumed run has not voided; and the pause before it was resumed is no time of the run.
+func TestFold(t *testing.T) {
+	records := recordsOf("r",
+		runfile.Run{ID: "r", Model: "openai/a", Resolved: []runfile.Setting{{Name: runfile.PriceSetting + "openai/a", Value: `{"input":1,"output":1}`}}},
+		runfile.Request{Turn: 1},
+		runfile.Response{Turn: 1, By: "openai/a", Usage: chat.Usage{InputTokens: 10}},
+		runfile.Call{ID: "c1", Name: "read"},
+		runfile.Result{Call: "c1", Result: chat.Success([]byte("1"))},
+		runfile.Request{Turn: 2},
+		runfile.Response{Turn: 2, By: "openai/a", Usage: chat.Usage{InputTokens: 5}, BrokenOff: "cut"},
+		runfile.Call{ID: "c2", Name: "read"},
+		runfile.Discarded{Call: "c2"},
+		runfile.End{Name: "unavailable", Turns: 2, Calls: 2},
+		runfile.Resumed{KeptThrough: 5},
+		runfile.Request{Turn: 2},
+		runfile.Attempt{Turn: 2, Attempt: chat.Attempt{Number: 1, Charged: true, By: "openai/a", Usage: chat.Usage{InputTokens: 7}}},
+		runfile.Attempt{Turn: 2, Attempt: chat.Attempt{Number: 2}},
+		runfile.Response{Turn: 2, By: "openai/b"},
+		runfile.Call{ID: "c2", Name: "write"},
+		runfile.Call{ID: "c3", Name: "ask"},
+		runfile.Result{Call: "c3", Result: chat.Result{Needs: []string{"x"}}},
+	)
+	for i := range records[10:] {
+		records[10+i].Time = records[10+i].Time.Add(24 * time.Hour)
+	}
+	f := newFold()
+	for _, r := range records {
+		f.add(r)
+	}
+	want := Run{
+		Start: start, Model: "openai/a", Exit: Unfinished, Turns: 2, Calls: 3, Seconds: 9 + 7,
+		Models: []chat.ModelUsage{
+			{Model: "openai/a", Requests: 2, Usage: chat.Usage{InputTokens: 22}, Cost: f.run.Models[0].Cost},
+			{Model: "openai/b", Requests: 1, Cost: chat.Cost{Known: true}},
+		},
+		Tools: []runfile.ToolCount{{Tool: "ask", Calls: 1, Needs: 1}, {Tool: "read", Calls: 1, OK: 1}, {Tool: "write", Calls: 1, Failures: map[string]int{"skipped": 1}}},
+	}
+	if diff := cmp.Diff(want, f.sum()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
