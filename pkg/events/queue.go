@@ -31,8 +31,11 @@ const maxQueued = 1 << 20
 // writeChunk is the largest number of bytes of one write, so that progress is noticed.
 const writeChunk = 16 << 10
 
-// openInterval is the time between two attempts to open a file without a reader.
-const openInterval = 5 * time.Millisecond
+// The time between two attempts to open a file without a reader, which doubles each time from the first to the last one.
+const (
+	openInterval    = 5 * time.Millisecond
+	maxOpenInterval = 40 * time.Millisecond
+)
 
 // A Queue writes lines in a goroutine of its own, in order and as soon as the reader takes them. Whatever the reader does,
 // [Queue.Add] returns at once and the memory is bounded: the queue then stops and drops what waits. It is safe for concurrent
@@ -184,7 +187,7 @@ func (q *Queue) run() {
 
 // openSink opens the file, as soon as it has a reader.
 func (q *Queue) openSink() (Sink, error) {
-	for {
+	for pause := openInterval; ; pause = min(2*pause, maxOpenInterval) {
 		sink, err := q.open()
 		if !errors.Is(err, ErrNoReader) {
 			if err == nil {
@@ -197,7 +200,7 @@ func (q *Queue) openSink() (Sink, error) {
 		if err := q.Err(); err != nil {
 			return nil, err
 		}
-		time.Sleep(openInterval)
+		time.Sleep(pause)
 	}
 }
 

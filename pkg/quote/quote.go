@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -29,6 +30,9 @@ func Encode(v any) ([]byte, error) {
 
 // Encoded returns a text as [Encode] writes it. It differs from [JSON] in escaping line and paragraph separators.
 func Encoded(text string) []byte {
+	if utf8.ValidString(text) && !strings.Contains(text, "\u2028") && !strings.Contains(text, "\u2029") {
+		return AppendJSON(nil, []byte(text)) // several times as fast
+	}
 	b, err := Encode(text)
 	if err != nil {
 		panic(err) // a string always has a JSON form

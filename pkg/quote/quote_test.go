@@ -82,3 +82,17 @@ func TestSkipPlain(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A text is encoded as package json does, whichever way.
+func TestEncoded(t *testing.T) {
+	texts := []string{"", "plain", "a \"b\"", "é", "<a&b>", "\u2028", "a\u2029b", "\xff\xff", "\xe2\x80", "😀"}
+	for c := range rune(128) {
+		texts = append(texts, string(c))
+	}
+	for _, text := range texts {
+		want, err := quote.Encode(text)
+		if got := quote.Encoded(text); err != nil || string(got) != string(want) {
+			t.Errorf("%q: %s, want %s, %v", text, got, want, err)
+		}
+	}
+}
