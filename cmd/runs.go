@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -124,13 +125,17 @@ func (o *runsOptions) printList(heading string, rows []listRow) error {
 	if o.format == "json" {
 		return report.JSON(o.console.out, rows)
 	}
-	w := tabwriter.NewWriter(o.console.out, 0, 0, 2, ' ', 0)
+	out := bufio.NewWriter(o.console.out)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tMODEL\tTURNS\tEXIT\t"+heading)
 	for _, r := range rows {
 		c := r.cells()
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", escapeInvisible(c[0]), escapeInvisible(c[1]), c[2], escapeInvisible(c[3]), firstWords(c[4], 60))
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return out.Flush()
 }
 
 // files returns the files of the runs that are not of a batch, newest first.
