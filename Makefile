@@ -64,8 +64,8 @@ check: ## what has to hold before a change goes in
 	cd scripts && $(FULL) ./bench
 	cd scripts && $(FULL) -run 'Script/(exec|policy|tools|http|attack|contract_6|contract_9)|ServerScripts/.*/fault_size' ./endtoend
 
-memory: ## every reply of a hostile server, over each protocol, and large records: how much memory a run takes
-	cd scripts && $(FULL) -run '(Reply|Record)Memory' ./endtoend
+memory: ## every reply of a hostile server, over each protocol, large records and long batches: how much memory a run takes
+	cd scripts && $(FULL) -run '(Reply|Record|Batch)Memory' ./endtoend
 
 fresh: ## rewrite the generated parts of docs, and the golden files
 	$(GO) test ./pkg/dialect ./pkg/tool ./pkg/prompt ./pkg/provider -update

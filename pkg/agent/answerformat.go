@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"oneshot/pkg/diag"
@@ -35,14 +36,20 @@ func newAnswerFormat(cfg Config) (answerFormat, error) {
 	if !f.isDefault {
 		return f, nil
 	}
+	var err error
+	f.schema, err = defaultAnswer()
+	return f, err
+}
+
+// defaultAnswer is the schema of the answer of a run without one. All runs of a process share it.
+var defaultAnswer = sync.OnceValues(func() (*schema.Schema, error) {
 	const text = `{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`
 	s, findings := schema.Compile("answer", []byte(text))
 	if s == nil {
-		return f, fmt.Errorf("answer schema: %v", findings)
+		return nil, fmt.Errorf("answer schema: %v", findings)
 	}
-	f.schema = s
-	return f, nil
-}
+	return s, nil
+})
 
 // requestFormats returns the formats to try, in order.
 func (f answerFormat) requestFormats() []requestFormat {

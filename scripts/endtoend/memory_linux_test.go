@@ -1,11 +1,15 @@
 package endtoend
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -89,9 +93,58 @@ func writeLargeRecord(t *testing.T, path string, size int) int {
 	return n + 1
 }
 
-// measured runs the program in a folder, with more of an environment, for a minute at most, and returns what it prints, its exit code and its
-// peak memory in KiB.
+// TestBatchMemory holds that a batch of many records needs no more memory than one of few, apart from some bytes for each
+// record, and that its time grows with their number.
+func TestBatchMemory(t *testing.T) {
+	if !testsize.IsLong() {
+		t.Skip("make memory runs it, without the race detector, which multiplies memory")
+	}
+	const few, many, bytesPerRecord, variation = 1000, 100_000, 100, 16 << 10
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, `{"id":"c","usage":{"prompt_tokens":7,"completion_tokens":11},"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"answer\":\"ok\"}"}}]}`)
+	}))
+	defer server.Close()
+	batch := func(records int) (kib int64, cpu time.Duration) {
+		home := t.TempDir()
+		f, err := os.Create(filepath.Join(home, "in.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := bufio.NewWriter(f)
+		for i := range records {
+			fmt.Fprintf(w, "{\"id\":\"record-%d\",\"text\":\"word\"}\n", i)
+		}
+		if err := errors.Join(w.Flush(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		out, code, usage := measuredFor(t, 20*time.Minute, home, nil, "batch", "--base-url", server.URL+"/v1", "--api", "chat", "--model", "m", "--prompt", "Do ${text}", "-o", "out.jsonl", "in.jsonl")
+		text, err := os.ReadFile(filepath.Join(home, "out.jsonl"))
+		if lines := bytes.Count(text, []byte(`"exit":{"code":0,`)); code != 0 || err != nil || lines != records {
+			t.Fatalf("exit %d, %d lines of %d, %v: %s", code, lines, records, err, out)
+		}
+		return usage.Maxrss, time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	}
+	kibFew, cpuFew := batch(few)
+	kibMany, cpuMany := batch(many)
+	t.Logf("%d records: %d MiB, %v; %d records: %d MiB, %v", few, kibFew>>10, cpuFew, many, kibMany>>10, cpuMany)
+	if most := kibFew + many*bytesPerRecord>>10 + variation; kibMany > most {
+		t.Errorf("%d records: %d MiB at the peak, of which %d are allowed", many, kibMany>>10, most>>10)
+	}
+	if most := cpuFew * (many / few) * 3 / 2; cpuMany > most {
+		t.Errorf("%d records: %v of processors, of which %v are allowed", many, cpuMany, most)
+	}
+}
+
+// measured is measuredFor a minute at most. It returns the peak memory in KiB.
 func measured(t *testing.T, home string, env []string, args ...string) (out string, code int, kib int64) {
+	out, code, usage := measuredFor(t, time.Minute, home, env, args...)
+	return out, code, usage.Maxrss
+}
+
+// measuredFor runs the program in a folder, with more of an environment, for a time at most, and returns what it prints, its
+// exit code and its usage of the system.
+func measuredFor(t *testing.T, most time.Duration, home string, env []string, args ...string) (out string, code int, usage *syscall.Rusage) {
 	// The kernel counts the peak of the process that starts the program, up to exec, as the program's.
 	debug.FreeOSMemory()
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
@@ -105,7 +158,7 @@ func measured(t *testing.T, home string, env []string, args ...string) (out stri
 	if err := os.Symlink(exe, bin); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), most)
 	defer stop()
 	c := exec.CommandContext(ctx, bin, args...)
 	c.Env = append(env, "HOME="+home, "PATH="+os.Getenv("PATH"))
@@ -129,5 +182,5 @@ func measured(t *testing.T, home string, env []string, args ...string) (out stri
 	if !ok {
 		t.Fatal(fmt.Errorf("no usage of %v", c.ProcessState))
 	}
-	return string(text), c.ProcessState.ExitCode(), usage.Maxrss
+	return string(text), c.ProcessState.ExitCode(), usage
 }
