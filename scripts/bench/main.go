@@ -2,13 +2,16 @@
 
 // Command bench measures what starting oneshot costs (B1), how fast responses are
 // read (B2), also in files of many records (B3), and how the time for hostile ones
-// grows (B4), how soon a read starts
-// (B5), what a run adds to the time of its model (B6), how long independent
-// reads take together (B7), how long the tools are in a prompt (B8), what it costs that nothing is lost (B10), what a call of a program
-// adds to the program (B11), what a long run costs (B12), and what rules about files add to a search (files). It prints one Markdown table and writes the same
-// as JSON. Whatever is compared runs in turn, A B A B, so that what else the
-// machine does hits both alike. Numbers are medians; those of B2 and B4, which
-// measure within the process, are the best of all rounds, in time of a processor.
+// grows (B4), how soon a read starts (B5), what a run adds to the time of its model
+// (B6), how long independent reads take together (B7), how long the tools are in a
+// prompt (B8), how many runs a batch makes in a second (B9), what it costs that
+// nothing is lost (B10), what a call of a program adds to the program (B11), what a
+// long run costs (B12), how long lists of runs take (B13), what events cost that
+// nobody reads (events), and what rules about files add to a search (files). It
+// prints one Markdown table and writes the same as JSON. Whatever is compared runs
+// in turn, A B A B, so that what else the machine does hits both alike. Numbers are
+// medians; those of B2 and B4, which measure within the process, are the best of all
+// rounds, in time of a processor.
 //
 //	make bench ARGS="[-only B2,B4] [-n RUNS] [-patience 400ms] [-records 1000] [-oneshot FILE] [-o bench.json] [-peers=false]"
 //
@@ -101,9 +104,12 @@ var measures = []measure{
 	{"B6", true, (*Bench).measureOverhead},
 	{"B7", true, (*Bench).measureParallelReads},
 	{"B8", false, (*Bench).measurePromptSize},
+	{"B9", true, (*Bench).measureBatches},
 	{"B10", true, (*Bench).measureDurability},
 	{"B11", true, (*Bench).measureSandboxedCall},
 	{"B12", true, (*Bench).measureLongRuns},
+	{"B13", true, (*Bench).measureRunLists},
+	{"events", true, (*Bench).measureEventReaders},
 	{"files", false, (*Bench).measureFileRules},
 }
 

@@ -79,6 +79,11 @@ func rssMB(samples []Sample) float64 {
 	return median(samples, func(s Sample) float64 { return float64(s.RSS) / (1 << 20) })
 }
 
+// cpuMs returns the median time of processors in milliseconds.
+func cpuMs(samples []Sample) float64 {
+	return median(samples, func(s Sample) float64 { return float64(s.CPU) / float64(time.Millisecond) })
+}
+
 // median returns the median of a property of samples, at least one.
 func median[T any](samples []T, of func(T) float64) float64 {
 	values := make([]float64, len(samples))
