@@ -12,10 +12,12 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"github.com/tidwall/gjson"
 
 	"oneshot/pkg/agentfile"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/lint"
+	"oneshot/pkg/pricing"
 	"oneshot/pkg/schema"
 	"oneshot/pkg/schema/yamldoc"
 	"oneshot/pkg/tool"
@@ -36,16 +38,27 @@ const envPrefix = "ONESHOT_"
 // consoleKeys are the flags about stderr that the environment and config.yaml set, with their values.
 var consoleKeys = map[string][]string{"color": {"auto", "always", "never"}, "log-format": {"text", "json"}, "quiet": {"true", "false"}}
 
-// userDefaults are the flags of the environment and of config.yaml.
+// userDefaults are the flags and prices of the environment and of config.yaml.
 type userDefaults struct {
 	env, config flagSource
-	path        string // of config.yaml, "" without a configuration directory
+	prices      map[string]userPrice // by model
+	path        string               // of config.yaml, "" without a configuration directory
 	err         error
 }
+
+// A userPrice is a price that the user sets for a model.
+type userPrice struct {
+	pricing.Price
+	source string
+}
+
+// pricesKey is the key of config.yaml with the prices of models, which is no flag.
+const pricesKey = "prices"
 
 // loadDefaults reads the environment and config.yaml, unless the command line has --no-config.
 func loadDefaults(env Env, t *console) userDefaults {
 	d := userDefaults{
+		prices: map[string]userPrice{},
 		env:    flagSource{name: "environment", kind: fromDefaults, values: map[string][]string{}},
 		config: flagSource{name: "config.yaml", kind: fromDefaults, values: map[string][]string{}},
 	}
@@ -77,7 +90,7 @@ func rowsOf(on commands) map[string]flagRow {
 	return rows
 }
 
-// settableNames returns the flags that defaults set.
+// settableNames returns the flags that defaults set, and the key of the prices.
 func settableNames(rows map[string]flagRow) (names []string) {
 	for name, row := range rows {
 		if row.defaults != 0 {
@@ -87,6 +100,7 @@ func settableNames(rows map[string]flagRow) (names []string) {
 	for name := range consoleKeys {
 		names = append(names, name)
 	}
+	names = append(names, pricesKey)
 	slices.Sort(names)
 	return names
 }
@@ -107,6 +121,10 @@ func (d *userDefaults) readEnvironment(env Env, rows map[string]flagRow) error {
 		}
 		flag := strings.ReplaceAll(strings.ToLower(word), "_", "-")
 		switch _, isFlag := rows[flag]; {
+		case flag == pricesKey:
+			if err := d.addPrices(d.env.name, []byte(value)); err != nil {
+				return usagef(`for example {"openai/own": {"input": 0.25, "output": 2}}`, "%s: %w", name, err)
+			}
 		case slices.Contains(known, name):
 			if err := checkDefault(rows, flag, name, value); err != nil {
 				return err
@@ -140,7 +158,14 @@ func (d *userDefaults) readConfig(t *console, rows map[string]flagRow) error {
 		return usagef("fix it, or use --no-config", "%s has errors", d.path)
 	}
 	text, _ := docs[0].JSON() // it was checked above
-	for flag, values := range agentfile.Flags(text) {
+	if prices := gjson.GetBytes(text, pricesKey); prices.Exists() {
+		if err := d.addPrices(d.config.name, []byte(prices.Raw)); err != nil {
+			return usagef("", "%s: %w", d.path, err)
+		}
+	}
+	flags := agentfile.Flags(text)
+	delete(flags, pricesKey)
+	for flag, values := range flags {
 		for _, value := range values {
 			if err := checkDefault(rows, flag, d.path+": "+strings.ReplaceAll(flag, "-", "_"), value); err != nil {
 				return err
@@ -149,6 +174,17 @@ func (d *userDefaults) readConfig(t *console, rows map[string]flagRow) error {
 		d.config.values[flag] = values
 	}
 	return nil
+}
+
+// addPrices adds the prices of a source, except for models that an earlier source has.
+func (d *userDefaults) addPrices(source string, text []byte) error {
+	prices, err := pricing.ParsePrices(text)
+	for model, p := range prices {
+		if _, ok := d.prices[model]; !ok {
+			d.prices[model] = userPrice{p, source}
+		}
+	}
+	return err
 }
 
 // checkDefault refuses a value that a flag does not take, and one that raises a budget.

@@ -2,8 +2,12 @@ package cmd
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/spf13/pflag"
+
+	"oneshot/pkg/runfile"
 )
 
 // fillDefaults sets the flags of doctor that the environment and config.yaml set, and keeps those of a run with their sources.
@@ -19,6 +23,10 @@ func (o *doctorOptions) fillDefaults(set *pflag.FlagSet) error {
 		return err
 	}
 	o.inForce = flags.settings(func(row flagRow) bool { return row.defaults != 0 })
+	prices := o.console.defaults.prices
+	for _, model := range slices.Sorted(maps.Keys(prices)) {
+		o.inForce = append(o.inForce, settingDoc{runfile.PriceSetting + model, []string{prices[model].String()}, prices[model].source})
+	}
 	for row := range flagRows(&o.options, forDoctor) {
 		for _, source := range defaults {
 			if row.defaults != 0 {

@@ -50,6 +50,9 @@ func (p *sharedPlan) prices(at time.Time) agent.Prices {
 			continue
 		}
 		price, source, ok := e.price(at)
+		if own, isSet := p.console.defaults.prices[e.name]; isSet && p.recorded.resumed == nil { // which depends on its record only
+			price, source, ok = own.Price, own.source, true
+		}
 		if !ok {
 			p.resolved.note(runfile.PriceSetting+e.name, unknownPrice, sourceDefault)
 			continue
@@ -103,9 +106,9 @@ func checkPrices(limits agent.Limits, prices agent.Prices) error {
 	if !ok {
 		return nil
 	}
-	hint := "limit --max-total-tokens instead"
+	hint := "set it in config.yaml under " + pricesKey + ", or limit --max-total-tokens instead"
 	if _, known := provider.PresetNamed(strings.SplitN(model, "/", 2)[0]); known {
-		hint = "check its name, or " + hint
+		hint = "check its name, " + hint
 	}
 	return usagef(hint, "--max-cost: the price of %s is unknown", model)
 }

@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tidwall/gjson"
 
 	"oneshot/pkg/agentfile"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/policy"
+	"oneshot/pkg/pricing"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/schema"
 	"oneshot/pkg/tool"
@@ -115,6 +117,8 @@ func (c *Checker) checkDocuments(v *FileResult, src []byte) {
 		case v.Kind == Agent:
 			v.Agent, findings = agentfile.Compile(d.json)
 			findings = d.locate(findings)
+		case v.Kind == configuration:
+			findings = d.locate(priceFindings(d.json))
 		}
 		found.add(findings...)
 		v.Count++
@@ -141,6 +145,19 @@ func (c *Checker) checkPolicy(v *FileResult, d document) []diag.Finding {
 		f.Span = d.violationSpan(at)
 	}
 	return faults
+}
+
+// priceFindings returns findings about the prices of a configuration that fits its schema: numbers that are no amounts.
+func priceFindings(text json.RawMessage) (findings []diag.Finding) {
+	gjson.GetBytes(text, "prices").ForEach(func(model, price gjson.Result) bool {
+		if _, err := pricing.ParsePrice([]byte(price.Raw)); err != nil {
+			f := diag.New(diag.SchemaMismatch, diag.Span{}, "the price of %s: %v", model.Str, err)
+			f.Path = string(jsontext.Pointer("/prices").AppendToken(model.Str))
+			findings = append(findings, f)
+		}
+		return true
+	})
+	return findings
 }
 
 // locate sets the spans of findings from their paths.

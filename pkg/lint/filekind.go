@@ -26,6 +26,9 @@ const (
 	BatchOutput  Kind = "batch"
 )
 
+// configuration is the kind of config.yaml. It can be named by its schema only.
+const configuration Kind = "config.v1"
+
 // Unknown is the kind of a file whose kind cannot be detected. It cannot be named.
 const Unknown Kind = "unknown"
 

@@ -16,9 +16,9 @@ var tableDay = time.Date(2026, 9, 23, 12, 0, 0, 0, time.UTC)
 
 // P9: the table has the prices of its source, and what the source computes for each model.
 func TestTableAgainstSource(t *testing.T) {
-	dir := os.Getenv("ONESHOT_PRICES")
+	dir := os.Getenv("ONESHOT_PRICE_TABLE")
 	if dir == "" {
-		t.Skip("the price table was not compared with its source: ONESHOT_PRICES=$(scripts/prices check) fetches it")
+		t.Skip("the price table was not compared with its source: ONESHOT_PRICE_TABLE=$(scripts/prices check) fetches it")
 	}
 	if want, err := os.ReadFile(filepath.Join(dir, "table.txt")); err != nil || string(want) != table {
 		t.Errorf("table.txt differs from its source (%v); scripts/prices writes it", err)

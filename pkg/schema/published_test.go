@@ -172,9 +172,12 @@ var examples = map[string]struct {
 		good: []string{
 			`{}`,
 			`{"model":["ollama/qwen3:8b","openai/gpt-5-mini"],"base_url":{"ollama":"http://gpu.example:11434"},"max_turns":5,"timeout":"2m"}`,
+			`{"prices":{"openai/own":{"input":0.25,"output":2,"tiers":[{"above":200000,"input":0.5}]}}}`,
 		},
 		bad: map[string]string{
 			`{"model":[]}`: `TA002 1:10 /model: expected at least 1 item, got 0`,
+			`{"prices":{"a/b":{"input":1}}}`:             `TA002 1:18 /prices/a~1b: the key "output" is missing`,
+			`{"prices":{"a/b":{"input":-1,"output":2}}}`: `TA002 1:27 /prices/a~1b/input: expected at least 0, got the number -1`,
 			`{"api":true}`: `TA002 1:8 /api: expected one of "ollama", "chat", "responses", "messages"; got true`,
 		},
 	},

@@ -192,6 +192,9 @@ func TestDocsYAML(t *testing.T) {
 			case keys["model"] != nil:
 				kinds["agent file"]++
 				command = "oneshot validate --strict --as agent - <" + file
+			case keys["prices"] != nil:
+				kinds["configuration"]++
+				command = "oneshot validate --as config.v1 " + file
 			case keys["description"] != nil:
 				kinds["definition"]++
 				command = fmt.Sprintf("oneshot validate --as definition %s && oneshot tools show %v --tools %[1]s", file, keys["name"])
