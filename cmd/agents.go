@@ -47,8 +47,17 @@ run an agent of somebody else.`,
 	show.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return agentNames(env, nil), cobra.ShellCompDirectiveDefault
 	}
-	group := &cobra.Command{Use: "agents", Short: "List and show agent files", Example: list.Example}
-	group.AddCommand(list, show)
+	create := &cobra.Command{
+		Use:   "new [flags] NAME|FILE",
+		Short: "Write a new agent file to fill in",
+		Long: `New writes an agent file with comments and prints its path: one in the configuration
+directory, which oneshot run finds by its NAME, or FILE. It overwrites no file.`,
+		Example: "  oneshot agents new translator\n  oneshot validate \"$(oneshot agents new summary)\"",
+		Args:    oneArgument("NAME", "for example: oneshot agents new translator"),
+		RunE:    func(_ *cobra.Command, args []string) error { return o.create(args[0]) },
+	}
+	group := &cobra.Command{Use: "agents", Short: "List, show and create agent files", Example: list.Example}
+	group.AddCommand(list, show, create)
 	return group
 }
 

@@ -144,31 +144,41 @@ func (t *console) envelopeFor(err error) ([]byte, error) {
 	return append(diag.EscapeInvisibleJSON(t.secrets.HideJSON(doc)), '\n'), nil
 }
 
-// outputFlag returns the value of --output of a command line of run, or "", even if the line is invalid.
-func outputFlag(args []string) string {
-	run, output := false, ""
+// wantedOutput returns the form of the output that a command line of run asks for with --output or in its agent file, even if
+// either is invalid, and "" for none.
+func wantedOutput(env Env) string {
+	given := runFlags(env.Args, "--output", "--agent")
+	if output, ok := given["--output"]; ok || given["--agent"] == "" {
+		return output
+	}
+	return outputOfAgent(env, given["--agent"])
+}
+
+// runFlags returns the last values of some flags on a command line of run, even if the line is invalid.
+func runFlags(args []string, names ...string) map[string]string {
+	given, isRun := map[string]string{}, false
 	for i, arg := range args {
-		value, joined := strings.CutPrefix(arg, "--output=")
+		name, value, isJoined := strings.Cut(arg, "=")
 		switch {
 		case arg == "--":
 			args = args[:i]
-		case joined:
-			output = value
-		case arg == "--output" && i+1 < len(args):
-			output = args[i+1]
+		case slices.Contains(names, name) && isJoined:
+			given[name] = value
+		case slices.Contains(names, arg) && i+1 < len(args):
+			given[arg] = args[i+1]
 		case arg == "run":
-			run = true
-		case !run && !strings.HasPrefix(arg, "-") && !slices.Contains([]string{"auto", "always", "never", "text", "json"}, arg):
-			return "" // another command
+			isRun = true
+		case !isRun && !strings.HasPrefix(arg, "-") && !slices.Contains([]string{"auto", "always", "never", "text", "json"}, arg):
+			return nil // another command
 		}
 		if arg == "--" {
 			break
 		}
 	}
-	if !run {
-		return ""
+	if !isRun {
+		return nil
 	}
-	return output
+	return given
 }
 
 // compactJSON returns a JSON document on one line, its digits and key order kept.

@@ -18,7 +18,10 @@ import (
 )
 
 // agentExtensions are the extensions of agent files in the configuration directory.
-var agentExtensions = []string{".yaml", ".yml", ".json"}
+var agentExtensions = append(yamlExtensions[:len(yamlExtensions):len(yamlExtensions)], ".json")
+
+// yamlExtensions are those of files that can have comments.
+var yamlExtensions = []string{".yaml", ".yml"}
 
 // isAgentPath reports whether a value of --agent is a path: it has a slash or an extension. A name has neither.
 func isAgentPath(value string) bool { return strings.Contains(value, "/") || filepath.Ext(value) != "" }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	"github.com/tidwall/gjson"
 
 	"oneshot/pkg/agentfile"
 	"oneshot/pkg/diag"
@@ -57,6 +58,24 @@ func readAgent(env Env, value string) (*loadedAgent, []diag.Finding, error) {
 	return &loadedAgent{File: v.Agent, path: path, dir: agentBase(path), isInstalled: !isAgentPath(value), env: env, text: src}, v.Findings, err
 }
 
+// outputOfAgent returns the output of the agent file of a value of --agent, or "". Errors in the file are reported elsewhere.
+func outputOfAgent(env Env, value string) string {
+	path, err := findAgent(env, value)
+	if err != nil {
+		return ""
+	}
+	src, err := readOwnFile("--agent", path, maxAgent)
+	if err != nil {
+		return ""
+	}
+	_, docs := yamldoc.Read(path, src, yamldoc.Codes{})
+	if len(docs) == 0 {
+		return ""
+	}
+	text, _ := docs[0].JSON() // nil if there is none
+	return gjson.GetBytes(text, "output").Str
+}
+
 // agentBase returns the folder that the paths of an agent file are relative to.
 func agentBase(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -70,7 +89,12 @@ func (a *loadedAgent) title() string {
 	if a.Name != "" {
 		return a.Name
 	}
-	base := filepath.Base(a.path)
+	return agentName(a.path)
+}
+
+// agentName returns the name of an agent whose file does not have it.
+func agentName(path string) string {
+	base := filepath.Base(path)
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
@@ -149,11 +173,11 @@ func (a *loadedAgent) checkBatch() error {
 	return nil
 }
 
-// noteIgnored notes the keys that do not apply.
+// noteIgnored warns of the keys that do not apply.
 func (a *loadedAgent) noteIgnored(t *console) {
 	if a != nil && len(a.ignored) > 0 {
 		slices.Sort(a.ignored)
-		t.note("ignored keys of the agent %s: %s (the command line has --policy or --read-only)", a.title(), strings.Join(a.ignored, ", "))
+		t.warn("give them as flags, if you want them", "ignored keys of the agent %s: %s (the command line has --policy or --read-only)", a.title(), strings.Join(a.ignored, ", "))
 	}
 }
 

@@ -29,7 +29,7 @@ func Main(ctx context.Context, env Env) (code int) {
 	if !ended {
 		t = t.fork(env)
 	}
-	end, ended := runWithGrace(ctx, grace, func() error { return t.finish(env.Args, err) })
+	end, ended := runWithGrace(ctx, grace, func() error { return t.finish(env, err) })
 	if !ended {
 		if !errors.Is(err, end) {
 			end = errors.Join(err, end)
@@ -43,9 +43,9 @@ func Main(ctx context.Context, env Env) (code int) {
 }
 
 // finish ends the output of a command and reports its error. It returns err, joined with an error of the output.
-func (t *console) finish(args []string, err error) error {
-	output := outputFlag(args)
-	if output == "envelope" && !helpShown(args, err) && !t.delivered.Load() {
+func (t *console) finish(env Env, err error) error {
+	output := wantedOutput(env)
+	if output == "envelope" && !helpShown(env.Args, err) && !t.delivered.Load() {
 		err = errors.Join(err, t.printEnvelope(err))
 	}
 	if failure := t.finishEvents(output == "events", err); failure != nil {

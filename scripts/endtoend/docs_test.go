@@ -92,12 +92,13 @@ func TestDocsFresh(t *testing.T) {
 func TestREADMEHelp(t *testing.T) {
 	state := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", state)
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	if out, err := exec.Command("bash", "-c", demoCommand).CombinedOutput(); err != nil { // so that there is a last run
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, page := range []string{
 		"", "run", "parse", "validate", "prompt", "tools list", "tools show", "tools call", "runs list", "runs show", "runs stats", "runs prune",
-		"batch", "agents list", "agents show",
+		"batch", "agents list", "agents show", "agents new",
 		"schema", "doctor", "explain", "version",
 	} {
 		_, rest, _ := strings.Cut(output(t, "oneshot "+page+" --help"), "Examples:\n")
