@@ -68,6 +68,8 @@ type GateConfig struct {
 	Replay   bool
 	Recorder Recorder    // nil for no record
 	Observe  func(Event) // receives the events of the run, in order; may be nil
+
+	recordedWording recordedWording // of the run that is replayed or resumed, set by [Restore]
 }
 
 // A Config is everything a run depends on. Model, Texts and Prompt are required.

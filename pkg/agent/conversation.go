@@ -120,7 +120,8 @@ func (c *conversation) answerRequest() string {
 
 // addUser appends a user message without secrets: it may quote one model to another.
 func (c *conversation) addUser(text string) {
-	c.messages = append(c.messages, chat.Message{Role: chat.User, Content: c.cfg.Policy.Secrets.Hide(text)})
+	text = c.cfg.recordedWording.ofMessage(len(c.messages), c.cfg.Policy.Secrets.Hide(text))
+	c.messages = append(c.messages, chat.Message{Role: chat.User, Content: text})
 }
 
 // addAssistant appends a response with its native calls. It neutralises role tokens in the text,

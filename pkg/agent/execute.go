@@ -82,6 +82,9 @@ func (g *Gate) recordIntent(inv *Invocation) error {
 // no other model may leak one.
 func (g *Gate) recordResult(inv *Invocation) error {
 	inv.result = g.cfg.Policy.Secrets.HideResult(inv.result)
+	if inv.isRefused() {
+		inv.result = g.cfg.recordedWording.ofRefusal(inv.call.ID, inv.result)
+	}
 	envelope, err := inv.result.MarshalJSON()
 	if err != nil {
 		return fmt.Errorf("tool %s: %w", inv.call.Name, err)

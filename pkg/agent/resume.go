@@ -108,6 +108,7 @@ func Restore(log *runfile.Log, cfg *Config) error {
 	maps.Copy(params, first.Params)
 	maps.Copy(params, cfg.Params)
 	cfg.Params = params
+	cfg.recordedWording = newRecordedWording(log)
 	turns, _ := resumePoints(log)
 	cfg.ResumePoints = append(cfg.ResumePoints, turns...)
 	return nil
