@@ -231,6 +231,15 @@ func isBelow(value, most string) bool {
 // sources returns the sources in their order.
 func (d userDefaults) sources() ([]flagSource, error) { return []flagSource{d.env, d.config}, d.err }
 
+// ownPrices returns the prices that the user sets.
+func (d userDefaults) ownPrices() (pricing.Prices, error) {
+	prices := pricing.Prices{}
+	for model, p := range d.prices {
+		prices[model] = p.Price
+	}
+	return prices, d.err
+}
+
 // console returns the value of a flag about stderr, or "".
 func (d userDefaults) console(flag string) string {
 	for _, s := range []flagSource{d.env, d.config} {

@@ -50,12 +50,16 @@ func (o *exportOptions) export(ctx context.Context, names []string) (err error) 
 	if err != nil {
 		return err
 	}
+	own, err := o.console.defaults.ownPrices()
+	if err != nil {
+		return err
+	}
 	send, closeOutput, err := o.destination(ctx)
 	if err != nil {
 		return err
 	}
 	info, _ := debug.ReadBuildInfo()
-	x := &telemetry.Exporter{Version: newBuild(version, info).Version, Content: o.content, Mask: func(text string) string { return redact.HideKeys(o.console.secrets.Hide(text)) }, Send: send}
+	x := &telemetry.Exporter{Version: newBuild(version, info).Version, Content: o.content, Prices: own, Mask: func(text string) string { return redact.HideKeys(o.console.secrets.Hide(text)) }, Send: send}
 	damaged, err := o.exportRuns(ctx, x, paths, len(names) > 0)
 	err = closeOutput(err)
 	if x.WithoutContent > 0 {

@@ -103,6 +103,10 @@ func (o *statsOptions) collect() (*statsDocument, error) {
 	if err != nil {
 		return nil, err
 	}
+	own, err := o.console.defaults.ownPrices()
+	if err != nil {
+		return nil, err
+	}
 	doc := &statsDocument{By: o.by, Unreadable: []unreadableRun{}}
 	if o.since > 0 {
 		since := o.env.Now().Add(-time.Duration(o.since))
@@ -111,7 +115,7 @@ func (o *statsOptions) collect() (*statsDocument, error) {
 	all := telemetry.NewCollector(telemetry.Grouping(o.by), o.env.Now().Location())
 	for some := range slices.Chunk(paths, statsChunk) {
 		runs, faults := make([]telemetry.Run, len(some)), make([]error, len(some))
-		inParallel(len(some), func(i int) { runs[i], faults[i] = telemetry.ReadRun(some[i]) })
+		inParallel(len(some), func(i int) { runs[i], faults[i] = telemetry.ReadRun(some[i], own) })
 		for i, run := range runs {
 			switch {
 			case faults[i] != nil:

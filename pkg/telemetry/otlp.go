@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"oneshot/pkg/pricing"
 	"oneshot/pkg/runfile"
 )
 
@@ -34,6 +35,8 @@ const frameBytes = 4 << 10
 type Exporter struct {
 	Version string // of the program
 	Content bool   // also export messages, arguments and results
+	// Prices are those of models whose price was unknown when they ran.
+	Prices pricing.Prices
 	// Mask masks secrets in texts. It must not be nil.
 	Mask func(string) string
 	// Send takes a request, which it must not keep. After an error there are no more.

@@ -34,10 +34,11 @@ type Run struct {
 // isReplay reports whether a run with this model replayed a recording, which sends and costs nothing.
 func isReplay(model string) bool { return model == "demo" || strings.HasPrefix(model, "replay:") }
 
-// ReadRun reads the run file at path. It reads only the first and the last record, unless the run has no end.
-func ReadRun(path string) (Run, error) {
+// ReadRun reads the run file at path. Own are prices of models whose price was unknown when they ran. It reads only the first and
+// the last record, unless the run has no end or used such a model.
+func ReadRun(path string, own pricing.Prices) (Run, error) {
 	if s, ok, err := runfile.ReadSummary(path); ok && err == nil {
-		if end, ok := s.Last.Body.(runfile.End); ok {
+		if end, ok := s.Last.Body.(runfile.End); ok && !hasNewPrice(end.Models, own) {
 			run := newRun(s.First)
 			run.end(s.Last, end)
 			return run, nil
@@ -48,7 +49,7 @@ func ReadRun(path string) (Run, error) {
 		return Run{}, err
 	}
 	defer f.Close()
-	scan, fold := runfile.NewScanner(f), newFold()
+	scan, fold := runfile.NewScanner(f), newFold(own)
 	for r := range scan.Records() {
 		fold.add(r)
 	}
@@ -59,6 +60,14 @@ func ReadRun(path string) (Run, error) {
 		return Run{}, cmp.Or(log.CheckNotEmpty(), errNoRun)
 	}
 	return fold.sum(), nil
+}
+
+// hasNewPrice reports whether a model without a known cost has a price now.
+func hasNewPrice(models []chat.ModelUsage, own pricing.Prices) bool {
+	return slices.ContainsFunc(models, func(m chat.ModelUsage) bool {
+		_, ok := own[m.Model]
+		return ok && !m.Cost.Known
+	})
 }
 
 type noRunError struct{}
@@ -96,7 +105,12 @@ type step struct {
 	id, tool, outcome string // of a call
 }
 
-func newFold() *fold { return &fold{prices: pricing.Prices{}} }
+// newFold returns a fold with prices of models whose price is not on record.
+func newFold(own pricing.Prices) *fold {
+	f := &fold{prices: pricing.Prices{}}
+	maps.Copy(f.prices, own)
+	return f
+}
 
 func (f *fold) add(r runfile.Record) {
 	f.active.Add(r.Header)

@@ -1,14 +1,67 @@
 package telemetry
 
 import (
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/pricing"
 	"oneshot/pkg/runfile"
 )
+
+// P9: a price that was unknown when a model ran can be given later; one that is on record stays.
+func TestPriceGivenLater(t *testing.T) {
+	own := pricing.Prices{}
+	for _, model := range []string{"openai/a", "openai/b"} {
+		own[model], _ = pricing.ParsePrice([]byte(`{"input":1000,"output":0,"tiers":[{"above":15,"input":2000}]}`))
+	}
+	used := func(model string) []chat.ModelUsage {
+		return []chat.ModelUsage{{Model: model, Requests: 2, Usage: chat.Usage{InputTokens: 20}}}
+	}
+	for _, c := range []struct {
+		model, price string
+		own          pricing.Prices
+		want         chat.Cost
+	}{
+		{"openai/a", "unknown", own, chat.Cost{Amount: 20 * chat.NanosPerUSD / 1000, Known: true}},
+		{"openai/a", "unknown", nil, chat.Cost{}},
+		{"openai/c", "unknown", own, chat.Cost{}},
+		{"openai/b", `{"input":1,"output":0}`, own, chat.Cost{Amount: 20 * chat.NanosPerUSD / 1_000_000, Known: true}},
+	} {
+		end := runfile.End{Name: "ok", Turns: 2, Models: used(c.model)}
+		if c.price != "unknown" {
+			end.Models[0].Cost = c.want
+		}
+		path := filepath.Join(t.TempDir(), "run.jsonl")
+		w, err := runfile.Create(path, runfile.Run{ID: "r", Model: c.model, Resolved: []runfile.Setting{{Name: runfile.PriceSetting + c.model, Value: c.price}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, body := range []runfile.Body{
+			runfile.Request{Turn: 1}, runfile.Response{Turn: 1, By: c.model, Usage: chat.Usage{InputTokens: 10}},
+			runfile.Request{Turn: 2}, runfile.Response{Turn: 2, By: c.model, Usage: chat.Usage{InputTokens: 10}}, end,
+		} {
+			if err := w.Append(body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		run, err := ReadRun(path, c.own)
+		if err != nil || run.Exit != "ok" || run.Turns != 2 {
+			t.Fatal(run, err)
+		}
+		want := used(c.model)
+		want[0].Cost = c.want
+		if d := cmp.Diff(want, run.Models); d != "" {
+			t.Errorf("%s, %s: %s", c.model, c.price, d)
+		}
+	}
+}
 
 // P9: of a run without an end, the tokens of all requests count, since they were paid for, but only the turns and calls that a
 // resumed run has not voided; and the pause before it was resumed is no time of the run.
@@ -36,7 +89,7 @@ func TestFold(t *testing.T) {
 	for i := range records[10:] {
 		records[10+i].Time = records[10+i].Time.Add(24 * time.Hour)
 	}
-	f := newFold()
+	f := newFold(nil)
 	for _, r := range records {
 		f.add(r)
 	}

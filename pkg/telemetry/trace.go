@@ -43,7 +43,7 @@ type series struct {
 }
 
 func newTrace(x *Exporter) *trace {
-	return &trace{Exporter: x, calls: map[string]runfile.Call{}, totals: newFold()}
+	return &trace{Exporter: x, calls: map[string]runfile.Call{}, totals: newFold(x.Prices)}
 }
 
 func (t *trace) add(r runfile.Record) {
