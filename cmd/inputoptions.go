@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"oneshot/pkg/diag/report"
 	"oneshot/pkg/runfile"
 )
 
@@ -26,7 +27,7 @@ func inputName(path string) string {
 	if isStdin(path) {
 		return "stdin"
 	}
-	return escapeInvisible(path)
+	return report.EscapeLine(path)
 }
 
 // check refuses duplicate block names.

@@ -1,8 +1,12 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -228,6 +232,7 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	if flags.file != "" && isSameFile(path, flags.file) {
 		other = "-o"
 	}
+	other = cmp.Or(other, flags.sourceFlagFor(path))
 	if other != "" {
 		return usagef("choose another file", "--events and %s are the same file: %s", other, name)
 	}
@@ -241,6 +246,29 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	}
 	t.events.toFile(events.NewQueue(open), func(err error) { t.warn(hint, "--events %s: the events are incomplete: %v", name, err) })
 	return nil
+}
+
+// sourceFlagFor returns the flag of a file that a run reads and that name is a name of, or "".
+func (r *resolvedFlags) sourceFlagFor(name string) string {
+	sources := map[string][]string{"--agent": {r.agent}, "--ca-file": {r.model.servers.caFile}, "--secret": r.model.servers.secrets.files()}
+	for row := range flagRows(&r.options, r.on) {
+		if row.agent&isPath != 0 && row.name != "root" && row.name != "output-file" {
+			sources["--"+row.name] = flagValues(r.set.Lookup(row.name))
+		}
+	}
+	for _, pair := range r.prompt.variables.files {
+		_, file, _ := strings.Cut(pair, "=")
+		sources["--var-file"] = append(sources["--var-file"], file)
+	}
+	for _, flag := range slices.Sorted(maps.Keys(sources)) {
+		for _, source := range sources[flag] {
+			files, _ := filepath.Glob(source) // --input takes patterns
+			if slices.ContainsFunc(append(files, source), func(file string) bool { return file != "" && isSameFile(name, file) }) {
+				return flag
+			}
+		}
+	}
+	return ""
 }
 
 // finishEvents ends the events of a command that ends with err, and returns the error of stdout.

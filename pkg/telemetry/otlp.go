@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
 	"strconv"
 	"time"
 
@@ -218,7 +219,10 @@ func identifier(run, part string, size int) string {
 	return hex.EncodeToString(sum[:size])
 }
 
-func nanos(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
+// nanos returns a time as OTLP has it, which knows none before 1970. A collector refuses the whole request otherwise.
+func nanos(t time.Time) string {
+	return strconv.FormatInt(max(0, min(t.Unix(), math.MaxInt64/int64(time.Second)-1))*int64(time.Second)+int64(t.Nanosecond()), 10)
+}
 
 // A metric describes a metric.
 type metric struct {

@@ -289,3 +289,18 @@ func TestBuckets(t *testing.T) {
 		t.Errorf("bounds %s, %v", bounds, points[0].ExplicitBounds)
 	}
 }
+
+// A time that OTLP does not know becomes the nearest one.
+func TestNanos(t *testing.T) {
+	for at, want := range map[time.Time]string{
+		{}:               "0",
+		time.Unix(-1, 0): "0",
+		time.Unix(1, 5):  "1000000005",
+		start:            "1795649400000000000",
+		time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC): "9223372035000000000",
+	} {
+		if got := nanos(at); got != want {
+			t.Errorf("%v: %s, want %s", at, got, want)
+		}
+	}
+}
