@@ -15,6 +15,7 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/batch"
+	"oneshot/pkg/chat"
 )
 
 func newBatch(env Env, t *console) *cobra.Command {
@@ -48,6 +49,7 @@ type batchOptions struct {
 	unordered   bool
 	maxFailures int           // 0: no limit
 	timeout     time.Duration // of the whole batch; 0: no limit
+	cost        chat.USD      // of all runs; 0: no limit
 	retry       string        // which lines of an earlier output are run again
 }
 
@@ -69,6 +71,8 @@ func (o *options) batchFlags() []flagRow {
 			help: "begin no more runs after `N` have failed (0: no limit)"},
 		{name: "total-timeout", on: forBatch, field: duration(&b.timeout, 0), resume: unrecorded,
 			help: "limit the wall-clock time of the batch (0: no limit); --timeout limits each run"},
+		{name: "total-max-cost", on: forBatch, field: dollars(&b.cost), resume: unrecorded,
+			help: "limit the cost of all runs of the batch to `USD` (0: no limit), over all commands that continue it; --max-cost limits each run"},
 		{name: "input-format", on: forBatch, field: text(&b.format, ""), completes: oneOf(string(batch.JSONL), string(batch.CSV)), resume: unrecorded,
 			help: "read the records as jsonl or csv (default: csv if the file is named so)"},
 		{name: "id-field", on: forBatch, field: text(&b.idField, ""), completes: nothing("a field of the records"), resume: unrecorded,
@@ -122,8 +126,11 @@ type batchRun struct {
 	earlier *earlierOutput // that --retry copies; nil without
 	plans   map[string]int // of the lines of the output, with the number of the first one
 	plan    string         // its digest
-	limiter *requestLimiter
-	use     func(*agent.Config) // adds the tools to a run
+	limiter *batchLimiter
+	spent   chat.Cost // by earlier commands of the batch
+	// hasResponse is set if the server has responded to a request of an earlier command.
+	hasResponse bool
+	use         func(*agent.Config) // adds the tools to a run
 
 	progress *batchProgress
 	failures atomic.Int64            // of this command
@@ -149,7 +156,7 @@ func runBatch(ctx context.Context, env Env, t *console, line flagSource, args []
 			return err
 		}
 	}
-	b := &batchRun{env: env, console: t, flags: flags}
+	b := &batchRun{env: env, console: t, flags: flags, spent: chat.Cost{Known: true}}
 	defer b.close()
 	if flags.batch.timeout > 0 {
 		timer := time.AfterFunc(flags.batch.timeout, func() { t.abort(&batchTimeoutError{flags.batch.timeout}) })
@@ -209,7 +216,7 @@ func (b *batchRun) prepare(ctx context.Context, rec *recordedRun, args []string)
 	if err := b.checkPlan(); err != nil {
 		return err
 	}
-	if b.limiter, err = b.newRequestLimiter(); err != nil {
+	if b.limiter, err = b.newLimiter(); err != nil {
 		return err
 	}
 	return b.checkFirst(ctx)
@@ -242,21 +249,14 @@ func (b *batchRun) run(ctx context.Context) error {
 		return err
 	}
 	b.shared.programs.log(b.console, b.state.id)
-	b.progress = newBatchProgress(b.console, b.records.counts)
+	b.progress = newBatchProgress(b.console, b.records.counts, b.limiter.budget)
 	defer b.progress.clear()
-	// A run that the end of the batch cuts off must not seem to have run out of its own time.
 	runs, abort := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer abort(nil)
-	defer context.AfterFunc(ctx, func() {
-		cause := context.Cause(ctx)
-		if as[*batchTimeoutError](cause) {
-			cause = context.Canceled
-		}
-		abort(cause)
-	})()
+	defer context.AfterFunc(ctx, func() { abort(cutOff(context.Cause(ctx))) })()
 	next, ending := context.WithCancelCause(runs)
 	defer ending(nil)
-	b.abort, b.ending = abort, ending
+	b.abort, b.ending = func(err error) { abort(cutOff(err)) }, ending
 	o := &b.flags.batch
 	pool := batch.Pool{Workers: o.concurrency, Ahead: aheadFactor * o.concurrency, Unordered: o.unordered}
 	err = batch.Run(next, pool, b.pending(next), func(r batch.Record) itemResult { return b.work(runs, r) }, b.deliver)
@@ -294,8 +294,26 @@ func withRetryHint(err error) error {
 		return &hintedError{err, "check whether it took effect; --retry all runs the record again"}
 	case as[*agent.NeedsError](err):
 		return &hintedError{err, "add it to the record"}
+	case as[*batch.BudgetError](err):
+		return cutOff(err)
 	}
 	return err
+}
+
+// A cutOffError ends a run because its batch has ended. In the record of the run it is an interruption: the run must not seem
+// to have used up a limit of its own, and is resumed.
+type cutOffError struct{ by error }
+
+func (e *cutOffError) Error() string { return e.by.Error() }
+
+func (*cutOffError) Unwrap() error { return context.Canceled }
+
+// cutOff returns the error of runs that the end of their batch cuts off.
+func cutOff(by error) error {
+	if as[*InterruptError](by) {
+		return by
+	}
+	return &cutOffError{by}
 }
 
 // A batchTimeoutError reports that --total-timeout has ended a batch.
@@ -320,7 +338,7 @@ func (b *batchRun) verdict() error {
 		b.progress.finish()
 		return nil
 	}
-	err := &failedRecordsError{c.summary()}
+	err := &failedRecordsError{b.progress.summary()}
 	if b.flags.file == "" {
 		return err
 	}
@@ -329,10 +347,10 @@ func (b *batchRun) verdict() error {
 
 // withContinueHint adds the hint how a batch that has not come to its end is continued.
 func (b *batchRun) withContinueHint(err error) error {
-	c := &b.progress.counts
-	hint := fmt.Sprintf("%s; to continue, repeat the command", c.summary())
+	summary := b.progress.summary()
+	hint := summary + "; to continue, repeat the command"
 	if b.flags.file == "" {
-		hint = c.summary() + "; a batch without -o FILE cannot be continued"
+		hint = summary + "; a batch without -o FILE cannot be continued"
 	}
 	if so := hintOf(err); so != "" && !strings.Contains(hint, so) {
 		hint = so + "; " + hint

@@ -16,6 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"oneshot/pkg/batch"
+	"oneshot/pkg/chat"
+	"oneshot/pkg/telemetry"
 )
 
 // maxSpool is the largest input that is copied to disk because it cannot be read twice, in bytes.
@@ -250,11 +252,26 @@ func (b *batchRun) addRecord(r batch.Record, found *faults) error {
 	case (e.isDone || e.earlier >= 0) && e.input != input:
 		return usagef("restore the record, or write to another file", "%s:%d: the record %q has changed since its line was written", b.input.name, r.Line, r.ID)
 	}
-	if e.line = int32(r.Line); !e.isDone {
-		e.input = input
-		return b.state.checkUnchanged(r, b.input.name)
+	if e.line = int32(r.Line); e.isDone {
+		return nil
 	}
-	return nil
+	e.input = input
+	hasBegun, err := b.state.checkUnchanged(r, b.input.name)
+	if err != nil || !hasBegun {
+		return err
+	}
+	run, err := telemetry.ReadRun(b.state.runPath(r.ID))
+	for _, m := range run.Models {
+		b.addSpent(m.Usage, m.Cost)
+	}
+	return err
+}
+
+// addSpent counts what an earlier command of the batch has used.
+func (b *batchRun) addSpent(u chat.Usage, cost chat.Cost) {
+	if b.spent = b.spent.Add(cost); u.OutputTokens > 0 {
+		b.hasResponse = true
+	}
 }
 
 // pending yields the records without a line. A record that has changed since it was checked is an error.

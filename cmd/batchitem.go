@@ -131,12 +131,13 @@ func (b *batchRun) runItem(ctx context.Context, item *batchItem, r batch.Record)
 		return nil
 	}
 	b.use(&p.config)
-	p.config.Model, p.config.AnswerModel = b.limiter.limit(p.config.Model), b.limiter.limit(p.config.AnswerModel)
-	wall := s.startTimeout()
-	defer wall.Stop()
+	p.config.Limiter = b.limiter
 	err = s.perform(ctx, p.config, w, func(context.Context) error { return nil })
 	if s.recordError != nil {
 		return s.recordError
+	}
+	if cut := new(cutOffError); errors.As(err, &cut) {
+		return cut.by
 	}
 	if concernsAll(err) {
 		return b.shared.models.withHint(err)
@@ -219,7 +220,9 @@ func readItem(path string) (*itemRecord, error) {
 		case runfile.Answer:
 			it.answer, answerAt = &body, r.Seq
 		case runfile.End:
-			it.end = &body
+			it.end, kept.Body = &body, runfile.End{Waited: body.Waited}
+		case runfile.Request:
+			kept.Body = runfile.Request{Waited: body.Waited}
 		case runfile.Resumed:
 			if it.end, kept.Body = nil, body; answerAt > body.KeptThrough {
 				it.answer = nil
@@ -240,7 +243,7 @@ func (it *itemRecord) line(path string) batch.Line {
 	e, of := it.end, it.run.Batch
 	l := batch.Line{
 		ID: of.Record, Index: of.Index, Input: of.Input, Plan: of.Plan, Exit: batch.Exit{Code: e.Exit, Name: e.Name, Retry: e.Retry, Retryable: e.Retryable},
-		Usage: e.Usage, DurationMS: it.log.ActiveTime().Milliseconds(), RunID: it.run.ID, RunFile: path,
+		Usage: e.Usage, Cost: e.Cost, DurationMS: it.log.ActiveTime().Milliseconds(), RunID: it.run.ID, RunFile: path,
 	}
 	if e.Exit != 0 || it.answer == nil {
 		l.Error = &batch.Failure{Message: e.Why, Hint: e.Hint}

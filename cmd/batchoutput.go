@@ -96,6 +96,9 @@ func (b *batchRun) readOutput() error {
 		} else if _, seen := b.plans[l.Plan]; !isCopy && !seen {
 			b.plans[l.Plan] = number
 		}
+		if b.state.owns(l.RunID) {
+			b.addSpent(l.Usage, l.Cost)
+		}
 		e.isDone, e.input = true, keyOfID(l.Input)
 		b.records.counts.add(l)
 		return nil

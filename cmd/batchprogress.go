@@ -11,6 +11,7 @@ import (
 	"github.com/fatih/color"
 
 	"oneshot/pkg/batch"
+	"oneshot/pkg/chat"
 )
 
 // batchCounts count the records of a batch.
@@ -61,6 +62,7 @@ func (c *batchCounts) summary() string {
 type batchProgress struct {
 	console *console
 	counts  batchCounts
+	budget  *batch.Budget
 	start   time.Time
 	first   int // records that were done at the start
 	shown   int // failures
@@ -68,8 +70,8 @@ type batchProgress struct {
 	isDrawn bool
 }
 
-func newBatchProgress(t *console, counts batchCounts) *batchProgress {
-	return &batchProgress{console: t, counts: counts, start: time.Now(), first: counts.done()}
+func newBatchProgress(t *console, counts batchCounts, budget *batch.Budget) *batchProgress {
+	return &batchProgress{console: t, counts: counts, budget: budget, start: time.Now(), first: counts.done()}
 }
 
 // maxShownFailures is how many failures of a batch are printed. The output has all.
@@ -82,7 +84,7 @@ const redraw = 200 * time.Millisecond
 func (p *batchProgress) add(l batch.Line) {
 	p.counts.add(l)
 	t := p.console
-	attrs := []slog.Attr{slog.String("record", l.ID), slog.String("run", l.RunID), slog.Int("exit", l.Exit.Code), slog.String("exit_name", l.Exit.Name), slog.Int64("duration_ms", l.DurationMS)}
+	attrs := []slog.Attr{slog.String("record", l.ID), slog.String("run", l.RunID), slog.Int("exit", l.Exit.Code), slog.String("exit_name", l.Exit.Name), slog.Any("cost_usd", l.Cost), slog.Int64("duration_ms", l.DurationMS)}
 	switch {
 	case l.Error == nil:
 		t.logOnly(slog.LevelInfo, "record done", attrs...)
@@ -117,9 +119,24 @@ func (p *batchProgress) draw() {
 		text += fmt.Sprintf(", %.1f/s, %v left", float64(made)/took.Seconds(), left.Round(time.Second))
 	}
 	p.clear()
-	fmt.Fprintf(t.err, "oneshot: %s", text)
+	fmt.Fprintf(t.err, "oneshot: %s%s", text, p.cost())
 	p.drawn, p.isDrawn = now, true
 }
+
+// cost says what the runs of the batch have cost, unless that is nothing.
+func (p *batchProgress) cost() string {
+	switch spent := p.budget.Spent(); {
+	case spent == chat.Cost{Known: true}:
+		return ""
+	case !spent.Known && spent.Amount > 0:
+		return ", " + describeCost(spent) + ", at least $" + spent.Amount.String()
+	default:
+		return ", " + describeCost(spent)
+	}
+}
+
+// summary says how many records failed, how many are left, and what the runs have cost.
+func (p *batchProgress) summary() string { return p.counts.summary() + p.cost() }
 
 // clear removes the line from the terminal.
 func (p *batchProgress) clear() {
@@ -131,5 +148,5 @@ func (p *batchProgress) clear() {
 
 // finish reports that all records succeeded.
 func (p *batchProgress) finish() {
-	p.console.progress(slog.LevelInfo, fmt.Sprintf("%d records done in %v", p.counts.done()-p.first, time.Since(p.start).Round(time.Millisecond)))
+	p.console.progress(slog.LevelInfo, fmt.Sprintf("%d records done in %v%s", p.counts.done()-p.first, time.Since(p.start).Round(time.Millisecond), p.cost()))
 }

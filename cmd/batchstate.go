@@ -293,6 +293,9 @@ func keyOfRun(id string) (key recordKey, ok bool) {
 	return recordKey(digits), true
 }
 
+// owns reports whether a run is of this batch.
+func (s *batchState) owns(run string) bool { return batchOfRun(run) == s.id }
+
 // batchOfRun returns the ID of the batch of a run, or "" if the ID is that of a single run.
 func batchOfRun(id string) string {
 	if _, ok := keyOfRun(id); !ok {
@@ -318,16 +321,16 @@ func (s *batchState) addRun(r batch.Record) error {
 	return nil
 }
 
-// checkUnchanged refuses a record whose run has begun with another text.
-func (s *batchState) checkUnchanged(r batch.Record, input string) error {
+// checkUnchanged refuses a record whose run has begun with another text, and reports whether its run has begun.
+func (s *batchState) checkUnchanged(r batch.Record, input string) (hasBegun bool, err error) {
 	if !s.isKnown {
-		return nil
+		return false, nil
 	}
 	begun, err := readRunOf(s.runPath(r.ID))
 	if err != nil || begun == nil || begun.Input == r.Digest {
-		return err
+		return begun != nil, err
 	}
-	return usagef("restore the record, or write to another file", "%s:%d: the record %q has changed since its run began", input, r.Line, r.ID)
+	return true, usagef("restore the record, or write to another file", "%s:%d: the record %q has changed since its run began", input, r.Line, r.ID)
 }
 
 // readRunOf returns which record a run file is about, or nil without a record.

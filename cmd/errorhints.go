@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/batch"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/quote"
 )
@@ -120,6 +121,8 @@ func hintOf(err error) string {
 		return "set " + missing.names[0] + ", for example from a secret of the CI job"
 	case errors.As(err, &lost):
 		return lost.hint
+	case as[*batch.BudgetError](err):
+		return "raise --total-max-cost"
 	case as[noModelError](err):
 		return hintNoModel
 	case errors.As(err, &denied):

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/batch"
 	"oneshot/pkg/executor"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/provider/wire"
@@ -147,6 +148,7 @@ var classes = []struct {
 	{as[*agent.LimitError], "limit"},
 	{as[*agent.TimeoutError], "timeout"},
 	{as[*batchTimeoutError], "timeout"},
+	{as[*batch.BudgetError], "limit"},
 	{as[*agent.DeniedError], "denied"},
 	{as[*agent.ToolAuthError], "auth"},
 	{as[*agent.RequiredToolsError], "denied"},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
 	"oneshot/pkg/pricing"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
@@ -97,18 +98,15 @@ func (r *recording) responders() (names []string) {
 	return names
 }
 
-// checkPrices refuses a budget of money for a model whose price is unknown.
-func checkPrices(limits agent.Limits, prices agent.Prices) error {
-	if limits.Cost == 0 {
-		return nil
-	}
+// checkPrices refuses a budget of money that a flag sets for a model whose price is unknown.
+func checkPrices(flag string, limit chat.USD, prices agent.Prices) error {
 	model, ok := prices.Unknown()
-	if !ok {
+	if limit == 0 || !ok {
 		return nil
 	}
 	hint := "set it in config.yaml under " + pricesKey + ", or limit --max-total-tokens instead"
 	if _, known := provider.PresetNamed(strings.SplitN(model, "/", 2)[0]); known {
 		hint = "check its name, " + hint
 	}
-	return usagef(hint, "--max-cost: the price of %s is unknown", model)
+	return usagef(hint, "%s: the price of %s is unknown", flag, model)
 }

@@ -200,7 +200,10 @@ func (p *runPlan) configure(ctx context.Context) (err error) {
 		return err
 	}
 	cfg.Prices = p.prices(p.env.Now())
-	if err := checkPrices(cfg.Limits, cfg.Prices); err != nil {
+	if err := checkPrices("--max-cost", cfg.Limits.Cost, cfg.Prices); err != nil {
+		return err
+	}
+	if err := checkPrices("--total-max-cost", f.batch.cost, cfg.Prices); err != nil {
 		return err
 	}
 	p.config = cfg

@@ -48,6 +48,16 @@ func (l *userRates) state() stateFile {
 
 // Take implements [policy.Ledger].
 func (l *userRates) Take(at time.Time, uses []policy.RateWindow) (time.Time, error) {
+	return l.take(at, uses, func(time.Time) bool { return !l.dry })
+}
+
+// takeNow takes a start that can be now. Otherwise it returns when there may be one.
+func (l *userRates) takeNow(now time.Time, uses []policy.RateWindow) (time.Time, error) {
+	return l.take(now, uses, func(at time.Time) bool { return !at.After(now) })
+}
+
+// take returns the first time, not before at, at which a call can start, and reserves it if it is wanted.
+func (l *userRates) take(at time.Time, uses []policy.RateWindow, isWanted func(time.Time) bool) (time.Time, error) {
 	release, err := l.state().lock()
 	if err != nil {
 		return at, err
@@ -60,7 +70,7 @@ func (l *userRates) Take(at time.Time, uses []policy.RateWindow) (time.Time, err
 	for _, u := range uses {
 		at = u.NextFree(kept[u.Key].Starts, at)
 	}
-	if l.dry {
+	if !isWanted(at) {
 		return at, nil
 	}
 	addStarts(kept, at, uses)

@@ -258,7 +258,7 @@ func (r *runState) end(w *runfile.Writer, err error) {
 	body, advice := r.console.endRecord(err), r.recovery(err)
 	body.Agent = r.agentName()
 	body.Retry, body.Retryable, body.Resume = advice.retry, advice.retryable, r.console.secrets.Redact(advice.resume)
-	body.Cost, body.Models, body.Tools = r.cost(), r.outcome.Models, r.toolCounts()
+	body.Cost, body.Models, body.Tools, body.Waited = r.cost(), r.outcome.Models, r.toolCounts(), r.outcome.Waited
 	body.Usage, body.Turns, body.Calls, body.Labels = r.outcome.Usage, r.outcome.Turns, len(r.outcome.Calls), policy.LabelNames(r.outcome.Labels)
 	body.Warnings = r.console.events.finish(body)
 	broken := w.Append(body)

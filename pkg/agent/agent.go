@@ -10,7 +10,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"time"
 
 	"oneshot/pkg/chat"
 )
@@ -26,24 +25,16 @@ func Run(ctx context.Context, cfg Config) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	ctx, cancel := withWallLimit(ctx, cfg.Limits.Wall, cfg.Elapsed)
-	defer cancel() // also ends running calls if the model or the observer panics
-	err = r.gate.outcomes.rootCause(r.loop(ctx), cfg.RequiredTools)
+	clock := newWallClock(ctx, cfg.Limits.Wall, cfg.Elapsed)
+	defer clock.release() // also ends running calls if the model or the observer panics
+	r.exchange.clock = clock
+	err = r.gate.outcomes.rootCause(r.loop(clock), cfg.RequiredTools)
 	out := r.outcome()
-	if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {
+	if cause := context.Cause(clock); cause != nil && errors.Is(err, cause) {
 		out.Aborted = true
 		err = cause
 	}
 	return out, err
-}
-
-// withWallLimit returns a context that ends when the rest of the wall-clock limit is used up; 0 is
-// no limit.
-func withWallLimit(ctx context.Context, wall, spent time.Duration) (context.Context, context.CancelFunc) {
-	if wall > 0 {
-		return context.WithTimeoutCause(ctx, wall-spent, &TimeoutError{wall, spent})
-	}
-	return context.WithCancel(ctx)
 }
 
 // SystemPrompt renders the system prompt of a run with this configuration.

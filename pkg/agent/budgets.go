@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 
@@ -68,6 +69,9 @@ type requestBudget struct {
 	tokens    int
 	ledger    ledger
 	estimator tokenEstimator
+	// The request under way, if a [RequestLimiter] admitted it.
+	admission Admission
+	before    chat.USD // what earlier requests of the run cost
 }
 
 func newRequestBudget(cfg Config) requestBudget {
@@ -120,12 +124,35 @@ func (b *requestBudget) checkEstimate(req chat.Request) error {
 	if left := b.limits.Tokens - b.tokens; b.limits.Tokens > 0 && input > left {
 		return &LimitError{Budget: "tokens", Limit: b.limits.Tokens, Left: max(0, left), Needed: input}
 	}
-	left := b.costLeft()
-	needed := b.ledger.prices.bound(req.Purpose, chat.Usage{InputTokens: input, OutputTokens: maxOutput(req)})
+	left, needed := b.costLeft(), b.maxCost(req)
 	if b.limits.Cost > 0 && needed > left {
 		return &LimitError{Budget: costBudget, LimitUSD: b.limits.Cost, LeftUSD: max(0, left), NeededUSD: needed}
 	}
 	return nil
+}
+
+// maxCost returns the most that a request may cost, as far as its parameters limit the response.
+func (b *requestBudget) maxCost(req chat.Request) chat.USD {
+	return b.ledger.prices.bound(req.Purpose, chat.Usage{InputTokens: b.estimator.estimate(req), OutputTokens: maxOutput(req)})
+}
+
+// admit waits until a limiter admits a request.
+func (b *requestBudget) admit(ctx context.Context, l RequestLimiter, req chat.Request) (err error) {
+	_, before := b.ledger.total()
+	b.before = before.Amount
+	b.admission, err = l.Admit(ctx, b.maxCost(req))
+	return err
+}
+
+// endAdmission reports the end of the admitted request, if there is one.
+func (b *requestBudget) endAdmission(responded bool) {
+	if b.admission == nil {
+		return
+	}
+	_, cost := b.ledger.total()
+	cost.Amount -= b.before
+	b.admission.End(cost, responded)
+	b.admission = nil
 }
 
 // costBudget is the name of the budget of money.
@@ -138,12 +165,18 @@ func (b *requestBudget) costLeft() chat.USD {
 	return b.limits.Cost - spent.Amount
 }
 
-// checkCost returns an error if the cost so far, plus that of a pending usage, exceeds the limit.
+// checkCost returns an error if the cost so far, plus that of a pending usage, exceeds the limit or what the request was
+// admitted for.
 func (b *requestBudget) checkCost(purpose chat.Purpose, pending chat.Usage) error {
-	if b.limits.Cost > 0 && b.ledger.prices.bound(purpose, pending) > b.costLeft() {
+	most := b.ledger.prices.bound(purpose, pending)
+	if b.limits.Cost > 0 && most > b.costLeft() {
 		return &LimitError{Budget: costBudget, LimitUSD: b.limits.Cost}
 	}
-	return nil
+	if b.admission == nil {
+		return nil
+	}
+	_, spent := b.ledger.total()
+	return b.admission.Raise(most.Add(spent.Amount - b.before))
 }
 
 // checkAnswered returns an error if the run with its answer exceeds a limit.

@@ -77,7 +77,9 @@ type Config struct {
 	GateConfig
 	Model       Model
 	AnswerModel Model // gives the final answer; nil: Model
-	Texts       fs.FS // prompt texts: those of package prompts or the caller's own
+	// Limiter limits the requests of this run together with those of other runs; nil if there is none.
+	Limiter RequestLimiter
+	Texts   fs.FS // prompt texts: those of package prompts or the caller's own
 	// Native makes the model call through the tool-call field of its server. If the server rejects
 	// tools before the first call, the run falls back to the dialect.
 	Native bool

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"time"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/provider"
@@ -16,7 +17,10 @@ type exchange struct {
 	model           Model
 	answerModel     Model // nil: model
 	budget          requestBudget
-	by              string // the model that replied last
+	limiter         RequestLimiter // nil for none
+	clock           *wallClock
+	waited          time.Duration // before the next request
+	by              string        // the model that replied last
 	observesContent bool
 	responseStarted bool // the latest response sent at least one delta
 }
@@ -28,7 +32,7 @@ func (x *exchange) nextRequest(purpose chat.Purpose, f requestFormat) chat.Reque
 
 // send sends one request and reads its response. If it returns an error, all calls of the response
 // have ended.
-func (x *exchange) send(ctx context.Context, purpose chat.Purpose, f requestFormat) (*reply, error) {
+func (x *exchange) send(ctx context.Context, purpose chat.Purpose, f requestFormat) (_ *reply, err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -36,8 +40,15 @@ func (x *exchange) send(ctx context.Context, purpose chat.Purpose, f requestForm
 	if err := x.chargeBudget(req); err != nil {
 		return nil, err
 	}
+	if err := x.admit(ctx, req); err != nil {
+		return nil, err
+	}
+	x.responseStarted = false
+	defer func() { x.budget.endAdmission(err == nil || x.responseStarted) }()
 	x.journal.turn = x.budget.turns
-	if err := x.journal.append(x.conversation.requestRecord(req, x.journal.turn)); err != nil {
+	record := x.conversation.requestRecord(req, x.journal.turn)
+	record.Waited, x.waited = x.waited, 0
+	if err := x.journal.append(record); err != nil {
 		return nil, err
 	}
 	x.journal.emit(Event{Kind: EventRequest, Purpose: purpose})
@@ -81,6 +92,16 @@ func (x *exchange) chargeBudget(req chat.Request) error {
 		}
 	}
 	return x.budget.addTurn()
+}
+
+// admit waits until the limiter admits a request. Recorded requests were admitted already.
+func (x *exchange) admit(ctx context.Context, req chat.Request) error {
+	if x.limiter == nil || x.journal.isReplaying() {
+		return nil
+	}
+	waited, err := x.clock.stopDuring(func() error { return x.budget.admit(ctx, x.limiter, req) })
+	x.waited = waited.Truncate(time.Millisecond)
+	return err
 }
 
 // modelFor returns the model for requests of a purpose.

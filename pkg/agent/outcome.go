@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"strings"
+	"time"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
@@ -16,6 +17,7 @@ type Outcome struct {
 	Turns      int             // requests sent
 	Usage      chat.Usage
 	Cost       chat.Cost
+	Waited     time.Duration     // before a request that a [RequestLimiter] did not admit
 	Models     []chat.ModelUsage // the parts of usage and cost by model, those used first first
 	Calls      []CallReport
 	Findings   []diag.Finding // faults tolerated or rejected in the model's output

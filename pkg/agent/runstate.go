@@ -40,7 +40,7 @@ func newRun(cfg Config) (*run, error) {
 	r := &run{
 		cfg: cfg, journal: j, conversation: c, gate: newGate(cfg.GateConfig, j, newUntrustedData(cfg)), userAnswers: newUserAnswers(cfg, j),
 	}
-	r.exchange = &exchange{gate: r.gate, journal: j, conversation: c, model: cfg.Model, answerModel: cfg.AnswerModel, observesContent: cfg.ObserveContent, budget: newRequestBudget(cfg)}
+	r.exchange = &exchange{gate: r.gate, journal: j, conversation: c, model: cfg.Model, answerModel: cfg.AnswerModel, limiter: cfg.Limiter, observesContent: cfg.ObserveContent, budget: newRequestBudget(cfg)}
 	r.gate.conversation = func() []chat.Message { return c.messages }
 	r.setNotation()
 	return r, r.useResumedModels()
@@ -99,6 +99,7 @@ func (r *run) outcome() Outcome {
 	out := r.out
 	out.Model, out.Turns = r.exchange.by, r.journal.turn
 	out.Usage, out.Cost = r.exchange.budget.ledger.total()
+	out.Waited = r.exchange.waited
 	out.Models = slices.Clone(r.exchange.budget.ledger.models)
 	out.Findings, out.Effects, out.Labels = r.journal.findings, r.gate.outcomes.effects, r.journal.state.Labels()
 	for _, report := range r.gate.outcomes.reports {

@@ -29,6 +29,7 @@ type Line struct {
 	Answer     json.RawMessage `json:"answer,omitempty"`
 	Error      *Failure        `json:"error,omitempty"`
 	Usage      chat.Usage      `json:"usage"`
+	Cost       chat.Cost       `json:"cost_usd"`
 	DurationMS int64           `json:"duration_ms"`
 	RunID      string          `json:"run_id"`
 	RunFile    string          `json:"run_file"`

@@ -72,24 +72,31 @@ func (l *Log) LiveRecords() []Record {
 func (l *Log) ActiveTime() time.Duration {
 	var t ActiveTime
 	for _, r := range l.Records {
-		t.Add(r.Header)
+		t.Add(r)
 	}
 	return t.Total()
 }
 
 // An ActiveTime sums up how long a run has been active: over its legs, which begin with the run and with each [Resumed]
-// record, the time from the first record to the latest. A clock that was set back adds nothing.
+// record, the time from the first record to the latest, without the waits before requests. A clock that was set back adds
+// nothing.
 type ActiveTime struct {
 	legs, leg time.Duration // the ended ones, and the current one
-	began     time.Time     // of the current one
+	began     time.Time     // of the current one, later by its waits
 }
 
 // Add counts the next record.
-func (t *ActiveTime) Add(h Header) {
-	if h.Kind == KindResumed || t.began.IsZero() {
-		t.legs, t.leg, t.began = t.Total(), 0, h.Time
+func (t *ActiveTime) Add(r Record) {
+	if r.Kind == KindResumed || t.began.IsZero() {
+		t.legs, t.leg, t.began = t.Total(), 0, r.Time
 	}
-	t.leg = max(t.leg, h.Time.Sub(t.began))
+	switch b := r.Body.(type) {
+	case Request:
+		t.began = t.began.Add(b.Waited)
+	case End:
+		t.began = t.began.Add(b.Waited)
+	}
+	t.leg = max(t.leg, r.Time.Sub(t.began))
 }
 
 // Total returns the sum.

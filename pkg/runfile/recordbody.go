@@ -154,6 +154,9 @@ type Request struct {
 	AnyJSON  bool            `json:"any_json,omitempty"`
 	Nonce    string          `json:"nonce,omitempty"` // required in the info string of fences whose calls count
 	Digest   string          `json:"digest"`          // of the whole request
+	// Waited is how long the run waited before the request, for limits that it shares with others. It does not count as time
+	// of the run.
+	Waited time.Duration `json:"waited_ns,omitempty"`
 }
 
 // Attempt is a failed try at the latest request.
@@ -312,6 +315,8 @@ type End struct {
 	Calls int         `json:"calls"`
 	// Duration is how long the run was active; see [ActiveTime]. The writer sets it.
 	Duration time.Duration `json:"duration_ns,omitempty"`
+	// Waited is how long the run waited for a request that was not sent: see [Request].
+	Waited time.Duration `json:"waited_ns,omitempty"`
 	// Labels are the labels of the data that the run has read: see package tool.
 	Labels []string `json:"labels,omitempty"`
 	// Warnings tell which output besides the answer is incomplete.

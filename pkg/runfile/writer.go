@@ -189,7 +189,7 @@ func Open(path string) (*Writer, *Log, error) {
 	run, _ := log.Run()
 	w := &Writer{path: path, run: run.ID, file: diskFile{f}, now: time.Now, seq: len(log.Records), size: log.Size, resumedRecords: log.LiveRecords()}
 	for _, r := range log.Records {
-		w.active.Add(r.Header)
+		w.active.Add(r)
 	}
 	return w, log, nil
 }
@@ -317,7 +317,7 @@ func (w *Writer) Append(body Body) error {
 	}
 	defer w.reset()
 	h := Header{Seq: w.seq + 1, Run: w.run, Kind: body.Kind(), Time: w.now().UTC()}
-	w.active.Add(h)
+	w.active.Add(Record{Header: h, Body: body})
 	if end, ok := body.(End); ok {
 		end.Duration = w.active.Total()
 		body = end

@@ -41,12 +41,12 @@ var examples = map[string]struct {
 	},
 	"batch.v1": {
 		good: []string{
-			`{"id":"r17","index":17,"input":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","plan":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","exit":{"code":0,"name":"ok","retry":"no","retryable":false},"answer":{"a":1},"usage":{"input_tokens":1,"output_tokens":2},"duration_ms":812,"run_id":"r","run_file":"r.jsonl"}`,
-			`{"id":"r18","index":18,"input":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","plan":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","exit":{"code":7,"name":"denied","retry":"no","retryable":false},"error":{"message":"m","hint":"h"},"usage":{"input_tokens":1,"output_tokens":2},"duration_ms":0,"run_id":"r","run_file":"r.jsonl"}`,
+			`{"id":"r17","index":17,"input":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","plan":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","exit":{"code":0,"name":"ok","retry":"no","retryable":false},"answer":{"a":1},"usage":{"input_tokens":1,"output_tokens":2},"cost_usd":0.0021,"duration_ms":812,"run_id":"r","run_file":"r.jsonl"}`,
+			`{"id":"r18","index":18,"input":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","plan":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","exit":{"code":7,"name":"denied","retry":"no","retryable":false},"error":{"message":"m","hint":"h"},"usage":{"input_tokens":1,"output_tokens":2},"cost_usd":null,"duration_ms":0,"run_id":"r","run_file":"r.jsonl"}`,
 		},
 		bad: map[string]string{
-			`{"id":"r","index":1,"input":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","plan":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","exit":{"code":0,"name":"ok","retry":"no","retryable":false},"usage":{"input_tokens":1,"output_tokens":2},"duration_ms":0,"run_id":"r","run_file":"f"}`:            `TA002 1:1 document: the key "answer" is missing`,
-			`{"id":"r","index":0,"input":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","plan":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","exit":{"code":0,"name":"ok","retry":"no","retryable":false},"answer":1,"usage":{"input_tokens":1,"output_tokens":2},"duration_ms":0,"run_id":"r","run_file":"f"}`: `TA002 1:19 /index: expected at least 1, got the number 0`,
+			`{"id":"r","index":1,"input":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","plan":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","exit":{"code":0,"name":"ok","retry":"no","retryable":false},"usage":{"input_tokens":1,"output_tokens":2},"cost_usd":null,"duration_ms":0,"run_id":"r","run_file":"f"}`:            `TA002 1:1 document: the key "answer" is missing`,
+			`{"id":"r","index":0,"input":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","plan":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","exit":{"code":0,"name":"ok","retry":"no","retryable":false},"answer":1,"usage":{"input_tokens":1,"output_tokens":2},"cost_usd":null,"duration_ms":0,"run_id":"r","run_file":"f"}`: `TA002 1:19 /index: expected at least 1, got the number 0`,
 		},
 	},
 	"approval_request.v1": {

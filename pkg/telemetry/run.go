@@ -113,7 +113,7 @@ func newFold(own pricing.Prices) *fold {
 }
 
 func (f *fold) add(r runfile.Record) {
-	f.active.Add(r.Header)
+	f.active.Add(r)
 	switch b := r.Body.(type) {
 	case runfile.Run:
 		f.run = newRun(r)

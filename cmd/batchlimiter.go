@@ -1,0 +1,109 @@
+package cmd
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/batch"
+	"oneshot/pkg/chat"
+	"oneshot/pkg/policy"
+	"oneshot/pkg/sleep"
+	"oneshot/pkg/tool"
+)
+
+// A batchLimiter limits the requests of all runs of a batch: their cost, and their rate.
+type batchLimiter struct {
+	budget    *batch.Budget
+	rate      *requestRate // nil without --rate
+	responded atomic.Bool  // the server has responded to a request of the batch
+}
+
+// newLimiter returns the limiter of the batch.
+func (b *batchRun) newLimiter() (*batchLimiter, error) {
+	limit := b.flags.batch.cost
+	if limit > 0 && !b.spent.Known {
+		return nil, usagef("omit it, or write to another file", "--total-max-cost: -o %s does not say what its runs have cost", b.flags.file)
+	}
+	l := &batchLimiter{budget: batch.NewBudget(limit, b.spent)}
+	var err error
+	l.rate, err = b.newRequestRate()
+	return l, err
+}
+
+// Admit implements [agent.RequestLimiter].
+func (l *batchLimiter) Admit(ctx context.Context, most chat.USD) (agent.Admission, error) {
+	r, err := l.budget.Reserve(ctx, most)
+	if err != nil {
+		return nil, err
+	}
+	if l.rate != nil {
+		if err := l.rate.wait(ctx); err != nil {
+			r.End(chat.Cost{Known: true})
+			return nil, err
+		}
+	}
+	return admittedRequest{r, l}, nil
+}
+
+// An admittedRequest is a request that a batch has admitted.
+type admittedRequest struct {
+	*batch.Reservation
+	limiter *batchLimiter
+}
+
+// End implements [agent.Admission].
+func (r admittedRequest) End(cost chat.Cost, responded bool) {
+	if responded {
+		r.limiter.responded.Store(true)
+	}
+	r.Reservation.End(cost)
+}
+
+// A requestRate limits the requests to a model over all batches of a user.
+type requestRate struct {
+	ledger *userRates
+	window []policy.RateWindow // one
+	next   chan struct{}       // holds the request of this batch whose turn is next
+}
+
+// newRequestRate returns the limit of --rate, nil without the flag and in a dry run, which sends nothing.
+func (b *batchRun) newRequestRate() (*requestRate, error) {
+	text := b.flags.batch.rate
+	if text == "" {
+		return nil, nil
+	}
+	rate, ok := tool.ParseRate(text)
+	if !ok || rate.Calls > policy.MaxLedgerStarts {
+		return nil, usagef("for example --rate 5/s, 100/m or 1000/h; at most 1000 per unit", "--rate: %q is not a rate", text)
+	}
+	if b.flags.dryRun {
+		return nil, nil
+	}
+	ledger, err := newUserRates(b.env, false)
+	m := b.shared.models
+	key := "model " + breakerKey(m.names[0], m.endpoints[0].address())
+	return &requestRate{ledger, []policy.RateWindow{{Key: key, MaxStarts: rate.Calls, Window: rate.Per}}, make(chan struct{}, 1)}, err
+}
+
+// wait waits for the turn of a request, and takes it when it has come: a request that is cancelled before takes none.
+func (q *requestRate) wait(ctx context.Context) error {
+	select {
+	case q.next <- struct{}{}:
+		defer func() { <-q.next }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	for ctx.Err() == nil {
+		now := time.Now()
+		at, err := q.ledger.takeNow(now, q.window)
+		if err != nil || !at.After(now) {
+			return err
+		}
+		if err := sleep.For(ctx, at.Sub(now)); err != nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}

@@ -1,0 +1,22 @@
+package agent
+
+import (
+	"context"
+
+	"oneshot/pkg/chat"
+)
+
+// A RequestLimiter limits the requests of several runs together. It is safe for concurrent use.
+type RequestLimiter interface {
+	// Admit waits until a request may be sent that costs at most the given amount, as far as that is known. The time of the
+	// wait does not count towards Limits.Wall. After an error the request is not sent, and the run ends.
+	Admit(ctx context.Context, most chat.USD) (Admission, error)
+}
+
+// An Admission is what a [RequestLimiter] allows a request.
+type Admission interface {
+	// Raise reports that the request may cost more. An error ends its response, and the run.
+	Raise(most chat.USD) error
+	// End reports what the request cost, and whether the server responded.
+	End(cost chat.Cost, responded bool)
+}

@@ -1,0 +1,143 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
+	"oneshot/pkg/pricing"
+	"oneshot/pkg/runfile"
+	"oneshot/pkg/sleep"
+)
+
+// A limiter lets requests wait, admits some, and notes what it hears of them.
+type limiter struct {
+	wait   time.Duration
+	admits int      // so many requests, and no more
+	raises chat.USD // up to this amount
+	heard  []string
+}
+
+var errNotAdmitted = errors.New("not admitted")
+
+func (l *limiter) Admit(ctx context.Context, most chat.USD) (agent.Admission, error) {
+	if err := sleep.For(ctx, l.wait); err != nil {
+		return nil, err
+	}
+	if l.admits--; l.admits < 0 {
+		return nil, errNotAdmitted
+	}
+	l.heard = append(l.heard, fmt.Sprint("admit ", most > 0))
+	return l, nil
+}
+
+func (l *limiter) Raise(most chat.USD) error {
+	if most > l.raises {
+		return errNotAdmitted
+	}
+	return nil
+}
+
+func (l *limiter) End(cost chat.Cost, responded bool) {
+	l.heard = append(l.heard, fmt.Sprintf("end %d %v %v", cost.Amount, cost.Known, responded))
+}
+
+// limitedRig is a run whose tokens cost a nano-dollar each.
+func limitedRig(t *testing.T, l *limiter, steps ...step) *rig {
+	r := newRig(t, steps...)
+	r.cfg.Limiter, r.cfg.Limits.Wall = l, time.Minute
+	r.cfg.Prices = agent.Prices{Of: pricing.Prices{"": {Rates: pricing.Rates{Input: 1_000_000, Output: 1_000_000}}}, Turn: []string{""}, Answer: []string{""}}
+	return r
+}
+
+// A run waits for each request, and the time does not count; the limiter hears what each costs.
+func TestLimiter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &limiter{wait: 50 * time.Second, admits: 3, raises: 1 << 40}
+		r := limitedRig(t, l, spends(chat.Usage{InputTokens: 70, OutputTokens: 5}, calls(`look("a")`)),
+			spends(chat.Usage{InputTokens: 80, OutputTokens: 6}, calls("finalResponse()")),
+			spends(chat.Usage{InputTokens: 90, OutputTokens: 7}, answer42))
+		out := r.mustRun()
+		if want := []string{"admit true", "end 75 true true", "admit true", "end 86 true true", "admit true", "end 97 true true"}; !slices.Equal(l.heard, want) {
+			t.Errorf("heard %q", l.heard)
+		}
+		if out.Cost != (chat.Cost{Amount: 258, Known: true}) {
+			t.Errorf("cost %+v", out.Cost)
+		}
+	})
+}
+
+// After the wait the clock of the run goes on.
+func TestLimiterStopsClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		slow := func(ctx context.Context, q chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+			time.Sleep(40 * time.Second)
+			return says(calls(`look("a")`))(ctx, q, delta)
+		}
+		r := limitedRig(t, &limiter{wait: time.Hour, admits: 9, raises: 1 << 40}, slow, hangs("I"))
+		_, err := r.run()
+		wantError[*agent.TimeoutError](t, err)
+		if took := time.Since(began); took != 2*time.Hour+time.Minute {
+			t.Errorf("ended after %v", took)
+		}
+	})
+}
+
+// A run that is cancelled while it waits ends at once, and tells how long it has waited.
+func TestLimiterCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := limitedRig(t, &limiter{wait: time.Hour, admits: 1})
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 90*time.Second, errNotAdmitted)
+		defer cancel()
+		out, err := agent.Run(ctx, r.cfg)
+		if !errors.Is(err, errNotAdmitted) || out.Waited != 90*time.Second || len(r.requests) > 0 {
+			t.Errorf("error %v after %v, %d requests", err, out.Waited, len(r.requests))
+		}
+	})
+}
+
+// A request that is not admitted is not sent.
+func TestLimiterRefuses(t *testing.T) {
+	l := &limiter{admits: 1, raises: 1 << 40}
+	r := limitedRig(t, l, says(calls(`look("a")`)))
+	out, err := r.run()
+	if !errors.Is(err, errNotAdmitted) || len(r.requests) != 1 || out.Turns != 1 {
+		t.Errorf("error %v, %d requests, %d turns", err, len(r.requests), out.Turns)
+	}
+}
+
+// A response that costs more than was admitted ends, and what came of it counts.
+func TestLimiterEndsResponse(t *testing.T) {
+	l := &limiter{admits: 1, raises: 600}
+	r := limitedRig(t, l, spends(chat.Usage{}, slices.Repeat([]string{"word "}, 4000)...))
+	out, err := r.run()
+	if !errors.Is(err, errNotAdmitted) || out.Cost.Amount < 600 || out.Cost.Amount > 620 {
+		t.Errorf("error %v, cost %+v", err, out.Cost)
+	}
+	if want := []string{"admit true", fmt.Sprintf("end %d true true", out.Cost.Amount)}; !slices.Equal(l.heard, want) {
+		t.Errorf("heard %q", l.heard)
+	}
+}
+
+// A resumed run needs no admission for what it repeats.
+func TestLimiterOfResumedRun(t *testing.T) {
+	steps := then(says(calls(`look("a")`)))
+	_, log := newRig(t, steps...).recordedRun()
+	second := slices.IndexFunc(log.Records, func(r runfile.Record) bool {
+		b, ok := r.Body.(runfile.Request)
+		return ok && b.Turn == 2
+	})
+	r, _ := resumed(t, log.Records[:second], steps)
+	l := &limiter{admits: 2, raises: 1 << 40}
+	r.cfg.Limiter = l
+	if r.mustRun(); len(l.heard) != 4 || len(r.requests) != 2 {
+		t.Errorf("heard %q, %d requests", l.heard, len(r.requests))
+	}
+}
