@@ -51,6 +51,7 @@ type batchOptions struct {
 	timeout     time.Duration // of the whole batch; 0: no limit
 	cost        chat.USD      // of all runs; 0: no limit
 	retry       string        // which lines of an earlier output are run again
+	files       []string      // the arguments
 }
 
 const defaultConcurrency = 4
@@ -128,7 +129,7 @@ type batchRun struct {
 	plan    string         // its digest
 	limiter *batchLimiter
 	spent   chat.Cost // by earlier commands of the batch
-	// hasResponse is set if the server has responded to a request of an earlier command.
+	// hasResponse reports whether the server has responded to a request of an earlier command.
 	hasResponse bool
 	use         func(*agent.Config) // adds the tools to a run
 
@@ -156,7 +157,7 @@ func runBatch(ctx context.Context, env Env, t *console, line flagSource, args []
 			return err
 		}
 	}
-	b := &batchRun{env: env, console: t, flags: flags, spent: chat.Cost{Known: true}}
+	b := &batchRun{env: env, console: t, flags: flags}
 	defer b.close()
 	if flags.batch.timeout > 0 {
 		timer := time.AfterFunc(flags.batch.timeout, func() { t.abort(&batchTimeoutError{flags.batch.timeout}) })
@@ -187,14 +188,18 @@ func resolveBatch(env Env, t *console, line flagSource) (*recordedRun, *resolved
 
 // prepare resolves everything that the runs share, and finds all errors it can before the first of them.
 func (b *batchRun) prepare(ctx context.Context, rec *recordedRun, args []string) (err error) {
+	b.flags.batch.files, b.spent = args, chat.Cost{Known: true}
 	if b.shared, err = newSharedPlan(ctx, b.console, b.flags, rec); err != nil {
 		return err
 	}
 	if b.texts, err = b.flags.loadBatchTexts(ctx, b.env, b.console, args); err != nil {
 		return causeOr(ctx, err)
 	}
-	if b.state, err = openBatchState(b.env, b.flags.file); err != nil {
+	if b.state, err = openBatchState(b.env, b.flags.file, b.flags.dryRun); err != nil {
 		return err
+	}
+	if b.state.emptied != "" {
+		b.console.warn("the runs of the earlier batch are in "+b.state.emptied, "-o %s is empty, but a batch has written lines to it: a new batch begins", b.flags.file)
 	}
 	if b.input, err = openBatchInput(ctx, b.env, args[len(args)-1], b.flags); err != nil {
 		return causeOr(ctx, err)
@@ -239,6 +244,11 @@ func (b *batchRun) checkFirst(ctx context.Context) error {
 
 // run makes the runs.
 func (b *batchRun) run(ctx context.Context) error {
+	b.progress = newBatchProgress(b.console, b.records.counts, b.limiter.budget)
+	defer b.progress.clear()
+	if b.isDone() && b.state.out != nil && !b.state.isKnown { // the output of another batch stays that of another batch
+		return b.verdict()
+	}
 	use, release, err := b.shared.openTools(ctx)
 	if err != nil {
 		return err
@@ -249,14 +259,16 @@ func (b *batchRun) run(ctx context.Context) error {
 		return err
 	}
 	b.shared.programs.log(b.console, b.state.id)
-	b.progress = newBatchProgress(b.console, b.records.counts, b.limiter.budget)
-	defer b.progress.clear()
 	runs, abort := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer abort(nil)
 	defer context.AfterFunc(ctx, func() { abort(cutOff(context.Cause(ctx))) })()
 	next, ending := context.WithCancelCause(runs)
 	defer ending(nil)
-	b.abort, b.ending = func(err error) { abort(cutOff(err)) }, ending
+	b.ending = ending
+	b.abort = func(err error) {
+		ending(err)
+		abort(cutOff(err))
+	}
 	o := &b.flags.batch
 	pool := batch.Pool{Workers: o.concurrency, Ahead: aheadFactor * o.concurrency, Unordered: o.unordered}
 	err = batch.Run(next, pool, b.pending(next), func(r batch.Record) itemResult { return b.work(runs, r) }, b.deliver)

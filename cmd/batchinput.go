@@ -60,16 +60,18 @@ func openBatchInput(ctx context.Context, env Env, name string, flags *resolvedFl
 			return in, nil
 		}
 		defer f.Close()
-		return in, in.spool(ctx, env, name, f)
+		return in, in.spool(ctx, env, flags.dryRun, name, f)
 	}
-	return in, in.spool(ctx, env, name, env.Stdin)
+	return in, in.spool(ctx, env, flags.dryRun, name, env.Stdin)
 }
 
 // spool copies an input that cannot be read twice to a temporary file without a name.
-func (in *batchInput) spool(ctx context.Context, env Env, name string, src io.Reader) error {
-	dir, err := makeStateDir(env, "batches")
-	if err != nil {
-		return err
+func (in *batchInput) spool(ctx context.Context, env Env, isDry bool, name string, src io.Reader) (err error) {
+	dir := ""
+	if !isDry {
+		if dir, err = makeStateDir(env, "batches"); err != nil {
+			return err
+		}
 	}
 	f, err := os.CreateTemp(dir, ".input-")
 	if err != nil {
@@ -260,7 +262,7 @@ func (b *batchRun) addRecord(r batch.Record, found *faults) error {
 	if err != nil || !hasBegun {
 		return err
 	}
-	run, err := telemetry.ReadRun(b.state.runPath(r.ID))
+	run, err := telemetry.ReadRun(b.state.runPath(r.ID), nil)
 	for _, m := range run.Models {
 		b.addSpent(m.Usage, m.Cost)
 	}

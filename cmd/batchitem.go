@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -139,8 +140,8 @@ func (b *batchRun) runItem(ctx context.Context, item *batchItem, r batch.Record)
 	if cut := new(cutOffError); errors.As(err, &cut) {
 		return cut.by
 	}
-	if concernsAll(err) {
-		return b.shared.models.withHint(err)
+	if b.concernsAll(err) {
+		return b.shared.models.withHint(fmt.Errorf("record %s: %w", escapeInvisible(r.ID), err))
 	}
 	b.countFailure(err)
 	return nil
@@ -165,9 +166,14 @@ func (b *batchRun) startItem(s *runState, p *runPlan, item *batchItem, r batch.R
 	return s.createRecord(item.path, body)
 }
 
-// concernsAll reports whether an error would end all other runs as well.
-func concernsAll(err error) bool {
-	return as[*provider.AuthError](err) || slices.Contains([]string{"usage", "io"}, exitOf(err).Name)
+// concernsAll reports whether an error would end all other runs as well. A server that has responded before, or a gateway with
+// a filter, forbids one request and not another.
+func (b *batchRun) concernsAll(err error) bool {
+	var denied *provider.AuthError
+	if errors.As(err, &denied) {
+		return denied.Status != http.StatusForbidden || !b.limiter.responded.Load()
+	}
+	return slices.Contains([]string{"usage", "io"}, exitOf(err).Name)
 }
 
 // countFailure counts a failed run, and begins no more if there are too many.
@@ -199,7 +205,6 @@ type itemRecord struct {
 	run    runfile.Run
 	answer *runfile.Answer
 	end    *runfile.End
-	log    runfile.Log // without bodies
 }
 
 // readItem reads the run file of a run.
@@ -213,22 +218,18 @@ func readItem(path string) (*itemRecord, error) {
 	answerAt := 0
 	scan := runfile.NewScanner(f)
 	for r := range scan.Records() {
-		kept := runfile.Record{Header: r.Header}
 		switch body := r.Body.(type) {
 		case runfile.Run:
 			it.run = body
 		case runfile.Answer:
 			it.answer, answerAt = &body, r.Seq
 		case runfile.End:
-			it.end, kept.Body = &body, runfile.End{Waited: body.Waited}
-		case runfile.Request:
-			kept.Body = runfile.Request{Waited: body.Waited}
+			it.end = &body
 		case runfile.Resumed:
-			if it.end, kept.Body = nil, body; answerAt > body.KeptThrough {
+			if it.end = nil; answerAt > body.KeptThrough {
 				it.answer = nil
 			}
 		}
-		it.log.Records = append(it.log.Records, kept)
 	}
 	return it, scan.Err
 }
@@ -243,7 +244,7 @@ func (it *itemRecord) line(path string) batch.Line {
 	e, of := it.end, it.run.Batch
 	l := batch.Line{
 		ID: of.Record, Index: of.Index, Input: of.Input, Plan: of.Plan, Exit: batch.Exit{Code: e.Exit, Name: e.Name, Retry: e.Retry, Retryable: e.Retryable},
-		Usage: e.Usage, Cost: e.Cost, DurationMS: it.log.ActiveTime().Milliseconds(), RunID: it.run.ID, RunFile: path,
+		Usage: e.Usage, Cost: e.Cost, DurationMS: e.Duration.Milliseconds(), RunID: it.run.ID, RunFile: path,
 	}
 	if e.Exit != 0 || it.answer == nil {
 		l.Error = &batch.Failure{Message: e.Why, Hint: e.Hint}
@@ -293,7 +294,7 @@ func (b *batchRun) write(line []byte) error {
 		_, err := b.console.out.Write(line)
 		return err
 	}
-	if err := b.state.out.Append(line); err != nil {
+	if err := b.state.appendLine(line); err != nil {
 		return &outputError{fmt.Errorf("%s: %w", b.state.path, err)}
 	}
 	return nil

@@ -27,6 +27,7 @@ func (b *batchRun) newLimiter() (*batchLimiter, error) {
 		return nil, usagef("omit it, or write to another file", "--total-max-cost: -o %s does not say what its runs have cost", b.flags.file)
 	}
 	l := &batchLimiter{budget: batch.NewBudget(limit, b.spent)}
+	l.responded.Store(b.hasResponse)
 	var err error
 	l.rate, err = b.newRequestRate()
 	return l, err

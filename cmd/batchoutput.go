@@ -64,6 +64,7 @@ func (o *earlierOutput) lineAt(at int64) ([]byte, error) {
 func (b *batchRun) readOutput() error {
 	if b.earlier != nil {
 		_, _, err := batch.ReadLines(io.NewSectionReader(b.earlier.file, 0, 1<<62), b.earlier.file.Name(), func(l batch.Line, number int, at int64) error {
+			b.hasResponse = b.hasResponse || l.Exit.Code == 0
 			if !b.earlier.runsAgain(l) {
 				key, err := keyOfLine(l, b.earlier.file.Name(), number)
 				if err != nil {
@@ -82,28 +83,38 @@ func (b *batchRun) readOutput() error {
 		return nil
 	}
 	b.plans = map[string]int{}
-	err := b.state.out.Recover(b.state.isKnown, func(l batch.Line, number int, _ int64) error {
-		key, err := keyOfLine(l, b.state.path, number)
-		if err != nil {
-			return err
-		}
-		e := b.records.entry(key)
-		if e.isDone {
-			return &batch.ForeignError{Path: b.state.path, Line: number, Why: fmt.Sprintf("another line has the ID %q, too", l.ID)}
-		}
-		if isCopy, err := b.isCopy(e, l); err != nil {
-			return err
-		} else if _, seen := b.plans[l.Plan]; !isCopy && !seen {
-			b.plans[l.Plan] = number
-		}
-		if b.state.owns(l.RunID) {
-			b.addSpent(l.Usage, l.Cost)
-		}
-		e.isDone, e.input = true, keyOfID(l.Input)
-		b.records.counts.add(l)
-		return nil
-	})
+	err := b.state.out.Recover(b.state.isKnown, func(l batch.Line, number int, _ int64) error { return b.addLine(l, number) })
 	return outputReadError("-o", err)
+}
+
+// addLine adds a line of the output to what is known about its record.
+func (b *batchRun) addLine(l batch.Line, number int) error {
+	key, err := keyOfLine(l, b.state.path, number)
+	if err != nil {
+		return err
+	}
+	e := b.records.entry(key)
+	if e.isDone {
+		return &batch.ForeignError{Path: b.state.path, Line: number, Why: fmt.Sprintf("another line has the ID %q, too", l.ID)}
+	}
+	isCopy, err := b.isCopy(e, l)
+	isOwn := b.state.owns(l.RunID)
+	switch {
+	case err != nil:
+		return err
+	case isCopy:
+	case b.state.isKnown && !isOwn:
+		return usagef("restore the output, or write to another file; lines that --retry copied need the same --retry again",
+			"-o %s:%d was written by another batch than the one that -o continues", b.flags.file, number)
+	case b.plans[l.Plan] == 0:
+		b.plans[l.Plan] = number
+	}
+	if isOwn {
+		b.addSpent(l.Usage, l.Cost)
+	}
+	e.isDone, e.input = true, keyOfID(l.Input)
+	b.records.counts.add(l)
+	return nil
 }
 
 // keyOfLine returns the key of the record of a line of an output. An ID in which secrets are masked does not tell it.

@@ -152,6 +152,7 @@ func TestPlanOfBatch(t *testing.T) {
 		"unordered":           {with: []string{"--unordered"}},
 		"max-failures":        {with: []string{"--max-failures", "2"}},
 		"total-timeout":       {with: []string{"--total-timeout", "1h"}},
+		"total-max-cost":      {with: []string{"--total-max-cost", "1"}},
 		"input-format":        {with: []string{"--input-format", "jsonl"}},
 		"id-field":            {with: []string{"--id-field", "ticket"}},
 		"retry":               {with: []string{"-o", "new.jsonl", "--retry", "all", "old.jsonl"}},

@@ -28,9 +28,12 @@ import (
 
 // A batchState is where the runs of a batch are recorded, and its output.
 type batchState struct {
+	isDry   bool
 	id      string
 	dir     string
-	isKnown bool // the batch is continued
+	isKnown bool   // the batch is continued
+	hasLine bool   // the pointer says that the batch has written a line
+	emptied string // the directory of an earlier batch whose output was emptied; "" without one
 	pointer *os.File
 	path    string        // of the output; "" for stdout
 	out     *batch.Output // nil until the file exists
@@ -48,9 +51,14 @@ type batchLockedError struct{ id string }
 func (e *batchLockedError) Error() string { return "batch " + e.id + ": in use by another command" }
 
 // openBatchState finds the batch of an output file, and locks both. Without a file, or with a missing one, the batch is new.
-func openBatchState(env Env, file string) (*batchState, error) {
-	s := &batchState{}
-	dir, err := makeStateDir(env, "batches")
+// A dry run only reads what there is.
+func openBatchState(env Env, file string, isDry bool) (*batchState, error) {
+	s := &batchState{isDry: isDry}
+	find := makeStateDir
+	if isDry {
+		find = stateDir
+	}
+	dir, err := find(env, "batches")
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +79,13 @@ func openBatchState(env Env, file string) (*batchState, error) {
 		return nil, errors.Join(err, s.close())
 	}
 	if _, err := os.Stat(s.path); err == nil {
+		id := s.id
 		if err := errors.Join(s.openOutput(), s.readPointer()); err != nil {
 			return nil, errors.Join(err, s.close())
+		}
+		if s.hasLine && s.out.IsEmpty() {
+			s.emptied = filepath.Join(dir, s.id)
+			s.id, s.isKnown, s.hasLine = id, false, false
 		}
 	}
 	s.dir = filepath.Join(dir, s.id)
@@ -82,12 +95,20 @@ func openBatchState(env Env, file string) (*batchState, error) {
 // lockPointer opens and locks the file that holds the ID of the batch of the output.
 func (s *batchState) lockPointer(dir string) error {
 	path := pointerPath(dir, s.path)
+	if s.isDry {
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		s.pointer = f
+		return err
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return &outputError{fmt.Errorf("state directory: %w", err)}
 	}
 	for {
 		var err error
-		if s.pointer, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600); err != nil {
+		if s.pointer, err = os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|unix.O_NOFOLLOW, 0o600); err != nil {
 			return &outputError{err}
 		}
 		if err := atomicfile.Lock(s.pointer); err != nil {
@@ -127,29 +148,58 @@ func (s *batchState) lockError(err error) error {
 
 // openOutput opens and locks the output.
 func (s *batchState) openOutput() (err error) {
+	if s.isDry {
+		s.out, err = batch.ReadOutput(s.path)
+		return err
+	}
 	s.out, err = batch.OpenOutput(s.path)
 	return s.lockError(err)
 }
 
 // readPointer takes the ID of the batch that has written the output before.
 func (s *batchState) readPointer() error {
-	id, err := batchOfPointer(s.pointer)
+	if s.pointer == nil {
+		return nil
+	}
+	id, hasLine, err := batchOfPointer(s.pointer)
 	if err != nil {
 		return &outputError{err}
 	}
 	if id != "" {
-		s.id, s.isKnown = id, true
+		s.id, s.isKnown, s.hasLine = id, true, hasLine
 	}
 	return nil
 }
 
-// batchOfPointer returns the ID of the batch that an open pointer names, or "".
-func batchOfPointer(f *os.File) (string, error) {
+// batchOfPointer returns the ID of the batch that an open pointer names, or "", and whether the batch has written a line.
+func batchOfPointer(f *os.File) (id string, hasLine bool, err error) {
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<10))
-	if id, isWhole := strings.CutSuffix(string(text), "\n"); isWhole && isBatchID(id) {
-		return id, err
+	id, rest, isWhole := strings.Cut(string(text), "\n")
+	if !isWhole || !isBatchID(id) {
+		return "", false, err
 	}
-	return "", err
+	return id, strings.HasSuffix(rest, hasLineMark), err
+}
+
+// hasLineMark follows the ID in a pointer once a line of the batch is in the output. An output that is empty all the same was
+// emptied.
+const hasLineMark = "has a line\n"
+
+// appendLine appends a line to the output, and notes the first one in the pointer.
+func (s *batchState) appendLine(line []byte) error {
+	if err := s.out.Append(line); err != nil || s.hasLine {
+		return err
+	}
+	s.hasLine = true
+	return s.addToPointer("mark of the first line", hasLineMark)
+}
+
+// addToPointer appends to the pointer, durably.
+func (s *batchState) addToPointer(what, text string) error {
+	if _, err := failpoint.Write("write of the "+what, s.pointer, []byte(text)); err != nil {
+		return err
+	}
+	return failpoint.Around("fsync of the "+what, s.pointer.Sync)
 }
 
 // begin makes the directory of the batch, its index and its output, in an order such that a batch that has an output has the
@@ -213,10 +263,7 @@ func (s *batchState) makeIndex(env Env, plan string) error {
 	if err := s.pointer.Truncate(0); err != nil {
 		return err
 	}
-	if _, err := failpoint.Write("write of the ID of a batch", s.pointer, []byte(s.id+"\n")); err != nil {
-		return err
-	}
-	return failpoint.Around("fsync of the ID of a batch", s.pointer.Sync)
+	return s.addToPointer("ID of a batch", s.id+"\n")
 }
 
 // openIndex opens and locks the index of a batch. The error wraps [atomicfile.ErrLocked] if another command has locked it.

@@ -28,7 +28,8 @@ type loadedAgent struct {
 	isInstalled bool   // found by name: its user put it into the configuration directory
 	env         Env
 	text        []byte
-	ignored     []string       // keys that do not apply
+	ignored     []string       // keys that do not apply beside flags of the command line
+	notOfBatch  []string       // keys that do not apply to a batch
 	findings    []diag.Finding // about what it refers to
 }
 
@@ -163,8 +164,15 @@ func (a *loadedAgent) checkSecrets(flag string, values []string, line flagSource
 	return nil
 }
 
-// checkBatch refuses keys whose data the runs of a batch would lack.
-func (a *loadedAgent) checkBatch() error {
+// forBatch drops the values of keys that a batch ignores, and refuses keys whose data its runs would lack.
+func (a *loadedAgent) forBatch(source flagSource, rows map[string]flagRow) error {
+	a.notOfBatch = nil
+	for name := range a.Flags {
+		if rows[name].agent&isKey == 0 && name != "input" && name != "attach" {
+			delete(source.values, name)
+			a.notOfBatch = append(a.notOfBatch, strings.ReplaceAll(name, "-", "_"))
+		}
+	}
 	for _, key := range []string{"input", "attach"} {
 		if slices.ContainsFunc(a.Flags[key], func(value string) bool { return value != anyStdin }) {
 			return usagef("put the data into a field of each record", "--agent %s: a batch cannot use its %s", a.path, key)
@@ -173,11 +181,20 @@ func (a *loadedAgent) checkBatch() error {
 	return nil
 }
 
-// noteIgnored warns of the keys that do not apply.
+// noteIgnored names the keys that do not apply.
 func (a *loadedAgent) noteIgnored(t *console) {
-	if a != nil && len(a.ignored) > 0 {
-		slices.Sort(a.ignored)
-		t.warn("give them as flags, if you want them", "ignored keys of the agent %s: %s (the command line has --policy or --read-only)", a.title(), strings.Join(a.ignored, ", "))
+	if a == nil {
+		return
+	}
+	ignored := func(keys []string) string {
+		slices.Sort(keys)
+		return "ignored keys of the agent " + a.title() + ": " + strings.Join(keys, ", ")
+	}
+	if len(a.ignored) > 0 {
+		t.warn("give them as flags, if you want them", "%s (the command line has --policy or --read-only)", ignored(a.ignored))
+	}
+	if len(a.notOfBatch) > 0 {
+		t.note("%s (they are for single runs; -o names the output of a batch)", ignored(a.notOfBatch))
 	}
 }
 

@@ -64,7 +64,7 @@ func (p *sharedPlan) loadTools() error {
 	if err != nil {
 		return err
 	}
-	if !f.isReplay() {
+	if !f.isReplay() && !f.dryRun {
 		if err := useLedger(p.env, &rules, false); err != nil {
 			return err
 		}

@@ -23,6 +23,11 @@ func (p *sharedPlan) protectedFiles() []string {
 	if agent := p.recorded.agent; agent != nil {
 		names = append(names, agent.path, realPath(agent.path))
 	}
+	for _, name := range f.batch.files {
+		if !isStdin(name) {
+			names = append(names, name)
+		}
+	}
 	return slices.Concat(names, p.runFiles(), ownFiles(p.recorded.current), ownFiles(p.env), f.policy.files, f.model.servers.secrets.files())
 }
 

@@ -174,10 +174,9 @@ func (r *recordedRun) resolve(on commands, t *console, line flagSource) (*resolv
 			return nil, err
 		}
 		if on == forBatch {
-			if err := r.agent.checkBatch(); err != nil {
+			if err := r.agent.forBatch(source, rowsOf(on)); err != nil {
 				return nil, err
 			}
-			delete(source.values, "output-file") // it is of a run
 		}
 		sources = append(sources, source)
 	}

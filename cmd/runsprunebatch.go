@@ -82,7 +82,7 @@ func (o *pruneOptions) deliveredRuns(dir string) (map[string]bool, error) {
 		return nil, err
 	}
 	defer pointer.Close()
-	if id, err := batchOfPointer(pointer); err != nil || id != filepath.Base(dir) {
+	if id, _, err := batchOfPointer(pointer); err != nil || id != filepath.Base(dir) {
 		return nil, err
 	}
 	out, err := os.Open(head.Output)

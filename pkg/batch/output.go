@@ -71,6 +71,8 @@ type Output struct {
 	file *os.File
 	path string
 	size int64 // of the whole lines
+
+	isReadOnly bool
 }
 
 // A ForeignError reports a file that is not the output of a batch.
@@ -108,8 +110,20 @@ func OpenOutput(path string) (*Output, error) {
 	return &Output{file: f, path: path}, nil
 }
 
+// ReadOutput opens an output file to read it. It is not locked, and never changed.
+func ReadOutput(path string) (*Output, error) {
+	f, err := os.Open(path)
+	return &Output{file: f, path: path, isReadOnly: true}, err
+}
+
 // Close releases the lock.
 func (o *Output) Close() error { return o.file.Close() }
+
+// IsEmpty reports whether there is nothing in the output, not even a torn line.
+func (o *Output) IsEmpty() bool {
+	info, err := o.file.Stat()
+	return err == nil && info.Size() == 0
+}
 
 // Recover passes the lines of the output to each, as [ReadLines] does, and truncates a torn last line, so that lines can be
 // appended. If nothing but a torn line is in the output, only its batch can truncate it: isKnown says that this is the batch.
@@ -120,6 +134,8 @@ func (o *Output) Recover(isKnown bool, each func(l Line, number int, offset int6
 		return err
 	case size == 0 && !isKnown:
 		return &ForeignError{o.path, 1, notALine}
+	case o.isReadOnly:
+		return nil
 	}
 	return o.truncate()
 }
