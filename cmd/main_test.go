@@ -2,12 +2,16 @@ package cmd
 
 import (
 	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"oneshot/pkg/provider/ollama"
+	"oneshot/tooldefs"
 )
 
 // testEnv is an environment in which nothing of this machine can be seen.
@@ -36,6 +40,28 @@ func TestPanic(t *testing.T) {
 		if !strings.Contains(stderr.String(), want) {
 			t.Errorf("stderr does not say %q:\n%s", want, stderr)
 		}
+	}
+}
+
+// A panickingFS panics when a file is opened.
+type panickingFS struct{}
+
+func (panickingFS) Open(string) (fs.File, error) { panic("the disk is broken") }
+
+// The events of a run that a bug ends say so, beside the answer and instead of it.
+func TestPanicEvents(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "events.jsonl")
+	env, stdout, _ := testEnv("run", "--no-run-file", "--model", "demo", "--output", "events", "--events", file, "Go")
+	env.Tools, env.Prompts = tooldefs.FS, panickingFS{}
+	if code := Main(t.Context(), env); code != 70 {
+		t.Errorf("exit code %d, want 70", code)
+	}
+	const want = `{"event":"on_chain_start"}` + "\n" + `{"event":"error","data":{"error":"internal","message":"internal error: the disk is broken"}}` + "\n"
+	if text, err := os.ReadFile(file); err != nil || string(text) != want {
+		t.Errorf("%v, --events: %s", err, text)
+	}
+	if stdout.String() != want {
+		t.Errorf("--output events: %s", stdout)
 	}
 }
 

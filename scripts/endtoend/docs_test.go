@@ -294,7 +294,7 @@ func providerTable(*testing.T) string {
 }
 
 // shownElsewhere are exit codes that no command line can bring about.
-var shownElsewhere = map[int]string{70: "TestPanic in cmd"}
+var shownElsewhere = map[int]string{70: "TestPanic and TestPanicEvents in cmd"}
 
 // TestExitTable fails where no end-to-end script shows a code of the table, and
 // where a script shows a code that is not in it.
