@@ -157,7 +157,7 @@ func checkFirst(line line, h Header) error {
 		Version int    `json:"version"`
 		ID      string `json:"id"`
 	}
-	if err := json.Unmarshal(line.text, &run); err != nil {
+	if err := decodeUpTo(line.text, "id", &run, func() bool { return run.Version == Version && run.ID == h.Run }); err != nil {
 		return line.otherForm(fmt.Sprintf("the run record cannot be read: %v", err))
 	}
 	switch {

@@ -131,19 +131,25 @@ func (s *Scanner) record(line line) (Record, error) {
 }
 
 // parseHeader parses the header of a record without its body.
-func parseHeader(text []byte) (Header, error) {
-	var h Header
-	const last = `,"time":"`
-	if i := bytes.Index(text[:min(len(text), 1<<10)], []byte(last)); i >= 0 {
-		if j := bytes.IndexByte(text[i+len(last):], '"'); j >= 0 {
-			head := append(slices.Clip(text[:i+len(last)+j+1]), '}')
-			if json.Unmarshal(head, &h) == nil && h.Seq > 0 && h.Run != "" && h.Kind != "" {
-				return h, nil
+func parseHeader(text []byte) (h Header, err error) {
+	err = decodeUpTo(text, "time", &h, func() bool { return h.Seq > 0 && h.Run != "" && h.Kind != "" })
+	return h, err
+}
+
+// decodeUpTo decodes the first members of a record, up to the one of a name, which is a string. If they are not all that is
+// wanted, another program wrote the members in another order, and the whole record is decoded.
+func decodeUpTo[T any](text []byte, last string, into *T, isWhole func() bool) error {
+	name := []byte(`,"` + last + `":"`)
+	if i := bytes.Index(text[:min(len(text), 1<<10)], name); i >= 0 {
+		if j := bytes.IndexByte(text[i+len(name):], '"'); j >= 0 {
+			head := append(slices.Clip(text[:i+len(name)+j+1]), '}')
+			if json.Unmarshal(head, into) == nil && isWhole() {
+				return nil
 			}
 		}
 	}
-	h = Header{}
-	return h, json.Unmarshal(text, &h) // members in another order: another program wrote it
+	*into = *new(T)
+	return json.Unmarshal(text, into)
 }
 
 // checkHeader checks a header against the records before it.
