@@ -38,6 +38,26 @@ func (r noticingRecorder) Append(body runfile.Body) error {
 	return r.Recorder.Append(body)
 }
 
+// A batchRecorder does not wait until the answer is on disk: a batch delivers it after the end of the run, which is synced.
+type batchRecorder struct {
+	agent.Recorder
+	answered bool // the latest record is the answer
+}
+
+// Append records a body.
+func (r *batchRecorder) Append(body runfile.Body) error {
+	_, r.answered = body.(runfile.Answer)
+	return r.Recorder.Append(body)
+}
+
+// Sync makes all records durable, unless the end will.
+func (r *batchRecorder) Sync() error {
+	if r.answered {
+		return nil
+	}
+	return r.Recorder.Sync()
+}
+
 // maskBody masks secrets in a body. In messages for people it also masks anything that looks like a key; the
 // conversation stays exact, because replays and resumed runs need it.
 func maskBody(s *redact.Set, body runfile.Body) (runfile.Body, error) {

@@ -174,6 +174,9 @@ func (r *runState) perform(ctx context.Context, cfg agent.Config, w *runfile.Wri
 	if w != nil {
 		to = noticingRecorder{w, &r.hasNewRecords}
 	}
+	if r.isOfBatch {
+		to = &batchRecorder{Recorder: to}
+	}
 	if r.console.events.isActive() {
 		to = eventRecorder{to, r.console.events}
 	}
