@@ -81,8 +81,12 @@ func (v *variables) expandPrompts(texts *promptTexts, template *promptTemplate) 
 			return err
 		}
 	}
+	isExcused := map[string]bool{}
+	for _, key := range v.defaulted {
+		isExcused[key] = true
+	}
 	for _, key := range slices.Sorted(maps.Keys(v.values)) {
-		if !v.used[key] && !slices.Contains(v.defaulted, key) {
+		if !v.used[key] && !isExcused[key] {
 			flag := "--var"
 			if slices.ContainsFunc(v.files, func(f variable) bool { return f.key == key }) {
 				flag = "--var-file"

@@ -130,7 +130,7 @@ func (o *runsOptions) printList(heading string, rows []listRow) error {
 	fmt.Fprintln(w, "ID\tMODEL\tTURNS\tEXIT\t"+heading)
 	for _, r := range rows {
 		c := r.cells()
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", escapeInvisible(c[0]), escapeInvisible(c[1]), c[2], escapeInvisible(c[3]), firstWords(c[4], 60))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", report.EscapeLine(c[0]), report.EscapeLine(c[1]), c[2], report.EscapeLine(c[3]), firstWords(c[4], 60))
 	}
 	if err := w.Flush(); err != nil {
 		return err

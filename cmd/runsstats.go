@@ -212,7 +212,7 @@ func writeTotal(w io.Writer, s telemetry.Stats) {
 	fmt.Fprintln(w)
 	writeColumns(w, "EXIT\tRUNS", func(row func(cells ...any)) {
 		for _, name := range slices.Sorted(maps.Keys(s.Exits)) {
-			row(escapeInvisible(name), s.Exits[name])
+			row(report.EscapeLine(name), s.Exits[name])
 		}
 	})
 	if len(s.Models) > 0 {

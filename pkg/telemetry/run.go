@@ -87,7 +87,7 @@ func newRun(first runfile.Record) Run {
 
 func (r *Run) end(record runfile.Record, b runfile.End) {
 	r.Exit, r.Turns, r.Calls, r.Models, r.Tools = b.Name, b.Turns, b.Calls, b.Models, b.Tools
-	r.Seconds = cmp.Or(b.Duration, max(0, record.Time.Sub(r.Start))).Seconds() // older records have no duration
+	r.Seconds = max(0, cmp.Or(b.Duration, record.Time.Sub(r.Start))).Seconds() // older records have no duration
 }
 
 // A fold is a run made of all its records. Its usage includes that of records which a resumed run voids, because it was
