@@ -60,8 +60,8 @@ func (v *victim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"model":"scripted","message":{"role":"assistant","content":%s},"done":true,"done_reason":"stop"}`+"\n", text)
 }
 
-// decisions makes a run with defaults and returns what was decided about each call, nil if the run was refused.
-func (v *victim) decisions(environ []string, config string) (decided []string) {
+// decisions makes a run with defaults, if they are accepted, and returns what was decided about each call.
+func (v *victim) decisions(environ []string, config string) (decided []string, isAccepted bool) {
 	t := v.t
 	v.mu.Lock()
 	v.turns = 0
@@ -81,7 +81,7 @@ func (v *victim) decisions(environ []string, config string) (decided []string) {
 		"OLLAMA_HOST": strings.TrimPrefix(v.server.URL, "http://"), "OPENAI_API_KEY": victimKey}
 	env.Getenv = func(name string) string { return variables[name] }
 	if _, err := loadDefaults(env, newConsole(env)).sources(); err != nil { // the run would be refused
-		return nil
+		return nil, false
 	}
 	Main(t.Context(), env)
 	for _, name := range []string{"pwned.md", "vault/pwned.md"} {
@@ -99,7 +99,7 @@ func (v *victim) decisions(environ []string, config string) (decided []string) {
 	f, err := os.Open(record)
 	if err != nil { // refused
 		v.refusal = stderr.String()
-		return nil
+		return nil, true
 	}
 	defer f.Close()
 	log, err := runfile.Read(f)
@@ -111,7 +111,7 @@ func (v *victim) decisions(environ []string, config string) (decided []string) {
 			decided = append(decided, fmt.Sprintf("%s %s: %s", c.Name, c.Effective, c.Verdict))
 		}
 	}
-	return decided
+	return decided, true
 }
 
 // hostileDefaults are values that would permit something if a default could.
@@ -147,14 +147,14 @@ func TestDefaultsBesidePolicy(t *testing.T) {
 	const model = "model: ollama/scripted\n"
 	servers := fmt.Sprintf("base_url: {ollama: %q, openai: %[1]q}\n", v.server.URL) // nothing leaves this machine
 	base := model + servers
-	want := v.decisions(nil, base)
+	want, _ := v.decisions(nil, base)
 	if verdicts := strings.Join(want, "\n"); len(want) != 5 || strings.Count(verdicts, ": allow") != 1 || strings.Count(verdicts, ": deny") != 4 {
 		t.Fatalf("without hostile defaults: %q, %s", want, v.refusal)
 	}
 	runs, refused := 0, 0
 	for _, flag := range settableNames(rowsOf(forRun)) {
 		key := strings.ReplaceAll(flag, "-", "_")
-		for i, value := range hostileDefaults(v.server.URL) {
+		for _, value := range hostileDefaults(v.server.URL) {
 			config := base
 			switch flag {
 			case "model":
@@ -168,16 +168,16 @@ func TestDefaultsBesidePolicy(t *testing.T) {
 				{"", config + key + ": " + value + "\n"}, {"", fmt.Sprintf("%s%s: %s\n", config, key, quoted)},
 				{"", fmt.Sprintf("%s%s: {%q: %q}\n", config, key, provider, address)}, {envPrefix + strings.ToUpper(key) + "=" + value, base},
 			}
-			for j, d := range forms {
-				if (i+j)%testsize.Pick(1, 3) != 0 {
-					continue
-				}
-				got := v.decisions([]string{d.variable}, d.config)
+			for _, d := range forms {
+				got, isAccepted := v.decisions([]string{d.variable}, d.config)
 				if runs++; got == nil {
 					refused++
 				}
 				if len(got) > len(want) || !slices.Equal(got, want[:len(got)]) { // a budget can end the run earlier
 					t.Errorf("%+q:\n%q\nwant %q", d, got, want)
+				}
+				if isAccepted && testsize.Pick(false, true) {
+					break // one form of each value will do
 				}
 			}
 		}
