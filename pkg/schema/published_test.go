@@ -175,10 +175,10 @@ var examples = map[string]struct {
 			`{"prices":{"openai/own":{"input":0.25,"output":2,"tiers":[{"above":200000,"input":0.5}]}}}`,
 		},
 		bad: map[string]string{
-			`{"model":[]}`: `TA002 1:10 /model: expected at least 1 item, got 0`,
+			`{"model":[]}`:                               `TA002 1:10 /model: expected at least 1 item, got 0`,
 			`{"prices":{"a/b":{"input":1}}}`:             `TA002 1:18 /prices/a~1b: the key "output" is missing`,
 			`{"prices":{"a/b":{"input":-1,"output":2}}}`: `TA002 1:27 /prices/a~1b/input: expected at least 0, got the number -1`,
-			`{"api":true}`: `TA002 1:8 /api: expected one of "ollama", "chat", "responses", "messages"; got true`,
+			`{"api":true}`:                               `TA002 1:8 /api: expected one of "ollama", "chat", "responses", "messages"; got true`,
 		},
 	},
 	"baseline.v1": {
