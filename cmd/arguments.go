@@ -50,13 +50,18 @@ func usageErrorOf(c *cobra.Command, err error) error {
 		f := value.GetFlag()
 		return usagef("", "--%s is given twice: %q and %q", f.Name, f.Value, value.GetValue())
 	case errors.As(err, &value):
-		f := value.GetFlag()
-		_, usage := pflag.UnquoteUsage(f)
-		return usagef(usage, "--%s: %q is not a valid %s", f.Name, value.GetValue(), f.Value.Type())
+		return invalidValue("--"+value.GetFlag().Name, value)
 	case errors.As(err, &unknown):
 		return &usageError{err, cmp.Or(suggestFlag(c, unknown.GetSpecifiedName()), helpHint(c))}
 	}
 	return &usageError{err, helpHint(c)}
+}
+
+// invalidValue reports a value that a flag cannot have. Name says where the value is from.
+func invalidValue(name string, value *pflag.InvalidValueError) error {
+	f := value.GetFlag()
+	_, usage := pflag.UnquoteUsage(f)
+	return usagef(usage, "%s: %q is not a valid %s", name, value.GetValue(), f.Value.Type())
 }
 
 // suggestFlag returns a hint at the flag that a misspelt one resembles, or "".

@@ -103,6 +103,9 @@ func (p *batchProgress) add(l batch.Line) {
 	p.draw()
 }
 
+// A line that wraps on a narrow terminal could not be removed, so the terminal cuts it off.
+const noWrap, wrap = "\x1b[?7l", "\x1b[?7h"
+
 // draw shows the state on a terminal.
 func (p *batchProgress) draw() {
 	t, now := p.console, time.Now()
@@ -119,7 +122,7 @@ func (p *batchProgress) draw() {
 		text += fmt.Sprintf(", %.1f/s, %v left", float64(made)/took.Seconds(), left.Round(time.Second))
 	}
 	p.clear()
-	fmt.Fprintf(t.err, "oneshot: %s%s", text, p.cost())
+	fmt.Fprintf(t.err, noWrap+"oneshot: %s%s"+wrap, text, p.cost())
 	p.drawn, p.isDrawn = now, true
 }
 

@@ -28,13 +28,8 @@ func (o *resolvedFlags) check(args []string, isResumed bool) error {
 	if err := checkLock(o.lock); err != nil {
 		return err
 	}
-	for _, n := range []int{o.limits.Turns, o.limits.Calls, o.limits.Repeats} {
-		if n < 1 {
-			return usagef("", "--max-turns, --max-calls and --max-identical-calls must be at least 1")
-		}
-	}
-	if o.limits.Repairs < 0 || o.limits.Tokens < 0 || o.limits.Wall <= 0 {
-		return usagef("", "--max-repairs and --max-total-tokens must be at least 0, and --timeout more than 0")
+	if err := o.checkLimits(); err != nil {
+		return err
 	}
 	if len(args) > 0 && !utf8.ValidString(args[0]) {
 		return usagef("", "%s", notUTF8("the prompt"))
@@ -43,6 +38,29 @@ func (o *resolvedFlags) check(args []string, isResumed bool) error {
 		if f := o.set.Lookup(name); f != nil && !utf8.ValidString(f.Value.String()) {
 			return usagef("", "%s", notUTF8("--"+name))
 		}
+	}
+	return nil
+}
+
+// checkLimits refuses limits that no run can keep.
+func (o *resolvedFlags) checkLimits() error {
+	l := &o.limits
+	name := func(flag string) string {
+		if s := o.sources[flag]; s.kind != fromLine {
+			return "--" + flag + " (" + s.name + ")"
+		}
+		return "--" + flag
+	}
+	for _, limit := range []struct {
+		flag         string
+		value, least int
+	}{{"max-turns", l.Turns, 1}, {"max-calls", l.Calls, 1}, {"max-identical-calls", l.Repeats, 1}, {"max-repairs", l.Repairs, 0}, {"max-total-tokens", l.Tokens, 0}} {
+		if limit.value < limit.least {
+			return usagef("", "%s: %d is less than %d", name(limit.flag), limit.value, limit.least)
+		}
+	}
+	if l.Wall <= 0 {
+		return usagef("", "%s: %v is not more than 0", name("timeout"), l.Wall)
 	}
 	return nil
 }

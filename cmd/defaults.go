@@ -199,7 +199,11 @@ func checkDefault(rows map[string]flagRow, flag, where, value string) error {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	row.define(set)
 	f := set.Lookup(flag)
-	if err := set.Set(flag, value); err != nil {
+	var invalid *pflag.InvalidValueError
+	switch err := set.Set(flag, value); {
+	case errors.As(err, &invalid):
+		return invalidValue(where, invalid)
+	case err != nil:
 		return usagef("", "%s: %w", where, err)
 	}
 	switch provider, _ := cutProvider(value); {
