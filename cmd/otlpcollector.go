@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"oneshot/pkg/netguard"
 	"oneshot/pkg/provider"
@@ -32,18 +33,47 @@ type otlpCollector struct {
 	ctx      context.Context
 	console  *console
 	base     *url.URL
+	header   http.Header
 	rejected []string // what of the requests
 }
 
-func newOTLPCollector(ctx context.Context, t *console, address string) (*otlpCollector, error) {
+func newOTLPCollector(ctx context.Context, env Env, t *console, address string) (*otlpCollector, error) {
 	base, err := url.Parse(address)
 	if err != nil || base.Host == "" {
 		return nil, usagef("for example --otlp http://127.0.0.1:4318", "--otlp: invalid URL %q", maskUserInfo(address))
 	}
 	t.secrets.AddURL(base)
+	header, err := collectorHeader(env, t)
+	if err != nil {
+		return nil, err
+	}
 	// A redirect would turn the request into a GET.
 	ctx = netguard.WithRedirectCheck(ctx, func(*url.URL) error { return netguard.ErrDoNotFollow })
-	return &otlpCollector{ctx: ctx, console: t, base: base}, nil
+	return &otlpCollector{ctx: ctx, console: t, base: base, header: header}, nil
+}
+
+// headersVariable is the variable of the OpenTelemetry specification for the headers of an exporter: pairs K=V with commas
+// between them, percent-encoded. They often have a key.
+const headersVariable = "OTEL_EXPORTER_OTLP_HEADERS"
+
+// collectorHeader returns the headers of requests to a collector.
+func collectorHeader(env Env, t *console) (http.Header, error) {
+	header := http.Header{}
+	for number, pair := range strings.Split(env.Getenv(headersVariable), ",") {
+		if strings.TrimSpace(pair) == "" {
+			continue
+		}
+		name, value, isPair := strings.Cut(pair, "=")
+		name = strings.TrimSpace(name)
+		value, err := url.PathUnescape(strings.TrimSpace(value))
+		if err != nil || !isPair || !isHeaderName(name) || strings.ContainsFunc(value, unicode.IsControl) {
+			return nil, usagef("for example api-key=KEY,tenant=a%20b", "%s: pair %d is not NAME=VALUE, percent-encoded", headersVariable, number+1)
+		}
+		header.Add(name, value)
+		t.secrets.Add(value)
+	}
+	header.Set("Content-Type", "application/json")
+	return header, nil
 }
 
 // A collectorError reports that a collector did not take an export.
@@ -100,7 +130,7 @@ func (c *otlpCollector) send(signal telemetry.Signal, request []byte) error {
 func (c *otlpCollector) post(to *url.URL, request []byte) (wait time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(c.ctx, exportTimeout)
 	defer cancel()
-	resp, answer, err := netguard.Post(ctx, to, "application/json", request)
+	resp, answer, err := netguard.Post(ctx, to, c.header, request)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return 0, &collectorError{err: fmt.Errorf("%s: no answer within %v", to.Redacted(), exportTimeout)}
@@ -162,7 +192,7 @@ func (c *otlpCollector) end(err error) error {
 	case !errors.As(err, &e):
 		return err
 	case isCollectorAuth(err):
-		return &hintedError{err, "check the user and password in the URL of --otlp"}
+		return &hintedError{err, "check " + headersVariable + ", or the user and password in the URL of --otlp"}
 	case e.final, e.status == 0:
 		return &hintedError{err, "--otlp is the URL of OTLP/HTTP without v1/traces, for example http://127.0.0.1:4318"}
 	}

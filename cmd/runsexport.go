@@ -31,7 +31,8 @@ func newExport(runs *runsOptions) *cobra.Command {
 "last") to a collector as OTLP/JSON over HTTP, or writes them to a file with a request
 on each line. Requests have at most 4 MB. A collector that is busy is asked again; after
 a failure the command says how many runs were exported. A second export has the same
-trace and span IDs. Messages, arguments and results are exported only with --content.`,
+trace and span IDs. Messages, arguments and results are exported only with --content.
+The headers in OTEL_EXPORTER_OTLP_HEADERS go to the collector.`,
 		Example: "  oneshot runs export --otlp http://127.0.0.1:4318 last\n  oneshot runs export --otlp runs.otlp.jsonl",
 		Args:    cobra.ArbitraryArgs,
 		RunE:    func(c *cobra.Command, args []string) error { return o.export(c.Context(), args) },
@@ -140,7 +141,7 @@ func exportRun(x *telemetry.Exporter, path string) (unread, err error) {
 // destination returns a function that delivers a request, and one that ends the delivery after an error or nil and returns the final error.
 func (o *exportOptions) destination(ctx context.Context) (send func(telemetry.Signal, []byte) error, end func(error) error, err error) {
 	if strings.HasPrefix(o.otlp, "http://") || strings.HasPrefix(o.otlp, "https://") {
-		to, err := newOTLPCollector(ctx, o.console, o.otlp)
+		to, err := newOTLPCollector(ctx, o.env, o.console, o.otlp)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -11,16 +11,16 @@ import (
 // maxAnswer is the number of bytes that [Post] reads of an answer.
 const maxAnswer = 64 << 10
 
-// Post sends a body to a URL whose host may be private, such as a collector of telemetry that the user names. It returns
+// Post sends a body with headers to a URL whose host may be private, such as a collector of telemetry that the user names. It returns
 // the response and the beginning of its body, which is closed.
-func Post(ctx context.Context, to *url.URL, contentType string, body []byte) (*http.Response, []byte, error) {
+func Post(ctx context.Context, to *url.URL, header http.Header, body []byte) (*http.Response, []byte, error) {
 	client := NewClient(Options{AllowHosts: []HostPort{HostOf(to)}})
 	defer client.CloseIdleConnections()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, nil, err
 	}
-	req.Header.Set("Content-Type", contentType)
+	req.Header = header.Clone()
 	resp, err := client.Do(req)
 	if err != nil {
 		return nil, nil, err
