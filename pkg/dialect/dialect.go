@@ -5,7 +5,7 @@
 //
 // The package does not know which tools exist and runs nothing.
 //
-// Its files build on each other. A row (dialect.go) says with presets (*rows.go) what is special of a dialect. A
+// Its files build on each other. A row (dialect.go) says with presets (*dialects.go) what is special of a dialect. A
 // [Scanner] searches for markers, a selector decides what they mean, and the body of a frame, which a grammar makes,
 // reads calls (one file a grammar). All three report to a sink, which emits the events of the response.
 package dialect

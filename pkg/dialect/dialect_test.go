@@ -45,7 +45,7 @@ func TestContributingRow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := os.ReadFile("jsonrows.go")
+	rows, err := os.ReadFile("jsondialects.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestContributingRow(t *testing.T) {
 		return strings.Join(lines, "\n")
 	}
 	if block == "" || !strings.Contains(unindented(string(rows)), unindented(block)) {
-		t.Errorf("jsonrows.go has no row\n%s", block)
+		t.Errorf("jsondialects.go has no row\n%s", block)
 	}
 }
 
