@@ -21,8 +21,8 @@ const maxAttachments = 20 << 20
 // attachmentsBlock is the input block that lists the attachments: a model sees images without their names.
 const attachmentsBlock = "attachments"
 
-// checkAttachments refuses an attachment that is given twice.
-func checkAttachments(paths []string) error {
+// checkDuplicateAttachments refuses an attachment that is given twice.
+func checkDuplicateAttachments(paths []string) error {
 	var given inputBlocks
 	given.files = map[string]bool{}
 	for i, path := range paths {

@@ -297,8 +297,8 @@ func (b *batchRun) close() {
 	}
 }
 
-// withRetryHint adds the next step to the error of a run of a batch.
-func withRetryHint(err error) error {
+// withBatchHint adds the next step to the error of a run of a batch.
+func withBatchHint(err error) error {
 	switch {
 	case as[*agent.ApprovalError](err):
 		return &hintedError{err, "use --approve PROGRAM, or allow the call in a policy"}
@@ -347,7 +347,7 @@ func (b *batchRun) verdict() error {
 		return b.withContinueHint(&inputError{fmt.Errorf("%s: %d records are missing: the file has changed while the batch was running", b.input.name, missing)})
 	}
 	if c.failed() == 0 {
-		b.progress.finish()
+		b.progress.reportAllSucceeded()
 		return nil
 	}
 	err := &failedRecordsError{b.progress.summary()}

@@ -264,13 +264,13 @@ func (b *batchRun) addRecord(r batch.Record, found *faults) error {
 	}
 	run, err := telemetry.ReadRun(b.state.runPath(r.ID), nil)
 	for _, m := range run.Models {
-		b.addSpent(m.Usage, m.Cost)
+		b.addEarlierSpending(m.Usage, m.Cost)
 	}
 	return err
 }
 
-// addSpent counts what an earlier command of the batch has used.
-func (b *batchRun) addSpent(u chat.Usage, cost chat.Cost) {
+// addEarlierSpending counts what an earlier command of the batch has used.
+func (b *batchRun) addEarlierSpending(u chat.Usage, cost chat.Cost) {
 	if b.spent = b.spent.Add(cost); u.OutputTokens > 0 {
 		b.hasResponse = true
 	}

@@ -151,7 +151,7 @@ func (b *batchRun) runItem(ctx context.Context, item *batchItem, r batch.Record)
 func (b *batchRun) startItem(s *runState, p *runPlan, item *batchItem, r batch.Record) (*runfile.Writer, error) {
 	if item.recorded.resumed != nil {
 		s.id, s.path = item.recorded.resumed.run.ID, item.path
-		return s.continueRecord(p)
+		return s.appendResumeRecord(p)
 	}
 	body, err := p.record(p.config)
 	if err != nil {
@@ -160,7 +160,7 @@ func (b *batchRun) startItem(s *runState, p *runPlan, item *batchItem, r batch.R
 	body.ID = b.state.runID(r.ID)
 	body.Batch = &runfile.BatchRecord{Batch: b.state.id, Record: r.ID, Index: r.Index, Input: r.Digest, Plan: b.plan}
 	s.id = body.ID
-	if err := b.state.addRun(r); err != nil {
+	if err := b.state.indexRun(r); err != nil {
 		return nil, err
 	}
 	return s.createRecord(item.path, body)
@@ -240,9 +240,9 @@ func (it *itemRecord) isOver() bool {
 }
 
 // line returns the line of a run.
-func (it *itemRecord) line(path string) batch.Line {
+func (it *itemRecord) line(path string) batch.OutputLine {
 	e, of := it.end, it.run.Batch
-	l := batch.Line{
+	l := batch.OutputLine{
 		ID: of.Record, Index: of.Index, Input: of.Input, Plan: of.Plan, Exit: batch.Exit{Code: e.Exit, Name: e.Name, Retry: e.Retry, Retryable: e.Retryable},
 		Usage: e.Usage, Cost: e.Cost, DurationMS: e.Duration.Milliseconds(), RunID: it.run.ID, RunFile: path,
 	}
@@ -266,7 +266,7 @@ func (b *batchRun) deliver(res itemResult) (err error) {
 		b.blocked = !b.flags.batch.unordered
 		return nil
 	}
-	text, l := res.line, batch.Line{}
+	text, l := res.line, batch.OutputLine{}
 	if text == nil {
 		path := b.state.runPath(res.record.ID)
 		it, err := readItem(path)

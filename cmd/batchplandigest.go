@@ -13,7 +13,7 @@ func (b *batchRun) planDigest() (string, error) {
 	f, s := b.flags, b.shared
 	cfg := agent.Config{GateConfig: agent.GateConfig{Tools: s.tools, Policy: s.policy}}
 	plan := map[string]any{
-		"system": b.texts.system, "prompt": b.texts.prompt, "input": b.texts.input, "fields": b.texts.defaults(),
+		"system": b.texts.system, "prompt": b.texts.prompt, "input": b.texts.input, "fields": b.texts.fieldDefaults(),
 		"models": s.models.names, "servers": s.models.addresses(), "api": f.model.servers.api, "params": s.params,
 		"tools": toolDigests(cfg), "policy": policyDigest(cfg), "managed policy": s.managed.digest(), "nonce": f.policy.nonce,
 		"on-denied": f.onDenied, "require-tool": f.require,
@@ -36,8 +36,8 @@ func (b *batchRun) planDigest() (string, error) {
 	return digest(string(text)), err
 }
 
-// defaults returns the fields that the texts name, each with its value in a record without it, nil if a record needs it.
-func (x *batchTexts) defaults() map[string]*string {
+// fieldDefaults returns the fields that the texts name, each with its value in a record without it, nil if a record needs it.
+func (x *batchTexts) fieldDefaults() map[string]*string {
 	defaults := map[string]*string{}
 	for _, f := range x.fields {
 		defaults[f.name] = f.fallback

@@ -21,7 +21,7 @@ type batchCounts struct {
 }
 
 // add counts a line.
-func (c *batchCounts) add(l batch.Line) {
+func (c *batchCounts) add(l batch.OutputLine) {
 	if c.byExit == nil {
 		c.byExit = map[string]int{}
 	}
@@ -81,7 +81,7 @@ const maxShownFailures = 20
 const redraw = 200 * time.Millisecond
 
 // add counts the line of a record, and shows it.
-func (p *batchProgress) add(l batch.Line) {
+func (p *batchProgress) add(l batch.OutputLine) {
 	p.counts.add(l)
 	t := p.console
 	attrs := []slog.Attr{slog.String("record", l.ID), slog.String("run", l.RunID), slog.Int("exit", l.Exit.Code), slog.String("exit_name", l.Exit.Name), slog.Any("cost_usd", l.Cost), slog.Int64("duration_ms", l.DurationMS)}
@@ -149,7 +149,7 @@ func (p *batchProgress) clear() {
 	}
 }
 
-// finish reports that all records succeeded.
-func (p *batchProgress) finish() {
+// reportAllSucceeded reports that all records succeeded.
+func (p *batchProgress) reportAllSucceeded() {
 	p.console.progress(slog.LevelInfo, fmt.Sprintf("%d records done in %v%s", p.counts.done()-p.first, time.Since(p.start).Round(time.Millisecond), p.cost()))
 }

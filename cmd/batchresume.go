@@ -41,7 +41,7 @@ func (o *earlierOutput) close() {
 }
 
 // runsAgain reports whether the record of a line is run again.
-func (o *earlierOutput) runsAgain(l batch.Line) bool {
+func (o *earlierOutput) runsAgain(l batch.OutputLine) bool {
 	switch {
 	case l.Exit.Code == 0:
 		return false
@@ -63,7 +63,7 @@ func (o *earlierOutput) lineAt(at int64) ([]byte, error) {
 // readOutput reads the lines of the earlier output and of the output.
 func (b *batchRun) readOutput() error {
 	if b.earlier != nil {
-		_, _, err := batch.ReadLines(io.NewSectionReader(b.earlier.file, 0, 1<<62), b.earlier.file.Name(), func(l batch.Line, number int, at int64) error {
+		_, _, err := batch.ReadLines(io.NewSectionReader(b.earlier.file, 0, 1<<62), b.earlier.file.Name(), func(l batch.OutputLine, number int, at int64) error {
 			b.hasResponse = b.hasResponse || l.Exit.Code == 0
 			if !b.earlier.runsAgain(l) {
 				key, err := keyOfLine(l, b.earlier.file.Name(), number)
@@ -83,12 +83,12 @@ func (b *batchRun) readOutput() error {
 		return nil
 	}
 	b.plans = map[string]int{}
-	err := b.state.out.Recover(b.state.isKnown, func(l batch.Line, number int, _ int64) error { return b.addLine(l, number) })
+	err := b.state.out.Recover(b.state.isKnown, func(l batch.OutputLine, number int, _ int64) error { return b.addOutputLine(l, number) })
 	return outputReadError("-o", err)
 }
 
-// addLine adds a line of the output to what is known about its record.
-func (b *batchRun) addLine(l batch.Line, number int) error {
+// addOutputLine adds a line of the output to what is known about its record.
+func (b *batchRun) addOutputLine(l batch.OutputLine, number int) error {
 	key, err := keyOfLine(l, b.state.path, number)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (b *batchRun) addLine(l batch.Line, number int) error {
 	if e.isDone {
 		return &batch.ForeignError{Path: b.state.path, Line: number, Why: fmt.Sprintf("another line has the ID %q, too", l.ID)}
 	}
-	isCopy, err := b.isCopy(e, l)
+	isCopy, err := b.isCopiedFromEarlier(e, l)
 	isOwn := b.state.owns(l.RunID)
 	switch {
 	case err != nil:
@@ -110,7 +110,7 @@ func (b *batchRun) addLine(l batch.Line, number int) error {
 		b.plans[l.Plan] = number
 	}
 	if isOwn {
-		b.addSpent(l.Usage, l.Cost)
+		b.addEarlierSpending(l.Usage, l.Cost)
 	}
 	e.isDone, e.input = true, keyOfID(l.Input)
 	b.records.counts.add(l)
@@ -118,7 +118,7 @@ func (b *batchRun) addLine(l batch.Line, number int) error {
 }
 
 // keyOfLine returns the key of the record of a line of an output. An ID in which secrets are masked does not tell it.
-func keyOfLine(l batch.Line, path string, number int) (recordKey, error) {
+func keyOfLine(l batch.OutputLine, path string, number int) (recordKey, error) {
 	key, ok := keyOfRun(l.RunID)
 	if !ok || key != keyOfID(l.ID) && !strings.Contains(l.ID, redact.Mask) {
 		return key, &batch.ForeignError{Path: path, Line: number, Why: fmt.Sprintf("the run %s is not that of the record %q", l.RunID, l.ID)}
@@ -126,8 +126,8 @@ func keyOfLine(l batch.Line, path string, number int) (recordKey, error) {
 	return key, nil
 }
 
-// isCopy reports whether a line of the output was copied from the earlier output, whose plan may differ.
-func (b *batchRun) isCopy(e *recordEntry, l batch.Line) (bool, error) {
+// isCopiedFromEarlier reports whether a line of the output was copied from the earlier output, whose plan may differ.
+func (b *batchRun) isCopiedFromEarlier(e *recordEntry, l batch.OutputLine) (bool, error) {
 	if e.earlier < 0 {
 		return false, nil
 	}
@@ -165,7 +165,7 @@ func (b *batchRun) checkLeftOver() error {
 		}
 	}
 	if lines > done {
-		err := b.state.out.Recover(b.state.isKnown, func(l batch.Line, number int, _ int64) error {
+		err := b.state.out.Recover(b.state.isKnown, func(l batch.OutputLine, number int, _ int64) error {
 			if key, _ := keyOfLine(l, b.state.path, number); b.records.entries[key].line == 0 { // it was read before
 				return usagef("give the records that it was written for, or another -o", "%s:%d: no record of %s has the ID %q", b.state.path, number, b.input.name, l.ID)
 			}

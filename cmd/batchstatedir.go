@@ -149,7 +149,7 @@ func (s *batchState) lockError(err error) error {
 // openOutput opens and locks the output.
 func (s *batchState) openOutput() (err error) {
 	if s.isDry {
-		s.out, err = batch.ReadOutput(s.path)
+		s.out, err = batch.OpenOutputReadOnly(s.path)
 		return err
 	}
 	s.out, err = batch.OpenOutput(s.path)
@@ -356,8 +356,8 @@ func (s *batchState) runPath(record string) string {
 	return filepath.Join(s.dir, s.runID(record)+".jsonl")
 }
 
-// addRun lists a run that begins.
-func (s *batchState) addRun(r batch.Record) error {
+// indexRun lists a run that begins.
+func (s *batchState) indexRun(r batch.Record) error {
 	line, err := json.Marshal(indexLine{r.ID, r.Index, s.runID(r.ID)})
 	if err != nil {
 		return err

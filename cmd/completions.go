@@ -53,7 +53,7 @@ func scopeNames(env Env, o *options) (names []string) {
 	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
-func connectionNames(env Env, o *options) (names []string) {
+func toolConnectionNames(env Env, o *options) (names []string) {
 	for _, d := range completableTools(env, o) {
 		if d.Connection != "" {
 			names = append(names, d.Connection)

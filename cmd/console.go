@@ -66,8 +66,8 @@ func newConsole(env Env) *console {
 	}
 }
 
-// fork returns a console to end the program with while an abandoned command may still use t.
-func (t *console) fork(env Env) *console {
+// forkForExit returns a console to end the program with while an abandoned command may still use t.
+func (t *console) forkForExit(env Env) *console {
 	next := newConsole(env)
 	if m := t.parsedOptions.Load(); m != nil {
 		next.outputOptions = *m

@@ -23,8 +23,8 @@ type definitionSource struct {
 	pin  string // 64 lower-case hexadecimal digits; "" if not pinned
 }
 
-// definitionSourceOf splits a value of --tools at its last pin, so that the name of a pinned file may contain one.
-func definitionSourceOf(value string) (definitionSource, error) {
+// parsePinnedPath splits a value of --tools at its last pin, so that the name of a pinned file may contain one.
+func parsePinnedPath(value string) (definitionSource, error) {
 	i := strings.LastIndex(value, pinMark)
 	if i < 0 {
 		return definitionSource{path: filepath.Clean(value)}, nil
@@ -40,7 +40,7 @@ func definitionSourceOf(value string) (definitionSource, error) {
 func (o *toolOptions) files() []string {
 	var all []string
 	for _, value := range o.paths {
-		s, _ := definitionSourceOf(value)
+		s, _ := parsePinnedPath(value)
 		all = append(all, s.path)
 	}
 	return slices.Clip(all)

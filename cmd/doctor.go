@@ -137,11 +137,11 @@ func (o *doctorOptions) probes(secrets secretStore) ([]probe, error) {
 	if err != nil {
 		return nil, err
 	}
-	named, err := o.named(s)
+	named, err := o.namedModelProbes(s)
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat([]probe{{name: "version", check: o.version}, {name: "defaults", check: o.defaultFlags}}, named, o.local(s), o.keys(), o.system()), nil
+	return slices.Concat([]probe{{name: "version", check: o.version}, {name: "defaults", check: o.defaultFlags}}, named, o.localServerProbes(s), o.keys(), o.system()), nil
 }
 
 // run runs probes concurrently. It abandons a probe that exceeds limit and grace: it may hang in a file system.

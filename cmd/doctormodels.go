@@ -17,8 +17,8 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// named returns a probe for each --model.
-func (o *doctorOptions) named(s *settings) ([]probe, error) {
+// namedModelProbes returns a probe for each --model.
+func (o *doctorOptions) namedModelProbes(s *settings) ([]probe, error) {
 	if len(o.names) == 0 && s.appliesToOnlyServer() {
 		return nil, usagef("name the model with --model", "--base-url, --api-key, --api and --header need --model")
 	}
@@ -57,8 +57,8 @@ func (o *doctorOptions) recording(name string) check {
 	return check{Status: fine, Detail: "a recorded run, which needs no server", usable: true}
 }
 
-// local returns probes of model servers on this machine.
-func (o *doctorOptions) local(s *settings) []probe {
+// localServerProbes returns probes of model servers on this machine.
+func (o *doctorOptions) localServerProbes(s *settings) []probe {
 	here := *s
 	here.urls, here.keys = maps.Clone(s.urls), maps.Clone(s.keys)
 	delete(here.urls, "") // it belongs to the named models

@@ -167,7 +167,7 @@ var classes = []struct {
 	{as[*wire.ParameterError], "usage"},
 	{as[*provider.AttachmentError], "usage"},
 	{as[*provider.NameCollisionError], "usage"},
-	{isTooLarge, "limit"},
+	{isResponseTooLarge, "limit"},
 	{provider.IsRejection, "rejected"},
 	{as[*provider.UnavailableError], "unavailable"},
 	{as[*probeTimeoutError], "unavailable"},
@@ -200,8 +200,8 @@ func isOutOfDescriptors(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// isTooLarge reports whether a response was over the size limit.
-func isTooLarge(err error) bool {
+// isResponseTooLarge reports whether a response was over the size limit.
+func isResponseTooLarge(err error) bool {
 	var e *wire.Error
 	return errors.As(err, &e) && e.Kind == wire.TooLarge
 }
@@ -295,7 +295,7 @@ func recoveryOf(err error) recovery {
 	switch {
 	case err == nil:
 		retry = runfile.RetryNo
-	case isReplayError(err), isTooLarge(err), as[*runfile.SizeError](err):
+	case isReplayError(err), isResponseTooLarge(err), as[*runfile.SizeError](err):
 		retry = runfile.RetryNo
 	case as[*provider.TimeoutError](err):
 		retry = runfile.RetryLater

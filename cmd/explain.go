@@ -72,7 +72,7 @@ func (o *explainOptions) run(args []string) error {
 		_, err := io.WriteString(o.console.out, exitTable())
 		return err
 	case args[0] == keyFamily:
-		_, err := io.WriteString(o.console.out, keyTable())
+		_, err := io.WriteString(o.console.out, agentKeyTable())
 		return err
 	case args[0] == errorFamily:
 		_, err := io.WriteString(o.console.out, errorTable())
@@ -106,7 +106,7 @@ func explanations() []explanation {
 	for _, d := range chat.ErrorCodes {
 		all = append(all, errorDoc{errorFamily, d.Code, d.Text, d.Help, d.Retryable})
 	}
-	for _, d := range keyDocs() {
+	for _, d := range agentKeyDocs() {
 		all = append(all, d)
 	}
 	return all
@@ -138,7 +138,7 @@ func unknownExplanation(name string) error {
 	for _, d := range chat.ErrorCodes {
 		names = append(names, string(d.Code))
 	}
-	for _, d := range keyDocs() {
+	for _, d := range agentKeyDocs() {
 		names = append(names, d.Key)
 	}
 	return usagef(cmp.Or(schema.DidYouMean(name, names), "oneshot explain shows how to list the codes"), "unknown code %q", name)

@@ -21,8 +21,8 @@ type keyDoc struct {
 	NoKey    string `json:"no_key,omitempty"`    // why the flag has no key
 }
 
-// keyDocs explains the keys in the order of the schema, then the flags without one.
-func keyDocs() (docs []keyDoc) {
+// agentKeyDocs explains the keys in the order of the schema, then the flags without one.
+func agentKeyDocs() (docs []keyDoc) {
 	text, _ := schema.PublishedText("agent_config.v2")
 	rows := rowsOf(forRun)
 	gjson.GetBytes(text, "properties").ForEach(func(key, property gjson.Result) bool {
@@ -64,11 +64,11 @@ func (d keyDoc) print(w io.Writer) {
 	fmt.Fprintf(w, "%s: (agent files)\n\n%s\n\nThe flag: %s\nEnvironment and config.yaml: %s\n", d.Key, d.Meaning, cmp.Or(d.WithFlag, "none"), cmp.Or(d.Default, "no"))
 }
 
-// keyTable renders the tables of keys as Markdown.
-func keyTable() string {
+// agentKeyTable renders the tables of keys as Markdown.
+func agentKeyTable() string {
 	var b strings.Builder
 	b.WriteString("| key | meaning | the flag | environment, config.yaml |\n|---|---|---|---|\n")
-	docs := keyDocs()
+	docs := agentKeyDocs()
 	for _, d := range docs {
 		if d.NoKey == "" {
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", d.Key, d.Meaning, cmp.Or(d.WithFlag, "none"), cmp.Or(d.Default, "no"))

@@ -56,8 +56,8 @@ func absPath(name string) string {
 	return filepath.Join(dir, base)
 }
 
-// programFile returns the path of a program, or its name if it is not found.
-func programFile(name string) string {
+// lookUpProgram returns the path of a program, or its name if it is not found.
+func lookUpProgram(name string) string {
 	if path, err := exec.LookPath(name); err == nil {
 		return path
 	}

@@ -185,8 +185,8 @@ func (o *findingOptions) applyBaseline(s subject) {
 	*s.findings = kept
 }
 
-// finish writes the new baseline, or returns findings about the old one, after all subjects.
-func (o *findingOptions) finish(t *console) ([]diag.Finding, error) {
+// finishBaseline writes the new baseline, or returns findings about the old one, after all subjects.
+func (o *findingOptions) finishBaseline(t *console) ([]diag.Finding, error) {
 	if o.to != nil {
 		return nil, o.writeBaselineFile(t)
 	}

@@ -97,8 +97,8 @@ func (f *inputFinder) leaveOut(name, reason string) {
 	f.console.note("%s left out of the input: %s", name, reason)
 }
 
-// read reads a found file, or leaves it out.
-func (f *inputFinder) read(ctx context.Context, name string, mayBeEmpty bool) (text string, ok bool, err error) {
+// readFoundFile reads a found file, or leaves it out.
+func (f *inputFinder) readFoundFile(ctx context.Context, name string, mayBeEmpty bool) (text string, ok bool, err error) {
 	data, err := interruptible(ctx, name, func() ([]byte, error) {
 		file, err := os.Open(name)
 		if err != nil {

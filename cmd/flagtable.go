@@ -14,7 +14,7 @@ import (
 func flagTable(o *options) []flagGroup {
 	return []flagGroup{
 		{"Common", o.commonFlags()}, {"Prompt", o.promptFlags()}, {"Budgets", o.budgetFlags()},
-		{"Batch", o.batchFlags()}, {"Request", o.requestFlags()}, {"Policy", o.policyFlags()}, {"Record", o.recordFlags()},
+		{"Batch", o.batchFlags()}, {"Request", o.requestFlags()}, {"Policy", o.policyFlags()}, {"Record", o.recordAndResumeFlags()},
 	}
 }
 
@@ -168,7 +168,7 @@ func (o *options) policyFlags() []flagRow {
 			help: "let tools run programs if a rule or --allow also allows it"},
 		{name: "scope", on: forRun | forBatch | forCall, agent: isKey | widens, field: list(&o.policy.scopes), completes: listed(scopeNames), resume: mayChange, replay: widening,
 			help: "grant the run the scope `NAME` (repeatable), e.g. --scope gmail.readonly"},
-		{name: "connection", on: forRun | forBatch | forCall, agent: isKey | widens, field: list(&o.policy.connections), completes: listed(connectionNames), resume: mayChange, replay: widening,
+		{name: "connection", on: forRun | forBatch | forCall, agent: isKey | widens, field: list(&o.policy.connections), completes: listed(toolConnectionNames), resume: mayChange, replay: widening,
 			help: "let tools use the connection `NAME` (repeatable), e.g. --connection calendar"},
 		{name: "nonce", on: forRun | forBatch, agent: isKey, field: toggle(&o.policy.nonce), resume: mayChange, replay: inherited,
 			help: "accept calls only in fences marked with a random word of this run; native calls need none"},
@@ -191,7 +191,7 @@ func (o *options) policyFlags() []flagRow {
 	}
 }
 
-func (o *options) recordFlags() []flagRow {
+func (o *options) recordAndResumeFlags() []flagRow {
 	return []flagRow{
 		{name: "no-cache", on: forRun | forBatch, agent: isKey, field: toggle(&o.confine.noCache), resume: mayChange, replay: inherited,
 			help: "run every call, and keep no results: ignore cache in definitions"},

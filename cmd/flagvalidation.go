@@ -25,7 +25,7 @@ func (o *resolvedFlags) check(args []string, isResumed bool) error {
 	if err := o.checkStream(); err != nil {
 		return err
 	}
-	if err := checkLock(o.lock); err != nil {
+	if err := checkLockName(o.lock); err != nil {
 		return err
 	}
 	if err := o.checkLimits(); err != nil {
@@ -83,7 +83,7 @@ func (o *resolvedFlags) checkNames(tools *tool.Registry) error {
 		}
 	}
 	for _, name := range o.require {
-		if tools == nil || !tools.Has(name) || tool.EndingTool(name) != nil || name == tool.AskUser.Name {
+		if tools == nil || !tools.Has(name) || tool.LookupEndingTool(name) != nil || name == tool.AskUser.Name {
 			return usagef(suggestTool(name, tools), "--require-tool: no tool of this run is named %q", name)
 		}
 	}

@@ -133,9 +133,9 @@ func checkFile(name string, most int64) error {
 // maxWholeRecord is the largest run file that is read whole, in bytes.
 const maxWholeRecord = 4 << 20
 
-// isLargeRecord reports whether a file is a run file to read record by record; isRun forces the kind. Pipes and
+// isLargeRunFile reports whether a file is a run file to read record by record; isRun forces the kind. Pipes and
 // compressed files are read whole.
-func isLargeRecord(name string, isRun bool) (bool, error) {
+func isLargeRunFile(name string, isRun bool) (bool, error) {
 	info, err := os.Stat(name)
 	if name == "-" || err != nil || !info.Mode().IsRegular() || info.Size() <= maxWholeRecord {
 		return false, nil // the next read returns the error

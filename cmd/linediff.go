@@ -18,7 +18,7 @@ func lineDiff(old, text []string) []diffLine {
 	var out []diffLine
 	i, j := 0, 0
 	for _, a := range append(anchors(old, text), [2]int{len(old), len(text)}) {
-		out = append(out, diffBetween(old[i:a[0]], text[j:a[1]])...)
+		out = append(out, diffBetweenAnchors(old[i:a[0]], text[j:a[1]])...)
 		if i, j = a[0], a[1]; i < len(old) && j < len(text) {
 			out = append(out, diffLine{' ', old[i]})
 			i, j = i+1, j+1
@@ -27,8 +27,8 @@ func lineDiff(old, text []string) []diffLine {
 	return out
 }
 
-// diffBetween is the diff between two anchors.
-func diffBetween(old, text []string) []diffLine {
+// diffBetweenAnchors is the diff between two anchors.
+func diffBetweenAnchors(old, text []string) []diffLine {
 	var out []diffLine
 	head, tail := 0, 0
 	for head < min(len(old), len(text)) && old[head] == text[head] {

@@ -123,7 +123,7 @@ func (a *loadedAgent) source(t *console, rows map[string]flagRow, line flagSourc
 		case row.agent&isPath != 0:
 			s.values[name] = a.paths(name, values)
 		case row.mayHoldKey:
-			if err := a.checkSecrets(name, values, line); err != nil {
+			if err := a.checkSecretReferences(name, values, line); err != nil {
 				return s, err
 			}
 			s.values[name] = values
@@ -136,7 +136,7 @@ func (a *loadedAgent) source(t *console, rows map[string]flagRow, line flagSourc
 	if s.values["input"] = slices.DeleteFunc(s.values["input"], func(name string) bool { return name == anyStdin }); len(s.values["input"]) == 0 {
 		delete(s.values, "input")
 	}
-	defaults := a.defaults(earlier)
+	defaults := a.variableDefaults(earlier)
 	if _, ok := rows["var"]; ok && len(defaults) > 0 {
 		s.values["var"] = defaults
 	}
@@ -144,9 +144,9 @@ func (a *loadedAgent) source(t *console, rows map[string]flagRow, line flagSourc
 	return s, a.referenceError(t)
 }
 
-// checkSecrets refuses references to secrets that the command line does not define: they would read any variable of the
+// checkSecretReferences refuses references to secrets that the command line does not define: they would read any variable of the
 // environment. An agent that its user installed may name them.
-func (a *loadedAgent) checkSecrets(flag string, values []string, line flagSource) error {
+func (a *loadedAgent) checkSecretReferences(flag string, values []string, line flagSource) error {
 	isDefined := func(name string) bool {
 		return slices.ContainsFunc(line.values["secret"], func(value string) bool {
 			defined, _, _ := strings.Cut(keyOf(value), "@")
@@ -290,8 +290,8 @@ func (a *loadedAgent) referenceError(t *console) error {
 	return usagef("oneshot explain "+string(diag.AgentReference)+" explains it", "--agent: %s has errors", a.path)
 }
 
-// defaults returns the values of the variables that no earlier source sets, as --var has them.
-func (a *loadedAgent) defaults(earlier []flagSource) (values []string) {
+// variableDefaults returns the values of the variables that no earlier source sets, as --var has them.
+func (a *loadedAgent) variableDefaults(earlier []flagSource) (values []string) {
 	isGiven := func(name string) bool {
 		return slices.ContainsFunc(earlier, func(s flagSource) bool {
 			all := slices.Concat(s.values["var"], s.values["var-file"])

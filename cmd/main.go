@@ -27,7 +27,7 @@ func Main(ctx context.Context, env Env) (code int) {
 	defer t.programs.Kill() // even if the command was abandoned
 	err, ended := runWithGrace(ctx, grace, func() error { return execute(ctx, env, t) })
 	if !ended {
-		t = t.fork(env)
+		t = t.forkForExit(env)
 	}
 	end, ended := runWithGrace(ctx, grace, func() error { return t.finish(env, err) })
 	if !ended {
@@ -44,7 +44,7 @@ func Main(ctx context.Context, env Env) (code int) {
 
 // finish ends the output of a command and reports its error. It returns err, joined with an error of the output.
 func (t *console) finish(env Env, err error) error {
-	output := wantedOutput(env)
+	output := requestedOutput(env)
 	if output == "envelope" && !helpShown(env.Args, err) && !t.delivered.Load() {
 		err = errors.Join(err, t.printEnvelope(err))
 	}

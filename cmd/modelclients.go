@@ -61,12 +61,12 @@ func (m *chosenModels) seeded(seed [32]byte) *chosenModels {
 		fallbacks--
 		run.answer = run.clients[fallbacks]
 	}
-	run.main = run.fallback(fallbacks)
+	run.main = run.withFallbacks(fallbacks)
 	return &run
 }
 
-// fallback returns the model and its fallbacks, which are the first n clients.
-func (m *chosenModels) fallback(n int) agent.Model {
+// withFallbacks returns the model and its fallbacks, which are the first n clients.
+func (m *chosenModels) withFallbacks(n int) agent.Model {
 	if n == 1 {
 		return m.clients[0]
 	}
@@ -99,8 +99,8 @@ func (b *breakers) share(all *provider.Fallback, members []provider.Member) {
 	all.OnFailure = func(i int, at time.Time) { b.setFailure(key(i), at) }
 }
 
-// chooseDialect selects native calls if the flag asks for them, or if it is auto and every model supports them.
-func (m *chosenModels) chooseDialect(flag string, hasTools bool) error {
+// chooseNativeCalls selects native calls if the flag asks for them, or if it is auto and every model supports them.
+func (m *chosenModels) chooseNativeCalls(flag string, hasTools bool) error {
 	unable := slices.IndexFunc(m.probed, func(c probed) bool { return !c.native })
 	switch {
 	case flag == native && unable >= 0:

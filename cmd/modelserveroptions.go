@@ -72,7 +72,7 @@ func (o *serverOptions) read(env Env, t *console, secrets secretStore, resolved 
 		return nil, usagef("", "--first-byte-timeout and --idle-timeout must be more than 0")
 	}
 	s := &settings{
-		config:   provider.Config{FirstByte: o.firstByte, Idle: o.idle, Sanitize: t.sanitize},
+		config:   provider.Config{FirstByte: o.firstByte, Idle: o.idle, Sanitize: t.sanitizeForModel},
 		protocol: provider.ProtocolOf(o.api), urls: map[string]*url.URL{}, keys: map[string]apiKey{}, secrets: secrets, resolved: resolved, urlsOf: o.urlsOf, hasDefaultURLs: o.hasDefaultURLs,
 	}
 	var err error
@@ -91,8 +91,10 @@ func (o *serverOptions) read(env Env, t *console, secrets secretStore, resolved 
 	return s, o.readKeys(env, t, s)
 }
 
-// sanitize makes a text of one model safe for another: secrets are masked and markers of calls and roles inert.
-func (t *console) sanitize(text string) string { return dialect.NeutraliseText(t.secrets.Hide(text)) }
+// sanitizeForModel makes a text of one model safe for another: secrets are masked and markers of calls and roles inert.
+func (t *console) sanitizeForModel(text string) string {
+	return dialect.NeutraliseText(t.secrets.Hide(text))
+}
 
 // readURLs reads --base-url.
 func (o *serverOptions) readURLs(t *console, s *settings) error {

@@ -21,8 +21,8 @@ type holder struct {
 	Since time.Time `json:"since"`
 }
 
-// checkLock refuses names that are not portable file names.
-func checkLock(name string) error {
+// checkLockName refuses names that are not portable file names.
+func checkLockName(name string) error {
 	const longest = 64 // bytes
 	if len(name) > longest || strings.ContainsFunc(name, func(r rune) bool { return !isWord(r) && r != '.' && r != '-' }) {
 		return usagef("use at most 64 letters, digits, dots, hyphens and underscores", "--lock: invalid name %q", name)

@@ -41,7 +41,7 @@ func newSharedPlan(ctx context.Context, t *console, flags *resolvedFlags, rec *r
 	if p.secrets, err = flags.model.servers.secrets.load(ctx, p.env, t, flags.isReplay()); err != nil {
 		return nil, causeOr(ctx, err)
 	}
-	if err := p.loadTools(); err != nil {
+	if err := p.loadToolsAndPolicy(); err != nil {
 		return nil, causeOr(ctx, err)
 	}
 	if p.schema, err = loadSchema(t, flags.schema); err != nil {
@@ -50,8 +50,8 @@ func newSharedPlan(ctx context.Context, t *console, flags *resolvedFlags, rec *r
 	return p, nil
 }
 
-// loadTools loads the tools and the policy of the run, and confines the tools.
-func (p *sharedPlan) loadTools() error {
+// loadToolsAndPolicy loads the tools and the policy of the run, and confines the tools.
+func (p *sharedPlan) loadToolsAndPolicy() error {
 	f := p.flags
 	selected, err := f.tools.forRun(p.env, p.console)
 	if err != nil {
@@ -60,7 +60,7 @@ func (p *sharedPlan) loadTools() error {
 	if err := f.checkNames(selected); err != nil {
 		return err
 	}
-	rules, managed, err := f.policy.load(p.env, p.console, f.tools, f.confine.earlyHosts())
+	rules, managed, err := f.policy.load(p.env, p.console, f.tools, f.confine.earlyReadHosts())
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (p *sharedPlan) loadTools() error {
 			return err
 		}
 	}
-	records := p.recordFiles()
+	records := p.runFilesAndStateDir()
 	if err := f.confine.checkRoot(records); err != nil {
 		return err
 	}
@@ -362,7 +362,7 @@ func (p *sharedPlan) connect(ctx context.Context) (*chosenModels, error) {
 	if len(names) > 1 && !p.flags.dryRun {
 		m.breakers = newBreakers(env, t)
 	}
-	return m, m.chooseDialect(o.dialect, p.tools != nil)
+	return m, m.chooseNativeCalls(o.dialect, p.tools != nil)
 }
 
 // loadSchema reads a schema from a file, or from the flag itself if it is a JSON object, and prints its findings.

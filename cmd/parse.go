@@ -119,7 +119,7 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	if err := o.findings.open(args); err != nil {
 		return err
 	}
-	o.console.noteStdin(o.env, slices.Concat(args, o.context)...)
+	o.console.noteUnusedStdin(o.env, slices.Concat(args, o.context)...)
 	if o.fix {
 		return o.printFixed(ctx, args, options)
 	}

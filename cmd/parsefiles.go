@@ -115,7 +115,7 @@ func (o *parseOptions) pieces(args []string, options lint.Options) iter.Seq2[pie
 // piecesOf reads a file: a large run file in records, and any other one in chunks.
 func (o *parseOptions) piecesOf(name string, options lint.Options) iter.Seq2[piece, error] {
 	return func(yield func(piece, error) bool) {
-		switch isLarge, err := isLargeRecord(name, false); {
+		switch isLarge, err := isLargeRunFile(name, false); {
 		case err != nil:
 			yield(piece{}, err)
 		case isLarge && o.fields.Response == "":

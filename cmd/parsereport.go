@@ -101,7 +101,7 @@ func (p *parseReport) take(b *parsedPiece) error {
 
 // finish prints the end of the report, and returns an error if findings reach the threshold.
 func (p *parseReport) finish() error {
-	stale, err := p.findings.finish(p.console)
+	stale, err := p.findings.finishBaseline(p.console)
 	if err != nil {
 		return err
 	}
@@ -254,5 +254,5 @@ func truncateWithLength(text string) string {
 	if len(text) <= most {
 		return text
 	}
-	return quote.Prefix(text, most) + fmt.Sprintf("… (%d bytes)", len(text))
+	return quote.ValidPrefix(text, most) + fmt.Sprintf("… (%d bytes)", len(text))
 }

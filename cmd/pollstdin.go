@@ -75,7 +75,7 @@ func pollStdin(ctx context.Context, env Env, wait time.Duration) (stdinState, st
 			return stdinShared, origin, nil
 		}
 		return stdinAbsent, "", nil
-	case origin == originPipe, origin == originSocket && isStream(f):
+	case origin == originPipe, origin == originSocket && isConnectedStreamSocket(f):
 		return waitForByte(ctx, f, wait, origin)
 	}
 	return stdinAbsent, "", nil
@@ -117,8 +117,8 @@ func isReadable(f *os.File) bool {
 	return err == nil && flags&unix.O_ACCMODE != unix.O_WRONLY
 }
 
-// isStream reports whether a socket is a connected stream, which has an end.
-func isStream(f *os.File) bool {
+// isConnectedStreamSocket reports whether a socket is a connected stream, which has an end.
+func isConnectedStreamSocket(f *os.File) bool {
 	fd := int(descriptor(f))
 	kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)
 	if err != nil || kind != unix.SOCK_STREAM {
@@ -149,8 +149,8 @@ func hasUnread(env Env) bool {
 	return false
 }
 
-// noteStdin prints a note, once, if stdin holds data that no argument uses.
-func (t *console) noteStdin(env Env, args ...string) {
+// noteUnusedStdin prints a note, once, if stdin holds data that no argument uses.
+func (t *console) noteUnusedStdin(env Env, args ...string) {
 	if t.noted || slices.ContainsFunc(args, isStdin) || !hasUnread(env) {
 		return
 	}

@@ -87,7 +87,7 @@ func (o *inputOptions) addValue(ctx context.Context, env Env, t *console, value 
 		if err := to.checkFile(name); err != nil {
 			return err
 		}
-		text, ok, err := finder.read(ctx, name, o.allowEmpty)
+		text, ok, err := finder.readFoundFile(ctx, name, o.allowEmpty)
 		if err != nil {
 			return err
 		}

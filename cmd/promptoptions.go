@@ -109,7 +109,7 @@ func (o *promptOptions) check(args []string, vars *variables) (namesStdin bool, 
 	case len(args) == 1 && o.file != "":
 		return false, usagef("", "the prompt is given both as an argument and with --prompt-file")
 	}
-	return first >= 0, errors.Join(o.input.check(vars.files), checkAttachments(o.attach))
+	return first >= 0, errors.Join(o.input.check(vars.files), checkDuplicateAttachments(o.attach))
 }
 
 // files returns the files of the prompt. The argument is one only if it is "-".

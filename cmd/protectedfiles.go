@@ -15,7 +15,7 @@ func (p *sharedPlan) protectedFiles() []string {
 	f := p.flags
 	names := []string{f.prompt.system, f.prompt.file, f.schema, f.file, f.events, f.model.servers.caFile}
 	for _, program := range f.programs {
-		names = append(names, programFile(program))
+		names = append(names, lookUpProgram(program))
 	}
 	if p.tools != nil {
 		names = append(names, programPaths(p.policy, p.tools.All())...)
@@ -31,9 +31,9 @@ func (p *sharedPlan) protectedFiles() []string {
 	return slices.Concat(names, p.runFiles(), ownFiles(p.recorded.current), ownFiles(p.env), f.policy.files, f.model.servers.secrets.files())
 }
 
-// recordFiles returns the run files that this command uses, and the state directory. A model that read them would know
+// runFilesAndStateDir returns the run files that this command uses, and the state directory. A model that read them would know
 // the seed of its boundaries, and get data of other runs without labels.
-func (p *sharedPlan) recordFiles() []string {
+func (p *sharedPlan) runFilesAndStateDir() []string {
 	return slices.Concat(p.runFiles(), stateFolder(p.recorded.current), stateFolder(p.env))
 }
 
@@ -69,7 +69,7 @@ func (o secretOptions) files() []string {
 			names = append(names, file)
 		} else if program, ok := strings.CutPrefix(source, "command:"); ok {
 			name, _, _ := strings.Cut(strings.TrimSpace(program), " ")
-			names = append(names, programFile(name))
+			names = append(names, lookUpProgram(name))
 		}
 	}
 	return names

@@ -65,7 +65,7 @@ func (r *runState) canResume(err error) bool {
 	case errors.As(err, &late):
 		return late.Limit == r.flags.limits.Wall
 	case as[*agent.ToolAuthError](err):
-		return r.endedUnauthorized()
+		return r.endedAtUnauthorizedCall()
 	}
 	return true
 }

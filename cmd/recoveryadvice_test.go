@@ -128,7 +128,7 @@ func TestExitRetries(t *testing.T) {
 func TestRecoveryOfAbandonedRun(t *testing.T) {
 	env := Env{Getenv: func(string) string { return "" }}
 	command := newConsole(env)
-	end, signal := command.fork(env), &InterruptError{syscall.SIGTERM}
+	end, signal := command.forkForExit(env), &InterruptError{syscall.SIGTERM}
 	if got := end.recovery(signal); got != (recovery{retry: runfile.RetryLater}) {
 		t.Errorf("before the run: %+v", got)
 	}

@@ -26,14 +26,14 @@ func (r redactingRecorder) Append(body runfile.Body) error {
 	return r.Recorder.Append(hidden)
 }
 
-// A noticingRecorder sets a flag when something is recorded.
-type noticingRecorder struct {
+// A appendTrackingRecorder sets a flag when something is recorded.
+type appendTrackingRecorder struct {
 	agent.Recorder
 	news *bool
 }
 
 // Append records a body.
-func (r noticingRecorder) Append(body runfile.Body) error {
+func (r appendTrackingRecorder) Append(body runfile.Body) error {
 	*r.news = true
 	return r.Recorder.Append(body)
 }

@@ -17,7 +17,7 @@ type resumed struct {
 
 // newResumed returns the state of a run that has not finished.
 func newResumed(w *runfile.Writer, path string, log *runfile.Log) (*resumed, error) {
-	past, err := agent.History(log)
+	past, err := agent.ResumeHistory(log)
 	if err != nil {
 		return nil, usagef("the first command line with --model replay:"+quote.Shell(path)+" prints the answer again; oneshot runs show "+quote.Shell(path)+" shows the run", "--resume %s: %w", path, err)
 	}

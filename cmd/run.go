@@ -172,7 +172,7 @@ func (r *runState) execute(ctx context.Context, p *runPlan) error {
 func (r *runState) perform(ctx context.Context, cfg agent.Config, w *runfile.Writer, deliver func(context.Context) error) error {
 	var to agent.Recorder
 	if w != nil {
-		to = noticingRecorder{w, &r.hasNewRecords}
+		to = appendTrackingRecorder{w, &r.hasNewRecords}
 	}
 	if r.isOfBatch {
 		to = &batchRecorder{Recorder: to}
@@ -202,7 +202,7 @@ func (r *runState) runAgent(ctx context.Context, cfg agent.Config, deliver func(
 	if r.outcome, err = agent.Run(ctx, cfg); err != nil {
 		return r.withNextStep(withBudgetHint(err, cfg.Policy.Layers), cfg.NativeOnly)
 	}
-	if err := r.hideAnswer(cfg.Schema); err != nil {
+	if err := r.maskSecretsInAnswer(cfg.Schema); err != nil {
 		return err
 	}
 	return deliver(ctx)
@@ -214,7 +214,7 @@ func (r *runState) withNextStep(err error, nativeOnly bool) error {
 	case nativeOnly && as[*provider.NoToolsError](err):
 		return usagef(hintOf(err), "--dialect native: %w", err)
 	case r.isOfBatch:
-		return withRetryHint(err)
+		return withBatchHint(err)
 	case as[*agent.ApprovalError](err):
 		return &hintedError{err, r.approveHint(err)}
 	case as[*agent.UnknownOutcomeError](err):
@@ -239,8 +239,8 @@ func (r *runState) uncertainCalls() string {
 	return "unknown outcome of " + strings.Join(r.interrupted, ", ")
 }
 
-// hideAnswer masks secrets in the answer. The masked answer must fit the schema, too.
-func (r *runState) hideAnswer(s *schema.Schema) error {
+// maskSecretsInAnswer masks secrets in the answer. The masked answer must fit the schema, too.
+func (r *runState) maskSecretsInAnswer(s *schema.Schema) error {
 	hidden := r.console.secrets.HideJSON(r.outcome.Answer)
 	if bytes.Equal(hidden, r.outcome.Answer) {
 		return nil
@@ -292,9 +292,9 @@ func (r *runState) agentName() string {
 // record.
 func (r *runState) print(ctx context.Context) error {
 	if r.flags.output == "events" {
-		return r.console.events.deliver()
+		return r.console.events.writeLastEvent()
 	}
-	if r.text != nil && r.text.deliver() {
+	if r.text != nil && r.text.finishAnswer() {
 		return r.console.out.err
 	}
 	doc, err := r.document()

@@ -137,8 +137,8 @@ func (v *runEvents) toolCalls() []events.ToolCall {
 	return slices.Clone(v.projector.ToolCalls())
 }
 
-// deliver writes the last event of a run that ends well to stdout.
-func (v *runEvents) deliver() error {
+// writeLastEvent writes the last event of a run that ends well to stdout.
+func (v *runEvents) writeLastEvent() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.stdout == nil { // it is already broken, and the run is being aborted
@@ -232,7 +232,7 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	if flags.file != "" && isSameFile(path, flags.file) {
 		other = "-o"
 	}
-	other = cmp.Or(other, flags.sourceFlagFor(path))
+	other = cmp.Or(other, flags.flagReadingFile(path))
 	if other != "" {
 		return usagef("choose another file", "--events and %s are the same file: %s", other, name)
 	}
@@ -248,8 +248,8 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	return nil
 }
 
-// sourceFlagFor returns the flag of a file that a run reads and that name is a name of, or "".
-func (r *resolvedFlags) sourceFlagFor(name string) string {
+// flagReadingFile returns the flag of a file that a run reads and that name is a name of, or "".
+func (r *resolvedFlags) flagReadingFile(name string) string {
 	sources := map[string][]string{"--agent": {r.agent}, "--ca-file": {r.model.servers.caFile}, "--secret": r.model.servers.secrets.files()}
 	for row := range flagRows(&r.options, r.on) {
 		if row.agent&isPath != 0 && row.name != "root" && row.name != "output-file" {

@@ -26,7 +26,7 @@ func (o *pruneOptions) pruneBatch(dir string) (gone []string, err error) {
 	var delivered map[string]bool
 	if err == nil {
 		defer index.Close() // nothing was written to it
-		delivered, err = o.deliveredRuns(dir)
+		delivered, err = o.runsInBatchOutput(dir)
 	}
 	if err != nil {
 		o.console.note("%s kept: %v", filepath.Base(dir), err)
@@ -66,9 +66,9 @@ func (o *pruneOptions) removeOld(paths ...string) error {
 	return nil
 }
 
-// deliveredRuns returns the IDs of the runs with a line in the output of a batch. They are nil if the batch cannot be
+// runsInBatchOutput returns the IDs of the runs with a line in the output of a batch. They are nil if the batch cannot be
 // continued, and that will stay so: it has no output, or a later batch has written it, or it is gone.
-func (o *pruneOptions) deliveredRuns(dir string) (map[string]bool, error) {
+func (o *pruneOptions) runsInBatchOutput(dir string) (map[string]bool, error) {
 	head, err := readIndexHead(dir)
 	if err != nil || head.Output == "" {
 		return nil, err
@@ -94,7 +94,7 @@ func (o *pruneOptions) deliveredRuns(dir string) (map[string]bool, error) {
 	}
 	defer out.Close()
 	delivered := map[string]bool{}
-	_, _, err = batch.ReadLines(out, head.Output, func(l batch.Line, _ int, _ int64) error {
+	_, _, err = batch.ReadLines(out, head.Output, func(l batch.OutputLine, _ int, _ int64) error {
 		delivered[l.RunID] = true
 		return nil
 	})

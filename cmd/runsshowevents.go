@@ -40,7 +40,7 @@ func (o *runsOptions) project(path string, f io.ReadSeeker) error {
 // keeps its first error.
 func (o *runsOptions) eventPrinter(out *bufio.Writer) (add func(runfile.Record), flush func()) {
 	p := events.NewProjector(nil, func(line []byte) { _, _ = out.Write(line) })
-	return func(r runfile.Record) { p.Add(r.Body) }, p.Flush
+	return func(r runfile.Record) { p.Add(r.Body) }, p.FlushOutcomes
 }
 
 // messagePrinter is eventPrinter for messages.

@@ -44,7 +44,7 @@ func (s secretStore) parseSecretFlag(value string) (c credential, from secretSou
 	left, right, ok := strings.Cut(value, "=")
 	name, hosts, bound := strings.Cut(left, "@")
 	switch {
-	case !ok || !isVariable(name):
+	case !ok || !isEnvName(name):
 		return c, from, usagef(hintSecret, "--secret: the value is not NAME=SOURCE") // the value may be the secret
 	case s[name].name != "":
 		return c, from, usagef("", "--secret %s is given twice", name)

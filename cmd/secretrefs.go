@@ -24,7 +24,7 @@ func (s secretStore) expand(env Env, t *console, flag, value string) (expanded s
 			return b.String(), used, nil
 		}
 		name, tail, closed := strings.Cut(after, refClose)
-		if !closed || !isVariable(name) {
+		if !closed || !isEnvName(name) {
 			return "", nil, usagef("for example "+flag+" '"+refOpen+"OPENAI_API_KEY}'", "%s: invalid secret reference, expected %sNAME}", flag, refOpen)
 		}
 		c, err := s.named(env, t, flag, name)
@@ -68,8 +68,8 @@ func checkHeaderValue(what, value string) error {
 	return nil
 }
 
-// isVariable reports whether a name is a valid name of an environment variable.
-func isVariable(name string) bool {
+// isEnvName reports whether a name is a valid name of an environment variable.
+func isEnvName(name string) bool {
 	return name != "" && (name[0] < '0' || name[0] > '9') && !strings.ContainsFunc(name, func(r rune) bool { return !isWord(r) })
 }
 

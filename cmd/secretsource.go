@@ -35,7 +35,7 @@ func parseSource(name, value string) (secretSource, error) {
 	switch {
 	case ok && kind == "keyring":
 		return s, usagef("use --secret "+name+"=file:PATH, env:VAR or command:PROGRAM, such as that of a password manager", "--secret %s: keyrings are not supported: cron and CI have none", name)
-	case !ok || at == "" || kind != "env" && kind != "file" && kind != "command", kind == "env" && !isVariable(at):
+	case !ok || at == "" || kind != "env" && kind != "file" && kind != "command", kind == "env" && !isEnvName(at):
 		return s, usagef(hintSecret, "--secret %s: the source is not env:VAR, file:PATH or command:PROGRAM ARGS", name)
 	case kind == "command" && strings.ContainsAny(at, "\"'`\\$|&;<>(){}*?~#\n"):
 		return s, usagef("put the command into a script and use that", "--secret %s: no shell is used: a command is a program and its arguments, separated by spaces", name)

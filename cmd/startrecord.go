@@ -32,7 +32,7 @@ func (r *runState) startRecord(p *runPlan) (*runfile.Writer, error) {
 		return nil, usagef("name a file", "--run-file: cannot be stdout, which gets the answer")
 	}
 	if r.recorded.resumed != nil {
-		return r.continueRecord(p)
+		return r.appendResumeRecord(p)
 	}
 	body, err := p.record(p.config)
 	if err != nil {
@@ -72,8 +72,8 @@ func (r *runState) createRecord(path string, body runfile.Run) (*runfile.Writer,
 	return w, nil
 }
 
-// continueRecord records that the run is resumed.
-func (r *runState) continueRecord(p *runPlan) (*runfile.Writer, error) {
+// appendResumeRecord records that the run is resumed.
+func (r *runState) appendResumeRecord(p *runPlan) (*runfile.Writer, error) {
 	body := p.resumes
 	body.Approve, body.Resolved = p.flags.approve.calls, p.settings()
 	body.Options, body.SecretOptions = p.flags.toRecord(p.console, true)

@@ -63,7 +63,7 @@ type terminalApprover struct {
 // dialog returns the dialog for a question.
 func (a *terminalApprover) dialog(tty *os.File, q agent.ApprovalRequest) *dialog {
 	d := &dialog{
-		in: bufio.NewReader(tty), out: redactingWriter{tty, a.console.secrets}, q: q, choice: choiceOf(q),
+		in: bufio.NewReader(tty), out: redactingWriter{tty, a.console.secrets}, q: q, choice: fileChoiceOf(q),
 		width: 80, height: 24, hide: a.console.secrets.Redact,
 		discardTyped: func() error { return discardInput(tty) },
 		plain:        a.console.color == "never" || a.console.color == "auto" && a.console.noColor,
@@ -112,8 +112,8 @@ type choice struct {
 	marked []bool
 }
 
-// choiceOf returns the first argument that is a list of at least two files, or nil.
-func choiceOf(q agent.ApprovalRequest) *choice {
+// fileChoiceOf returns the first argument that is a list of at least two files, or nil.
+func fileChoiceOf(q agent.ApprovalRequest) *choice {
 	var found *choice
 	properties := gjson.GetBytes(q.Def.Schema, "properties")
 	gjson.ParseBytes(q.Arguments).ForEach(func(name, value gjson.Result) bool {

@@ -89,9 +89,9 @@ func (s *textStream) write(text string) {
 	_ = s.console.writeLive(s.ctx, []byte(s.console.forStdout(text))) // it aborts the run
 }
 
-// deliver ends the text of a run that ends well. It returns false if the answer was not printed: it is on record, or only
+// finishAnswer ends the text of a run that ends well. It returns false if the answer was not printed: it is on record, or only
 // the end of its response showed that it was the answer.
-func (s *textStream) deliver() bool {
+func (s *textStream) finishAnswer() bool {
 	if !s.isShown || !s.isComplete {
 		return false
 	}

@@ -197,7 +197,7 @@ func findCallable(registry *tool.Registry, name string) (*tool.Definition, error
 	switch {
 	case !ok:
 		return nil, unknownToolError(name, registry)
-	case tool.EndingTool(name) == def:
+	case tool.LookupEndingTool(name) == def:
 		return nil, usagef("", "%s ends a run; there is nothing to call", name)
 	case def == tool.AskUser:
 		return nil, usagef("", "%s asks the user of a run; there is nothing to call", name)

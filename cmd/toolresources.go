@@ -118,8 +118,8 @@ func (o *confineOptions) allowedHosts() ([]netguard.HostPort, error) {
 	return hosts, nil
 }
 
-// earlyHosts returns the addresses that a read may contact before the model's response is complete, as host:port.
-func (o *confineOptions) earlyHosts() map[string]bool {
+// earlyReadHosts returns the addresses that a read may contact before the model's response is complete, as host:port.
+func (o *confineOptions) earlyReadHosts() map[string]bool {
 	hosts := map[string]bool{}
 	for _, h := range o.allowHosts {
 		if _, _, err := net.SplitHostPort(h); err == nil {

@@ -126,7 +126,7 @@ func loadDefinitions(env Env, o toolOptions) (defs []*tool.Definition, findings 
 		return err
 	}
 	for _, value := range o.paths {
-		s, err := definitionSourceOf(value)
+		s, err := parsePinnedPath(value)
 		if err != nil {
 			return nil, nil, err
 		}

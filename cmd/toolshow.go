@@ -120,7 +120,7 @@ func (d toolDoc) print(out io.Writer) error {
 		{"rate", d.Rate},
 		{"result", formatLimit(d.MaxBytes)},
 		{"shown", formatLimit(d.ModelBytes)},
-		{"in prompts", d.inPrompts()},
+		{"in prompts", d.promptExampleCount()},
 		{"tags", strings.Join(d.Tags, ", ")},
 		{"builtin", d.Builtin},
 		{"exec", string(d.Exec)},
@@ -143,8 +143,8 @@ func (d toolDoc) print(out io.Writer) error {
 	return w.Flush()
 }
 
-// inPrompts describes how many examples a prompt shows.
-func (d toolDoc) inPrompts() string {
+// promptExampleCount describes how many examples a prompt shows.
+func (d toolDoc) promptExampleCount() string {
 	if d.InPrompt == nil {
 		return ""
 	}

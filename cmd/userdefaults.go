@@ -211,14 +211,14 @@ func checkDefault(rows map[string]flagRow, flag, where, value string) error {
 		return usagef("for example openai=https://models.example.org/v1", "%s: the address has no provider", where)
 	case flag == "model" && isRecording(value), flag == "responder" && isRecording(value):
 		return usagef("use --"+flag+" "+value, "%s: a replay belongs to one run", where)
-	case row.defaults == lowers && !isBelow(f.Value.String(), f.DefValue):
+	case row.defaults == lowers && !isWithinLimit(f.Value.String(), f.DefValue):
 		return usagef("give it as --"+flag+" or in an agent file", "%s: %s raises the budget of %s", where, value, cmp.Or(map[bool]string{true: "no limit"}[f.DefValue == "0"], f.DefValue))
 	}
 	return checkFlags(set)
 }
 
-// isBelow reports whether a budget is at most its default, of which 0 is no limit.
-func isBelow(value, most string) bool {
+// isWithinLimit reports whether a budget is at most its default, of which 0 is no limit.
+func isWithinLimit(value, most string) bool {
 	number := func(text string) float64 {
 		if d, err := time.ParseDuration(text); err == nil {
 			return d.Seconds()

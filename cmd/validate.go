@@ -78,8 +78,8 @@ func kindNames() string {
 	return schema.JoinOr(append(slices.Clone(lint.Kinds), "the name of a published schema"))
 }
 
-// named sets the kind of --as.
-func (o *validateOptions) named() error {
+// resolveKind sets the kind of --as.
+func (o *validateOptions) resolveKind() error {
 	var ok bool
 	if o.kind, ok = lint.KindByName(o.as); o.as == "" || ok {
 		return nil
@@ -96,7 +96,7 @@ func (o *validateOptions) check(args []string) error {
 	if err := o.findings.check(o.format); err != nil {
 		return err
 	}
-	if err := o.named(); err != nil {
+	if err := o.resolveKind(); err != nil {
 		return err
 	}
 	switch {
@@ -137,7 +137,7 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	if err := o.findings.open(args); err != nil {
 		return err
 	}
-	o.console.noteStdin(o.env, args...)
+	o.console.noteUnusedStdin(o.env, args...)
 	kinds, err := o.kinds(files)
 	if err != nil {
 		return err
@@ -173,7 +173,7 @@ func (o *validateOptions) isLarge(name string) (bool, error) {
 	if o.fix || o.kind != "" && o.kind != lint.RunFile {
 		return false, nil
 	}
-	return isLargeRecord(name, o.kind == lint.RunFile)
+	return isLargeRunFile(name, o.kind == lint.RunFile)
 }
 
 // known returns the tools of --tools for policies, nil without it.
@@ -223,7 +223,7 @@ func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []
 		o.findings.filterReported(subject{number: i, name: f.name, text: diag.Text{Bytes: f.text}, findings: &v.Findings})
 		all = append(all, o.verdict(v, f.text))
 	}
-	stale, err := o.findings.finish(o.console)
+	stale, err := o.findings.finishBaseline(o.console)
 	if len(stale) > 0 {
 		base := o.findings.base
 		all = append(all, o.verdict(lint.FileResult{File: base.name, Kind: lint.BaselineFile, Findings: stale}, base.text))
@@ -371,7 +371,7 @@ func (v verdict) String() string {
 		return v.Kind.Title() + ": " + report.Summary(v.tally)
 	}
 	what := []string{v.Kind.Title()}
-	if noun := v.Kind.Noun(); noun != "" && (v.Count > 0 || v.Kind != lint.Answer) {
+	if noun := v.Kind.PartNoun(); noun != "" && (v.Count > 0 || v.Kind != lint.Answer) {
 		what = append(what, report.Count(v.Count, noun))
 	}
 	if len(v.Findings) > 0 {

@@ -33,7 +33,7 @@ func checkAgent(env Env, name string, text []byte, file *agentfile.File) []diag.
 	a.checkPolicies(paths["policy"], paths["tools"])
 	a.checkSchema(paths["schema"])
 	for _, flag := range []string{"system", "prompt-file"} {
-		a.checkTexts(flag, paths[flag])
+		a.checkPlaceholders(flag, paths[flag])
 	}
 	return a.sorted()
 }
@@ -148,8 +148,8 @@ func (a *loadedAgent) checkSchema(paths []string) {
 	}
 }
 
-// checkTexts reports variables of a text that are not declared.
-func (a *loadedAgent) checkTexts(flag string, paths []string) {
+// checkPlaceholders reports variables of a text that are not declared.
+func (a *loadedAgent) checkPlaceholders(flag string, paths []string) {
 	if len(a.Variables) == 0 {
 		return
 	}

@@ -64,7 +64,7 @@ func (r *run) checkAnswer(p *reply) error {
 	}
 	r.out.Repairs++
 	r.emitReprompt(answerProblem(p.text, a.faults))
-	r.conversation.addUser(r.conversation.texts.Violations(a.faults, r.conversation.boundary))
+	r.conversation.addUser(r.conversation.texts.AnswerViolations(a.faults, r.conversation.boundary))
 	return nil
 }
 

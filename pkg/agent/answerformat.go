@@ -80,7 +80,7 @@ type parsedAnswer struct {
 // both are tolerated.
 func (f answerFormat) parseAnswer(text string) parsedAnswer {
 	if f.text {
-		return parseTextAnswer(text)
+		return parseFinalTextAnswer(text)
 	}
 	whole := f.parseUnfenced(text, text)
 	if whole.faults == nil {
@@ -95,8 +95,8 @@ func (f answerFormat) parseAnswer(text string) parsedAnswer {
 	return whole
 }
 
-// parseTextAnswer returns the JSON of a text answer. It removes reasoning before it.
-func parseTextAnswer(text string) (a parsedAnswer) {
+// parseFinalTextAnswer returns the JSON of a text answer. It removes reasoning before it.
+func parseFinalTextAnswer(text string) (a parsedAnswer) {
 	rest, hasReasoning := dialect.StripReasoning(text)
 	if rest = strings.TrimSpace(rest); rest == "" {
 		a.faults = []diag.Finding{diag.New(diag.SchemaMismatch, diag.Bytes(0, len(text)), "the answer contains only reasoning")}

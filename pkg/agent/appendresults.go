@@ -71,7 +71,7 @@ func (r *run) remindToCall() error {
 		return &UselessReplyError{Why: "no call"}
 	}
 	r.emitReprompt("no call")
-	r.conversation.addUser(r.conversation.reminder())
+	r.conversation.addUser(r.conversation.callFormatReminder())
 	return nil
 }
 

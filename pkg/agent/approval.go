@@ -9,9 +9,9 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// isApprovalDeferred reports whether the next recorded step is something other than the approval of
+// isApprovalRecordedLater reports whether the next recorded step is something other than the approval of
 // this call.
-func (g *Gate) isApprovalDeferred(inv *Invocation) bool {
+func (g *Gate) isApprovalRecordedLater(inv *Invocation) bool {
 	if !g.journal.isReplaying() {
 		return false
 	}
@@ -53,13 +53,13 @@ func (g *Gate) requestApprovalOnce(ctx context.Context, inv *Invocation) (q Appr
 		return q, false, nil
 	}
 	inv.decision = d
-	if g.isApprovalDeferred(inv) {
+	if g.isApprovalRecordedLater(inv) {
 		inv.enter(callDeferred)
 		return q, false, nil
 	}
 	q = g.ApprovalRequest(inv)
 	g.skipStaleApprovals(q)
-	if g.isApprovalDeferred(inv) {
+	if g.isApprovalRecordedLater(inv) {
 		inv.enter(callDeferred)
 		return q, false, nil
 	}

@@ -104,7 +104,7 @@ const maxSummaryBytes = 2000
 func (q ApprovalRequest) Summary() string {
 	args := string(q.Arguments)
 	if len(args) > maxSummaryBytes {
-		args = fmt.Sprintf("%s… (%d bytes in total)", quote.Prefix(args, maxSummaryBytes), len(args))
+		args = fmt.Sprintf("%s… (%d bytes in total)", quote.ValidPrefix(args, maxSummaryBytes), len(args))
 	}
 	parts := append([]string{args}, q.EffectLines()...)
 	return strings.Join(parts, "; ")

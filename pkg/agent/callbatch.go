@@ -159,7 +159,7 @@ func (b *batch) needingApproval() []*Invocation {
 // another one.
 func (b *batch) requestApprovals(invocations []*Invocation, unanswered *ApprovalError) (later []*Invocation, err error) {
 	for _, inv := range invocations {
-		if inv.state == callDeferred && b.gate.isApprovalDeferred(inv) {
+		if inv.state == callDeferred && b.gate.isApprovalRecordedLater(inv) {
 			later = append(later, inv)
 			continue
 		}

@@ -22,7 +22,7 @@ type toolSet struct {
 func (s toolSet) check(inv *Invocation) {
 	def, ok := s.registry.Get(inv.call.Name)
 	switch {
-	case tool.EndingTool(inv.call.Name) != nil: // the ending tool of another dialect, or calls are native
+	case tool.LookupEndingTool(inv.call.Name) != nil: // the ending tool of another dialect, or calls are native
 		inv.reject(chat.Failure(chat.UnknownTool, "Unknown tool: %s%s", inv.call.Name, didYouMean(s.ending)))
 		return
 	case !ok, def == tool.AskUser && !s.askUser:
@@ -30,7 +30,7 @@ func (s toolSet) check(inv *Invocation) {
 		return
 	}
 	inv.def = def
-	bound, findings := def.Bind(inv.call)
+	bound, findings := def.BindPositional(inv.call)
 	if faults := tool.CheckStrict(bound.Arguments); len(faults) > 0 {
 		findings, inv.refusalRule = append(findings, faults...), "floor:decode"
 	}

@@ -137,14 +137,14 @@ func (c *conversation) addAssistant(p chat.Response, calls []chat.Call) {
 // addNativeResult appends the result of a native call.
 func (c *conversation) addNativeResult(inv *Invocation) {
 	content := prompt.Result(inv.envelope, c.boundary, inv.maxModelBytes())
-	if changed := c.texts.Changed(inv.call.Name, inv.promptResult(), c.boundary); changed != "" {
+	if changed := c.texts.ChangedArguments(inv.call.Name, inv.promptResult(), c.boundary); changed != "" {
 		content += "\n\n" + changed
 	}
 	c.messages = append(c.messages, chat.Message{Role: chat.Tool, CallID: inv.call.ID, Name: inv.call.Name, Content: content})
 }
 
-// reminder returns the text that tells the model how to call a tool.
-func (c *conversation) reminder() string {
+// callFormatReminder returns the text that tells the model how to call a tool.
+func (c *conversation) callFormatReminder() string {
 	return c.texts.Reminder(c.reminderExample(), c.endingTool())
 }
 
@@ -165,7 +165,7 @@ func (c *conversation) reminderExample() string {
 
 // toolset returns the types of the tools of the run, which some dialects need to read and write calls.
 func (c *conversation) toolset() dialect.Toolset {
-	tools := dialect.Toolset{c.dialect.Ending: tool.EndingTool(c.dialect.Ending).Shape}
+	tools := dialect.Toolset{c.dialect.Ending: tool.LookupEndingTool(c.dialect.Ending).Shape}
 	for _, def := range c.defs {
 		tools[def.Name] = def.Shape
 	}

@@ -61,7 +61,7 @@ func TestEveryDialect(t *testing.T) {
 				return chat.Success("fine"), nil
 			}
 			for _, e := range def.Examples {
-				bound, _ := def.Bind(e.Parsed)
+				bound, _ := def.BindPositional(e.Parsed)
 				steps = append(steps, says(write(t, d, def.Name, string(bound.Arguments))))
 				want = append(want, def.Name+" "+string(def.WithDefaults(bound.Arguments)))
 			}

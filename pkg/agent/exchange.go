@@ -55,7 +55,7 @@ func (x *exchange) send(ctx context.Context, purpose chat.Purpose, f requestForm
 
 	r := newResponseReader(ctx, x.gate, x.conversation, &x.budget, req)
 	if x.observesContent {
-		r.observeContent()
+		r.enableContentEvents()
 	}
 	resp, err := x.modelFor(purpose).Reply(r.ctx, req, r.onDelta)
 	r.cancel(nil)

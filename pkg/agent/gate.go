@@ -125,7 +125,7 @@ func (g *Gate) decide(inv *Invocation) {
 	}
 	inv.applyDecision(d)
 	if d.ExfiltrationReason != "" {
-		g.reportExfiltration(inv, d)
+		g.reportUncoveredExfiltration(inv, d)
 	}
 }
 
@@ -155,9 +155,9 @@ func (g *Gate) deny(inv *Invocation, d policy.Decision) {
 	}
 }
 
-// reportExfiltration reports a call that could send private data away and that no policy decides
+// reportUncoveredExfiltration reports a call that could send private data away and that no policy decides
 // on.
-func (g *Gate) reportExfiltration(inv *Invocation, d policy.Decision) {
+func (g *Gate) reportUncoveredExfiltration(inv *Invocation, d policy.Decision) {
 	f := diag.New(diag.ExposedData, diag.Span{}, "%s: %s, and no policy covers it", inv.call.Name, d.ExfiltrationReason)
 	f.Hint = "use --policy FILE to deny such calls, except those that the file allows"
 	g.journal.reportFindings(f)

@@ -65,8 +65,8 @@ func newResponseReader(ctx context.Context, g *Gate, c *conversation, b *request
 	return r
 }
 
-// observeContent emits the content outside calls and reasoning while it arrives.
-func (r *responseReader) observeContent() {
+// enableContentEvents emits the content outside calls and reasoning while it arrives.
+func (r *responseReader) enableContentEvents() {
 	r.observesContent = true
 	if r.scanner == nil {
 		r.reasoningFilter = dialect.NewScanner(dialect.ReasoningOnly(), r.emitContent)

@@ -59,7 +59,7 @@ func (c Config) RunRecord() (runfile.Run, error) {
 // The returned record says that the run was resumed. It must be the next one in the run file, before
 // Run. The error is a *[FinishedError] if the run has its answer, or a *[UnusableRecordError].
 func Resume(log *runfile.Log, cfg *Config) (runfile.Resumed, error) {
-	history, err := History(log)
+	history, err := ResumeHistory(log)
 	if err != nil {
 		return runfile.Resumed{}, err
 	}
@@ -67,7 +67,7 @@ func Resume(log *runfile.Log, cfg *Config) (runfile.Resumed, error) {
 		return runfile.Resumed{}, err
 	}
 	first, _ := log.Run() // Restore checked it
-	_, last := resumePoints(log)
+	_, last := resumedTurns(log)
 	cfg.ID, cfg.Params = first.ID, first.Params
 	cfg.Prompt, cfg.Input = cfg.Policy.Secrets.Hide(first.Prompt), cfg.Policy.Secrets.Hide(first.Input)
 	if cfg.Attachments, err = RecordedAttachments(log); err != nil {
@@ -103,13 +103,13 @@ func Restore(log *runfile.Log, cfg *Config) error {
 	}
 	cfg.Now, cfg.AskUser, cfg.RunLeakedCalls = first.Clock(), first.AskUser, first.LeakedCalls
 	cfg.TextAnswer = cfg.Schema == nil && first.AnswerForm == answerText
-	cfg.Nonce = cfg.Nonce || slices.ContainsFunc(log.Records, usesNonce)
+	cfg.Nonce = cfg.Nonce || slices.ContainsFunc(log.Records, hasFenceNonce)
 	params := map[string]json.RawMessage{}
 	maps.Copy(params, first.Params)
 	maps.Copy(params, cfg.Params)
 	cfg.Params = params
 	cfg.recordedWording = newRecordedWording(log)
-	turns, _ := resumePoints(log)
+	turns, _ := resumedTurns(log)
 	cfg.ResumePoints = append(cfg.ResumePoints, turns...)
 	return nil
 }
@@ -134,8 +134,8 @@ func RecordedAttachments(log *runfile.Log) ([]chat.Attachment, error) {
 	return all, nil
 }
 
-// usesNonce reports whether a record is a request that allowed calls only in marked fences.
-func usesNonce(r runfile.Record) bool {
+// hasFenceNonce reports whether a record is a request that allowed calls only in marked fences.
+func hasFenceNonce(r runfile.Record) bool {
 	request, ok := r.Body.(runfile.Request)
 	return ok && request.Nonce != ""
 }

@@ -19,7 +19,7 @@ import (
 // resumed returns a rig for a resumed run, and its record.
 func resumed(t *testing.T, records []runfile.Record, steps []step) (*rig, []runfile.Record) {
 	t.Helper()
-	past, err := agent.History(&runfile.Log{Records: records})
+	past, err := agent.ResumeHistory(&runfile.Log{Records: records})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestResumeAfterAnswer(t *testing.T) {
 	first := newRig(t, ending()...)
 	_, log := first.recordedRun()
 	ok := append(log.Records, runfile.Record{Header: runfile.Header{Seq: len(log.Records) + 1}, Body: runfile.End{Name: "ok"}})
-	if _, err := agent.History(&runfile.Log{Records: ok}); !errors.As(err, new(*agent.FinishedError)) {
+	if _, err := agent.ResumeHistory(&runfile.Log{Records: ok}); !errors.As(err, new(*agent.FinishedError)) {
 		t.Error(err)
 	}
 	r, _ := resumed(t, log.Records, ending())

@@ -16,10 +16,10 @@ import (
 // record supplies the recorded responses and results, and every step is compared with it. After the
 // last recorded step the run continues live.
 
-// History returns the records that a resumed run repeats. It leaves out the records about the end
+// ResumeHistory returns the records that a resumed run repeats. It leaves out the records about the end
 // of the run, and requests at the end without a complete response, with the calls started from it.
 // The error is an *[FinishedError].
-func History(log *runfile.Log) ([]runfile.Record, error) {
+func ResumeHistory(log *runfile.Log) ([]runfile.Record, error) {
 	records := log.LiveRecords()
 	if end, ok := lastBody(records).(runfile.End); ok {
 		if end.Exit == 0 {
@@ -42,10 +42,10 @@ func History(log *runfile.Log) ([]runfile.Record, error) {
 	}
 }
 
-// resumePoints returns the turns at which a recorded run ended before it was resumed, and the turn at
+// resumedTurns returns the turns at which a recorded run ended before it was resumed, and the turn at
 // which it last ended: 0 if it was cut off. If useless replies or too many repairs ended the run,
 // the resumed run asks once more.
-func resumePoints(log *runfile.Log) (turns []int, last int) {
+func resumedTurns(log *runfile.Log) (turns []int, last int) {
 	for _, record := range log.Records {
 		switch b := record.Body.(type) {
 		case runfile.Response:

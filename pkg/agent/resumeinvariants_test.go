@@ -276,7 +276,7 @@ func TestLawOfResume(t *testing.T) {
 // wantSameEnd resumes a record and compares its end with the complete run. It returns the extended
 // record.
 func wantSameEnd(rt *rapid.T, t *testing.T, drawn generatedRun, records []runfile.Record, whole *rig, was agent.Outcome, wasErr error, at string) []runfile.Record {
-	past, err := agent.History(&runfile.Log{Records: records})
+	past, err := agent.ResumeHistory(&runfile.Log{Records: records})
 	if err != nil {
 		rt.Fatalf("%s: %v", at, err)
 	}
@@ -323,7 +323,7 @@ func TestLawOfLateApproval(t *testing.T) {
 			for _, a := range known {
 				drawn.Wishes[a] = wishes[a]
 			}
-			past, err := agent.History(&runfile.Log{Records: records})
+			past, err := agent.ResumeHistory(&runfile.Log{Records: records})
 			if err != nil {
 				rt.Fatal(err)
 			}

@@ -43,7 +43,7 @@ func newRun(cfg Config) (*run, error) {
 	r.exchange = &exchange{gate: r.gate, journal: j, conversation: c, model: cfg.Model, answerModel: cfg.AnswerModel, limiter: cfg.Limiter, observesContent: cfg.ObserveContent, budget: newRequestBudget(cfg)}
 	r.gate.conversation = func() []chat.Message { return c.messages }
 	r.setNotation()
-	return r, r.useResumedModels()
+	return r, r.useRecordedReplies()
 }
 
 // setNotation tells the gate how the model writes its calls.
@@ -51,8 +51,8 @@ func (r *run) setNotation() {
 	r.gate.native, r.gate.tools.ending = r.conversation.native, r.conversation.endingTool()
 }
 
-// useResumedModels makes the models answer from the records of the resumed run.
-func (r *run) useResumedModels() error {
+// useRecordedReplies makes the models answer from the records of the resumed run.
+func (r *run) useRecordedReplies() error {
 	if lastIndexOf[runfile.Request](r.cfg.History) < 0 {
 		return nil
 	}

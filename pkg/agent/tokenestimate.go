@@ -72,9 +72,9 @@ func callBytes(c chat.Call) int { return len(c.Name) + len(c.Arguments) }
 // imageBytes is the assumed size of an image in bytes of text: servers scale images down, to about 1,500 tokens.
 const imageBytes = 5000
 
-// attachmentBytes returns the assumed size of an attachment in bytes of text. A document is read as text and as images of
+// estimatedAttachmentBytes returns the assumed size of an attachment in bytes of text. A document is read as text and as images of
 // its pages, which its compressed size only hints at.
-func attachmentBytes(a chat.Attachment) int {
+func estimatedAttachmentBytes(a chat.Attachment) int {
 	if a.IsImage() {
 		return imageBytes
 	}
@@ -90,7 +90,7 @@ func requestBytes(req chat.Request) int {
 	for _, m := range req.Messages {
 		size += len(m.Content)
 		for _, a := range m.Attachments {
-			size += attachmentBytes(a)
+			size += estimatedAttachmentBytes(a)
 		}
 		for _, c := range m.Calls {
 			size += callBytes(c)

@@ -36,7 +36,7 @@ func TestResumeAfterLongBrokenResponse(t *testing.T) {
 			if got < said.runs || len(response.Content) > said.most || response.Bytes != len(said.text) || len(response.Tail) > 32<<10 || response.Digest == "" {
 				t.Errorf("%d calls, %d bytes of content and %d of the tail of %d, digest %q", got, len(response.Content), len(response.Tail), response.Bytes, response.Digest)
 			}
-			past, err := agent.History(&runfile.Log{Records: log.Records[:len(log.Records)-2]})
+			past, err := agent.ResumeHistory(&runfile.Log{Records: log.Records[:len(log.Records)-2]})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -45,7 +45,7 @@ func Compile(text json.RawMessage) (*File, []diag.Finding) {
 		f.Variables = append(f.Variables, newVariable(name.Str, value, &findings))
 		return true
 	})
-	f.check(root, &findings)
+	f.checkBeyondSchema(root, &findings)
 	if diag.HasErrors(findings) {
 		return nil, findings
 	}
@@ -114,8 +114,8 @@ func paramJSON(value gjson.Result) string {
 	return string(quoted)
 }
 
-// check checks what the schema cannot say.
-func (f *File) check(root gjson.Result, found *findings) {
+// checkBeyondSchema checks what the schema cannot say.
+func (f *File) checkBeyondSchema(root gjson.Result, found *findings) {
 	if f.Prompt != "" && f.Flags["prompt-file"] != nil {
 		found.add("/prompt_file", "omit one of them", "the file has a prompt as well")
 	}

@@ -27,7 +27,7 @@ type Variable struct {
 func newVariable(name string, decl gjson.Result, found *findings) Variable {
 	v := Variable{
 		Name: name, Type: decl.Get("type").Str, Description: decl.Get("description").Str, Required: decl.Get("required").Bool(),
-		HasDefault: decl.Get("default").Exists(), Default: text(decl.Get("default")),
+		HasDefault: decl.Get("default").Exists(), Default: scalarText(decl.Get("default")),
 	}
 	if v.Type == "" {
 		v.Type = "string"
@@ -37,12 +37,12 @@ func newVariable(name string, decl gjson.Result, found *findings) Variable {
 		found.add(path, "choose another name", "%s: ${prompt} is the prompt of the command line", path)
 	}
 	for i, value := range decl.Get("enum").Array() {
-		if why := v.misfit(text(value)); why != "" {
+		if why := v.misfit(scalarText(value)); why != "" {
 			found.add(path+"/enum/"+strconv.Itoa(i), "", "%s/enum: %s", path, why)
 		}
 	}
 	for _, value := range decl.Get("enum").Array() {
-		v.Enum = append(v.Enum, text(value))
+		v.Enum = append(v.Enum, scalarText(value))
 	}
 	switch {
 	case v.HasDefault && v.Required:
@@ -55,8 +55,8 @@ func newVariable(name string, decl gjson.Result, found *findings) Variable {
 	return v
 }
 
-// text returns a scalar as a command line would have it: all digits of a number.
-func text(value gjson.Result) string {
+// scalarText returns a scalar as a command line would have it: all digits of a number.
+func scalarText(value gjson.Result) string {
 	if value.Type == gjson.Number {
 		return value.Raw
 	}

@@ -19,8 +19,8 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A Line is a line of the output: the outcome for one record. Its JSON Schema is published as batch.v1.
-type Line struct {
+// A OutputLine is a line of the output: the outcome for one record. Its JSON Schema is published as batch.v1.
+type OutputLine struct {
 	ID         string          `json:"id"`
 	Index      int             `json:"index"` // of the record in the input, from 1
 	Input      string          `json:"input"` // digest of the record
@@ -51,7 +51,7 @@ type Failure struct {
 }
 
 // check refuses a line that no batch of this version has written.
-func (l Line) check() error {
+func (l OutputLine) check() error {
 	switch {
 	case l.Version > 1:
 		return fmt.Errorf("the line has format version %d, and this oneshot reads version 1; update oneshot", l.Version)
@@ -110,8 +110,8 @@ func OpenOutput(path string) (*Output, error) {
 	return &Output{file: f, path: path}, nil
 }
 
-// ReadOutput opens an output file to read it. It is not locked, and never changed.
-func ReadOutput(path string) (*Output, error) {
+// OpenOutputReadOnly opens an output file to read it. It is not locked, and never changed.
+func OpenOutputReadOnly(path string) (*Output, error) {
 	f, err := os.Open(path)
 	return &Output{file: f, path: path, isReadOnly: true}, err
 }
@@ -127,7 +127,7 @@ func (o *Output) IsEmpty() bool {
 
 // Recover passes the lines of the output to each, as [ReadLines] does, and truncates a torn last line, so that lines can be
 // appended. If nothing but a torn line is in the output, only its batch can truncate it: isKnown says that this is the batch.
-func (o *Output) Recover(isKnown bool, each func(l Line, number int, offset int64) error) error {
+func (o *Output) Recover(isKnown bool, each func(l OutputLine, number int, offset int64) error) error {
 	size, isTorn, err := ReadLines(io.NewSectionReader(o.file, 0, 1<<62), o.path, each)
 	switch o.size = size; {
 	case err != nil || !isTorn:
@@ -142,7 +142,7 @@ func (o *Output) Recover(isKnown bool, each func(l Line, number int, offset int6
 
 // ReadLines passes the lines of the output at path to each, with their numbers and offsets. It returns the size of the whole
 // lines, and whether a torn one follows. A file that is not the output of a batch is a *[ForeignError].
-func ReadLines(file io.Reader, path string, each func(l Line, number int, offset int64) error) (size int64, isTorn bool, err error) {
+func ReadLines(file io.Reader, path string, each func(l OutputLine, number int, offset int64) error) (size int64, isTorn bool, err error) {
 	src := bufio.NewReaderSize(file, 64<<10)
 	for number := 1; ; number++ {
 		text, isLong, err := readLine(src)
@@ -175,7 +175,7 @@ func ReadLines(file io.Reader, path string, each func(l Line, number int, offset
 const notALine = "it is not a line of a batch"
 
 // ParseLine parses a line of an output.
-func ParseLine(text []byte) (l Line, err error) {
+func ParseLine(text []byte) (l OutputLine, err error) {
 	if !bytes.HasPrefix(text, []byte(linePrefix)) {
 		return l, errors.New(notALine)
 	}
@@ -206,7 +206,7 @@ func (o *Output) Append(line []byte) error {
 }
 
 // Encode returns the line with its line feed.
-func (l Line) Encode() ([]byte, error) {
+func (l OutputLine) Encode() ([]byte, error) {
 	text, err := quote.Encode(l)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 
 // testLine is a valid line.
 func testLine(t *testing.T, id string) string {
-	text, err := Line{ID: id, Index: 1, Input: "i", Plan: "p", Exit: Exit{Name: "ok"}, Answer: []byte(`{"a":1}`)}.Encode()
+	text, err := OutputLine{ID: id, Index: 1, Input: "i", Plan: "p", Exit: Exit{Name: "ok"}, Answer: []byte(`{"a":1}`)}.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func recoverOutput(t *testing.T, isKnown bool, content string) (ids []string, af
 	if _, err := OpenOutput(path); !errors.Is(err, atomicfile.ErrLocked) {
 		t.Errorf("opened twice: %v", err)
 	}
-	err = o.Recover(isKnown, func(l Line, number int, offset int64) error {
+	err = o.Recover(isKnown, func(l OutputLine, number int, offset int64) error {
 		ids = append(ids, fmt.Sprint(number, l.ID, strings.HasPrefix(content[offset:], linePrefix+l.ID)))
 		return nil
 	})

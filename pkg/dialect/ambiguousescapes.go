@@ -24,7 +24,7 @@ func (r *callReader) addLiteralBackslashAlternative() {
 		if f.Severity != diag.Error {
 			continue
 		}
-		text := r.fixedString(f)
+		text := r.stringAfterFix(f)
 		if text == nil {
 			return // other alternatives exist
 		}
@@ -37,9 +37,9 @@ func (r *callReader) addLiteralBackslashAlternative() {
 	}
 }
 
-// fixedString returns the string that the fix of a finding suggests, with doubled backslashes or without
+// stringAfterFix returns the string that the fix of a finding suggests, with doubled backslashes or without
 // markers as quotes. It returns nil for other findings and where the result is not certain.
-func (r *callReader) fixedString(f diag.Finding) json.RawMessage {
+func (r *callReader) stringAfterFix(f diag.Finding) json.RawMessage {
 	begin, end := f.Span.Start-r.call.Start, f.Span.End-r.call.Start
 	if f.Code != diag.BadEscape || len(f.Fixes) == 0 || begin < 0 || end > len(r.call.Text) {
 		return nil

@@ -13,7 +13,7 @@ func (s *Scanner) readLookahead(p []byte) int {
 	following := s.held[s.pending.size:]
 	switch len(following) {
 	case 0:
-		return s.readLookaheadStart(p)
+		return s.beginLookahead(p)
 	case maxLookahead:
 		u, v := s.resolveNow(following)
 		s.applyUse(u, v, following, false)
@@ -27,9 +27,9 @@ func (s *Scanner) readLookahead(p []byte) int {
 	return 1
 }
 
-// readLookaheadStart is readLookahead before the first byte after the marker. If p resolves the marker, p is not
+// beginLookahead is readLookahead before the first byte after the marker. If p resolves the marker, p is not
 // consumed.
-func (s *Scanner) readLookaheadStart(p []byte) int {
+func (s *Scanner) beginLookahead(p []byte) int {
 	const few = 4 // usually enough
 	most := min(len(p), maxLookahead)
 	for n := range min(few, most+1) {
@@ -87,7 +87,7 @@ func (s *Scanner) applyUse(u markerUse, v verdict, following []byte, ahead bool)
 	}
 	switch {
 	case v != yes:
-		s.treatAsText(following)
+		s.emitMarkerAsText(following)
 	case u.role == fenceRun:
 		s.opener = fence{char: s.pending.text[0], length: s.pending.size, at: s.heldAt}
 		s.state = inRun
@@ -106,8 +106,8 @@ func (s *Scanner) applyUse(u markerUse, v verdict, following []byte, ahead bool)
 	return 0
 }
 
-// treatAsText emits a marker without a use here as content.
-func (s *Scanner) treatAsText(following []byte) {
+// emitMarkerAsText emits a marker without a use here as content.
+func (s *Scanner) emitMarkerAsText(following []byte) {
 	has := func(fits func(role) bool) bool {
 		return slices.ContainsFunc(s.pending.uses, func(u markerUse) bool { return fits(u.role) })
 	}

@@ -88,7 +88,7 @@ func (s *Scanner) readSkippedObject(p []byte) int {
 	case state == literal.FenceClosed:
 		s.resumeAtFenceRun(o.fence, o.lit.End())
 	case state == literal.Done && s.state == inSkippedKey:
-		o.lit.SkipRest("{")
+		o.lit.SkipToClosingBracket("{")
 		s.state = inSkippedObject
 	default:
 		s.state, s.lineBlank = inProse, o.lit.IsLineStart()

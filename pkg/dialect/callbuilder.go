@@ -88,7 +88,7 @@ func (r *callReader) readMembers() {
 		r.reportForeignMembers()
 	}
 	r.readArguments()
-	r.readPriority()
+	r.readCallPriority()
 	r.reportUnknownMembers()
 }
 
@@ -335,7 +335,7 @@ func parseObject(text string) literal.Parsed {
 	return d
 }
 
-func (r *callReader) readPriority() {
+func (r *callReader) readCallPriority() {
 	m := r.get(ofPriority)
 	if m == nil {
 		return

@@ -114,7 +114,7 @@ func (b *callListBody) endAtFence() frameEnd {
 		b.frame.leftover = leftover{fence: b.fence, at: at}
 		return leftRun
 	}
-	s.checkClosingFenceLine(at, b.lit.IsLineStart())
+	s.checkClosingFenceBeginsLine(at, b.lit.IsLineStart())
 	return closed
 }
 

@@ -32,7 +32,7 @@ func (b *callListBody) beginMember(found byte) frameEnd {
 // inert.
 func (b *callListBody) endKey(good bool) frameEnd {
 	if !good {
-		return b.skipMember()
+		return b.skipUnreadableMember()
 	}
 	name, plain, place := b.lit.Key()
 	b.memberName, b.keySpan = name, place
@@ -84,7 +84,7 @@ func (b *callListBody) reportListKey(place diag.Span, name, want string) {
 
 func (b *callListBody) endMember(good bool) frameEnd {
 	if !good {
-		return b.skipMember()
+		return b.skipUnreadableMember()
 	}
 	b.lastEnd, b.lastBracket = b.lit.End(), ""
 	if place := b.lit.ValueSpan(); b.listInvalid {
@@ -102,8 +102,8 @@ func (b *callListBody) endMember(good bool) frameEnd {
 	return notYet
 }
 
-// skipMember skips an unreadable member.
-func (b *callListBody) skipMember() frameEnd {
+// skipUnreadableMember skips an unreadable member.
+func (b *callListBody) skipUnreadableMember() frameEnd {
 	switch {
 	case !b.confirmed && !b.started:
 		return b.emitValueAsText()
@@ -130,7 +130,7 @@ func (b *callListBody) afterMember(found byte) frameEnd {
 		b.expectStage(atKey)
 	default:
 		b.reportAt(diag.BadLiteral, b.lit.End(), b.lit.End()+1, "missing comma or '}' before this")
-		return b.skipMember()
+		return b.skipUnreadableMember()
 	}
 	return notYet
 }

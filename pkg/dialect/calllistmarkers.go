@@ -82,7 +82,7 @@ func (s *selector) hasTextAfterFrame() bool {
 // reportUnclosedList reports a missing closer at the end of the text, or the missing calls.
 func (s *selector) reportUnclosedList() {
 	w, empty := s.list, s.hasUnmatchedText()
-	s.reportUnmatchedAtEnd()
+	s.reportUnmatchedOpenerAtEnd()
 	if w.isOpen() && !w.dialect.framing.stopsAtCloser && !empty && (w.callsBefore < s.calls || !s.unmatched.reported) {
 		s.report(diag.New(diag.MissingCloser, diag.Bytes(w.at, w.at+len(w.text)), "%s is not closed before the end of the text", w.text))
 	}

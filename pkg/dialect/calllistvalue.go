@@ -170,7 +170,7 @@ func (b *callListBody) emitRestAsText(around string) frameEnd {
 	b.emitValueAsText()
 	b.lit.StopCapture()
 	b.frame.leftover = leftover{fence: b.fence, at: b.lit.Offset(), lit: b.lit}
-	b.lit.SkipRest(around)
+	b.lit.SkipToClosingBracket(around)
 	return leftOther
 }
 

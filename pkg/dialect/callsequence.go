@@ -270,7 +270,7 @@ func (b *sequence) readTerminator(p []byte) (int, frameEnd) {
 		}
 	}
 	if n == 0 {
-		return b.rejectTerminator(p[0])
+		return b.rereadFalseTerminator(p[0])
 	}
 	return n, notYet
 }
@@ -284,8 +284,8 @@ func commonPrefixLen(text string, p []byte) int {
 	return n
 }
 
-// rejectTerminator continues before a byte that shows that the held text is not a terminator.
-func (b *sequence) rejectTerminator(c byte) (int, frameEnd) {
+// rereadFalseTerminator continues before a byte that shows that the held text is not a terminator.
+func (b *sequence) rereadFalseTerminator(c byte) (int, frameEnd) {
 	b.stage = atPause
 	if b.held == "" {
 		return b.readNonMarkerBetweenCalls(c)
@@ -306,7 +306,7 @@ func (b *sequence) endAtTerminator(text string, n int) frameEnd {
 		return ended
 	case text[0] == b.frame.char:
 		b.reportEndFaults(b.maxTrailing)
-		b.sink.checkClosingFenceLine(b.at+n-len(text), !b.midLine)
+		b.sink.checkClosingFenceBeginsLine(b.at+n-len(text), !b.midLine)
 		return closed
 	}
 	b.sink.unread([]byte(text))

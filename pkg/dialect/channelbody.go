@@ -135,7 +135,7 @@ func (b *messageBody) beginContent(h header, kind bodyKind, marker string) frame
 	switch {
 	case h.hasForeignSender():
 		if h.isCall() {
-			b.reportForeignCall(h.role)
+			b.reportCallFromOtherSender(h.role)
 		}
 		return left
 	case kind == bodyIsInvoke:
@@ -155,8 +155,8 @@ func (b *messageBody) beginContent(h header, kind bodyKind, marker string) frame
 	return notYet
 }
 
-// reportForeignCall reports a call in a message from another sender.
-func (b *messageBody) reportForeignCall(who string) {
+// reportCallFromOtherSender reports a call in a message from another sender.
+func (b *messageBody) reportCallFromOtherSender(who string) {
 	f := diag.New(diag.QuotedCall, diag.Bytes(b.frame.at, b.at), "this message is from %s: nothing in it is run", excerpt(who))
 	b.sink.report(f)
 }
@@ -272,8 +272,8 @@ func renderMessage(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) 
 	return append(b, d.framing.affixes[1]...), isBareName(c.Name)
 }
 
-// renderInvoke writes a call as a message with an object that repeats the tool name.
-func renderInvoke(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
+// renderCallMessage writes a call as a message with an object that repeats the tool name.
+func renderCallMessage(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	b = append(b, d.framing.affixes[0]...)
 	b = append(b, c.Name+"<|content_invoke_tool_json|>"...)
 	b = append(b, `{"name":`+quote.JSON(c.Name)+`,"args":`...)

@@ -187,7 +187,7 @@ var (
 			closers: []string{"<|end_message|>"}, openers: []string{"<|message_model|>"},
 		})
 		g.memberNames = &inklingMembers
-		g.render = renderInvoke
+		g.render = renderCallMessage
 		return g
 	}()
 	inklingMembers = memberNames{name: ofName, args: ofArgs}

@@ -43,8 +43,8 @@ func (s *sink) setFrameEvidence(at int, what string) {
 	}
 }
 
-// recordCallFrame records a frame that is known to contain calls.
-func (s *sink) recordCallFrame() {
+// recordFrameDialect records a frame that is known to contain calls.
+func (s *sink) recordFrameDialect() {
 	if d := &s.detected; d.dialect == nil {
 		d.dialect, d.frame = s.frame.dialect, s.frame
 	}
@@ -94,6 +94,6 @@ func (s *sink) confirmCallFrame(where string) {
 	s.dropHeld()
 	s.hasBegun = true
 	s.callHolders++
-	s.recordCallFrame()
+	s.recordFrameDialect()
 	s.checkOpeningLine()
 }

@@ -59,7 +59,7 @@ func (s *sink) emitCall(r *callReader) {
 		r.suppress(diag.CallInReasoning, s.reasoning.draftReason())
 	case s.isMessageQuotingCalls(row):
 		s.emitContent(r.call.Start, r.call.Text)
-		r.suppress(diag.QuotedCall, s.message.quoteReason()+"; it is not run")
+		r.suppress(diag.QuotedCall, s.message.ignoredCallReason()+"; it is not run")
 		if s.message.nested && !row.framing.needsRecipient { // the call is the message, and its reader consumes the end
 			s.endMessage()
 		}
@@ -145,7 +145,7 @@ func (s *sink) rejectHomoglyphName(r *callReader) {
 	if isPrintableASCII(name) || s.isKnownTool(name) {
 		return
 	}
-	if why := describeNameProblem(name); why != "" {
+	if why := describeNameSpoofing(name); why != "" {
 		r.addError(diag.HomoglyphName, r.callSpan(), "the tool name %+q %s", excerpt(name), why)
 	}
 }

@@ -9,7 +9,7 @@ func (s *Scanner) enterFrame(u markerUse, at int, marker string) {
 	s.hasBegun = s.hasBegun || s.frame.certain
 	s.beginBody(u.bodyGrammar())
 	if s.frame.certain {
-		s.recordCallFrame()
+		s.recordFrameDialect()
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// checkClosingFenceLine reports a closing fence at an offset that does not begin its line.
-func (s *sink) checkClosingFenceLine(at int, beginsLine bool) {
+// checkClosingFenceBeginsLine reports a closing fence at an offset that does not begin its line.
+func (s *sink) checkClosingFenceBeginsLine(at int, beginsLine bool) {
 	if !beginsLine {
 		s.reportMissingLineBreak(diag.Bytes(at, at), diag.Safe, "text before the closing fence on its line")
 	}

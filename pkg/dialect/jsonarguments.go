@@ -38,7 +38,7 @@ func (a *argReader) begin(s *sink, at int, fenced bool, markers *markerList) {
 // skipRest makes the reader skip the rest of an object.
 func (a *argReader) skipRest() {
 	a.skipping = true
-	a.lit.SkipRest("{")
+	a.lit.SkipToClosingBracket("{")
 }
 
 // write reads p, and reports whether the value has ended.
@@ -51,7 +51,7 @@ func (a *argReader) write(s *sink, p []byte) (n int, done bool) {
 		a.storeResult()
 		if state == literal.Invalid {
 			a.skipping = true
-			a.lit.SkipRest("")
+			a.lit.SkipToClosingBracket("")
 			return n, false
 		}
 	}

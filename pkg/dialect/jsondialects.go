@@ -268,7 +268,7 @@ after <|python_tag|>.`,
 			framing: framing{
 				markers: append([]marker{
 					listInText,
-					{text: "<|python_tag|>", role: open, lookahead: pythonCallWithSuffix(".call"), grammar: &builtinCalls},
+					{text: "<|python_tag|>", role: open, lookahead: pythonCallWithNameSuffix(".call"), grammar: &builtinCalls},
 					{text: "<|python_tag|>", role: open, lookahead: never, ownLookahead: thenJSON, grammar: &taggedParameters},
 				}, ignoredMarkers("<|python_tag|>", "<|eom_id|>", "<|eot_id|>")...),
 				implicit:      jsonStart,

@@ -60,8 +60,8 @@ var lineGrammar = grammar{newBody: newLineBody, render: renderLines, argumentSpa
 // thenToolName matches the first word.
 var thenToolName = thenWordAnyCase(toolNameKeyword)
 
-// lineMarkers returns the spellings of the first keyword outside fences, after text.
-func lineMarkers() []marker {
+// lineProtocolMarkers returns the spellings of the first keyword outside fences, after text.
+func lineProtocolMarkers() []marker {
 	var all []marker
 	for _, text := range []string{"TOOL_NAME:", "tool_name:", "Tool_Name:", "Tool_name:"} {
 		all = append(all, marker{text: text, role: openKeep, lineStart: true, lookahead: nameThen(lineThen(always))})
@@ -117,11 +117,11 @@ func (b *lineBody) write(p []byte) (int, frameEnd) {
 		b.sink.steps++
 		end := notYet
 		switch {
-		case b.endAtReasoning():
+		case b.endAtReasoningEnd():
 			end = left
 		case b.isClosingFence():
 			b.emitCall(len(b.text))
-			b.sink.checkClosingFenceLine(b.at-b.frame.length, true)
+			b.sink.checkClosingFenceBeginsLine(b.at-b.frame.length, true)
 			end = closed
 		case c == '\n':
 			b.parseLine()
@@ -135,9 +135,9 @@ func (b *lineBody) write(p []byte) (int, frameEnd) {
 	return len(p), notYet
 }
 
-// endAtReasoning ends the call at the end of the reasoning around it. Inside a value the marker is text, unless
+// endAtReasoningEnd ends the call at the end of the reasoning around it. Inside a value the marker is text, unless
 // reasoning is known to be open.
-func (b *lineBody) endAtReasoning() bool {
+func (b *lineBody) endAtReasoningEnd() bool {
 	if b.call.open && !b.sink.reasoning.inside {
 		return false
 	}

@@ -107,8 +107,8 @@ func verdictOf(ok bool) verdict {
 	return no
 }
 
-// containsWord reports whether text contains word. It is fast if the last byte of word is rare.
-func containsWord(text []byte, word string) bool {
+// containsByLastByte reports whether text contains word. It is fast if the last byte of word is rare.
+func containsByLastByte(text []byte, word string) bool {
 	for end := 0; ; {
 		i := bytes.IndexByte(text[end:], word[len(word)-1])
 		if i < 0 {
@@ -286,8 +286,8 @@ func lower(c byte) byte {
 	return c
 }
 
-// pythonCallWithSuffix returns the lookahead for a Python call: a name with a suffix, and a parenthesis.
-func pythonCallWithSuffix(suffix string) lookahead {
+// pythonCallWithNameSuffix returns the lookahead for a Python call: a name with a suffix, and a parenthesis.
+func pythonCallWithNameSuffix(suffix string) lookahead {
 	return func(text []byte) verdict {
 		text = trimLeft(text)
 		for i, c := range text {

@@ -62,7 +62,7 @@ func newMarkerSet(rows []*Dialect) *markerSet {
 		}
 	}
 	for _, w := range wrappers {
-		s.addDelimiters(w, owners[w])
+		s.addReasoningMarkers(w, owners[w])
 	}
 	s.addUse(markerUse{marker: &backticks})
 	s.addUse(markerUse{marker: &tildes})
@@ -102,7 +102,7 @@ func (s *markerSet) addDialect(row *Dialect) {
 	}
 }
 
-func (s *markerSet) addDelimiters(w *delimiters, row *Dialect) {
+func (s *markerSet) addReasoningMarkers(w *delimiters, row *Dialect) {
 	for i := range w.markers {
 		s.addUse(markerUse{marker: &w.markers[i], dialect: row, delimiters: w})
 	}

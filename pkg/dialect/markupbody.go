@@ -41,7 +41,7 @@ type markupBody struct {
 
 func (b *markupBody) write(p []byte) (int, frameEnd) {
 	n, state := b.tags.Write(p)
-	b.addSteps()
+	b.addStepCount()
 	switch state {
 	case markup.NeedMore:
 		return n, notYet
@@ -70,8 +70,8 @@ func (b *markupBody) unreadBytes(p []byte) []byte {
 	return []byte(rest)
 }
 
-// addSteps adds the steps of the tag scanner.
-func (b *markupBody) addSteps() {
+// addStepCount adds the steps of the tag scanner.
+func (b *markupBody) addStepCount() {
 	b.sink.steps += b.tags.Steps() - b.steps
 	b.steps = b.tags.Steps()
 }
@@ -95,7 +95,7 @@ func (b *markupBody) reportNotACall() {
 
 func (b *markupBody) close() {
 	state := b.tags.Close()
-	b.addSteps()
+	b.addStepCount()
 	if state == markup.NoCall {
 		b.reportNotACall()
 		b.sink.emitContent(b.frame.bodyAt, b.tags.Unread())

@@ -96,7 +96,7 @@ var thenForm = withinBytes(maxTagLookahead, func(text []byte) verdict {
 	v := thenInvoke(text)
 	call, _, closed := bytes.Cut(text, []byte("</invoke>"))
 	switch {
-	case v != yes || containsWord(call, ` string="`) || containsWord(call, "<｜DSML｜"):
+	case v != yes || containsByLastByte(call, ` string="`) || containsByLastByte(call, "<｜DSML｜"):
 		return v
 	case closed:
 		return no

@@ -25,8 +25,8 @@ func (a *messageState) isQuoting(addressed bool) bool {
 	return a.forUser || a.sender != "" || a.nested || addressed && a.hasText && a.recipientTool == ""
 }
 
-// quoteReason explains why a call here does not count.
-func (a *messageState) quoteReason() string {
+// ignoredCallReason explains why a call here does not count.
+func (a *messageState) ignoredCallReason() string {
 	switch {
 	case a.sender != "":
 		return "this call is in a message from " + excerpt(a.sender)

@@ -39,8 +39,8 @@ type nameSyntax struct {
 
 func (n *nameSyntax) endMarkers() []string { return sortedUnion(n.closers, n.stops) }
 
-// headMarkers returns the markers that end a piece of the head.
-func (n *nameSyntax) headMarkers() []string {
+// headDelimiters returns the markers that end a piece of the head.
+func (n *nameSyntax) headDelimiters() []string {
 	all := sortedUnion(n.afterName, n.endMarkers(), []string{"{"})
 	for _, m := range []string{n.idMarker, n.beforeName} {
 		if m != "" {

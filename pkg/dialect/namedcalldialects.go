@@ -252,7 +252,7 @@ is the text after "Final Answer:".`,
 its value and a line "END_ARG", in a tool fence or in none. Values are text without escapes; the type
 of one comes from the definition of the tool.`,
 			framing: framing{
-				markers:  lineMarkers(),
+				markers:  lineProtocolMarkers(),
 				fences:   []fenceSpec{{info: "tool", lookahead: thenToolName}},
 				implicit: []marker{{role: implicitOpen, lookahead: thenToolName}},
 			},

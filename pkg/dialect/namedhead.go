@@ -71,7 +71,7 @@ func (h *head) pieceLength() int { return len(h.text) - h.pieceAt + h.pendingLen
 func (b *namedBody) handleHeadMarker(marker string) bool {
 	h := &b.head
 	piece := string(h.text[h.pieceAt:])
-	name, fenced, ok := cutOpenedFence(piece)
+	name, fenced, ok := cutFenceAfterName(piece)
 	if isHead := marker == "{" || marker == b.idMarker || marker == b.beforeName || slices.Contains(b.afterName, marker); !ok || !isHead || strings.Contains(name, "</") {
 		return false
 	}
@@ -159,8 +159,8 @@ func (b *namedBody) useNameAsType() {
 	b.stage = inHead
 }
 
-// cutOpenedFence splits off a code fence opened after a name.
-func cutOpenedFence(piece string) (name string, fenced, ok bool) {
+// cutFenceAfterName splits off a code fence opened after a name.
+func cutFenceAfterName(piece string) (name string, fenced, ok bool) {
 	name = strings.TrimSpace(piece)
 	rest := ""
 	if i := strings.IndexAny(name, "`\r\n"); i >= 0 {

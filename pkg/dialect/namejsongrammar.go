@@ -8,7 +8,7 @@ import (
 
 // namedJSON is the grammar of one call: a name with JSON after it.
 func namedJSON(n nameSyntax) grammar {
-	heads, ends := newMarkerList(n.headMarkers), newMarkerList(n.endMarkers)
+	heads, ends := newMarkerList(n.headDelimiters), newMarkerList(n.endMarkers)
 	return grammar{
 		newBody: func(s *sink, f *frame) body {
 			b := pooledValue[namedBody](s.bodyPool) // reused, because each call has a frame of its own

@@ -77,16 +77,16 @@ func (n *neutraliser) rewrite() {
 			forced = n.startsMarkerInEscape(string(n.json[i:i+size]), i+size)
 			i += size
 		case forced || n.startsMarker("", n.json[i:]):
-			i, forced = n.writeEscaped(i)
+			i, forced = n.writeAsEscape(i)
 		default:
 			i++
 		}
 	}
 }
 
-// writeEscaped writes the character at i as an escape. It returns the index of the next character, and whether that
+// writeAsEscape writes the character at i as an escape. It returns the index of the next character, and whether that
 // must be escaped as well, because a marker now begins in the escape.
-func (n *neutraliser) writeEscaped(i int) (int, bool) {
+func (n *neutraliser) writeAsEscape(i int) (int, bool) {
 	n.out = append(n.out, n.json[n.done:i]...)
 	r, size := utf8.DecodeRune(n.json[i:])
 	escaped := len(n.out)

@@ -14,8 +14,8 @@ func privateQuotes(marker string) grammar {
 	return grammar{
 		stringDelimiter: marker,
 		newBody: func(s *sink, f *frame) body {
-			ends, b := s.terminatorsFor(terminatorKey{dialect: f.dialect}), pooledValue[quotedItem](s.bodyPool)
-			*b = quotedItem{sequence: pooledValue[sequence](s.bodyPool), lit: s.literals.privateQuotes(marker), quote: marker, stops: ends.stops, head: b.head[:0]}
+			ends, b := s.terminatorsFor(terminatorKey{dialect: f.dialect}), pooledValue[privateQuotesItem](s.bodyPool)
+			*b = privateQuotesItem{sequence: pooledValue[sequence](s.bodyPool), lit: s.literals.privateQuotes(marker), quote: marker, stops: ends.stops, head: b.head[:0]}
 			*b.sequence = sequence{sink: s, frame: f, at: f.bodyAt, terminators: ends, item: b}
 			return b.sequence
 		},
@@ -30,7 +30,7 @@ func privateQuotes(marker string) grammar {
 	}
 }
 
-type quotedItem struct {
+type privateQuotesItem struct {
 	*sequence
 	lit      *literal.Scanner
 	quote    string
@@ -42,7 +42,7 @@ type quotedItem struct {
 
 const callWord = "call:"
 
-func (b *quotedItem) write(p []byte) (int, literal.State) {
+func (b *privateQuotesItem) write(p []byte) (int, literal.State) {
 	n := 0
 	for ; !b.inObject && n < len(p); n++ {
 		switch c := p[n]; {
@@ -63,21 +63,21 @@ func (b *quotedItem) write(p []byte) (int, literal.State) {
 	return n + k, state
 }
 
-func (b *quotedItem) name() string {
+func (b *privateQuotesItem) name() string {
 	return strings.TrimSpace(strings.TrimPrefix(strings.TrimLeft(string(b.head), ": \t"), callWord))
 }
 
-func (b *quotedItem) callFormHint() string {
+func (b *privateQuotesItem) callFormHint() string {
 	return "a call is: call:name{key:" + b.quote + "text" + b.quote + "}"
 }
 
 // canBegin reports whether a call can begin with a byte. A call without a marker is followed by text or by
 // another marker.
-func (b *quotedItem) canBegin(c byte) bool {
+func (b *privateQuotesItem) canBegin(c byte) bool {
 	return (isNameByte(c) || c == ':') && !(b.hasItems && b.frame.missingOpener != "")
 }
 
-func (b *quotedItem) begin(c byte, at int) bool {
+func (b *privateQuotesItem) begin(c byte, at int) bool {
 	if !b.canBegin(c) {
 		return false
 	}
@@ -85,7 +85,7 @@ func (b *quotedItem) begin(c byte, at int) bool {
 	return true
 }
 
-func (b *quotedItem) emitCall(literal.State) string {
+func (b *privateQuotesItem) emitCall(literal.State) string {
 	if !b.inObject {
 		b.sink.reportNotACall(diag.Bytes(b.startAt, b.startAt+len(b.head)), "", b.callFormHint())
 		return ""
@@ -107,7 +107,7 @@ func (b *quotedItem) emitCall(literal.State) string {
 }
 
 // reportStrays reports a missing marker or an extra colon before the name.
-func (b *quotedItem) reportStrays(r *callReader) {
+func (b *privateQuotesItem) reportStrays(r *callReader) {
 	first := diag.Bytes(b.startAt, b.startAt+1)
 	if lacks := b.frame.missingOpener; lacks != "" {
 		b.sink.report(diag.New(diag.MissingOpener, first, "missing %q before the call", lacks))
@@ -119,7 +119,7 @@ func (b *quotedItem) reportStrays(r *callReader) {
 	}
 }
 
-func (b *quotedItem) close() {
+func (b *privateQuotesItem) close() {
 	if !b.inObject {
 		b.sink.report(diag.New(diag.TruncatedCall, diag.Bytes(b.startAt, b.at), "the text ends inside the name of a call"))
 		return

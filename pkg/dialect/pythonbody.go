@@ -69,10 +69,10 @@ func (b *pythonItem) emitCall(state literal.State) string {
 	if call.Positional && string(call.Arguments) == "[]" {
 		r.call.Positional, r.call.Arguments = false, json.RawMessage("{}")
 	}
-	b.inParens, b.midLine = b.lit.IsWrapped(), !b.lit.IsLineStart()
+	b.inParens, b.midLine = b.lit.IsInWrapperCall(), !b.lit.IsLineStart()
 	b.sink.emitCall(&r)
 	if state == literal.FenceClosed {
-		b.sink.checkClosingFenceLine(b.lit.End(), b.lit.IsLineStart())
+		b.sink.checkClosingFenceBeginsLine(b.lit.End(), b.lit.IsLineStart())
 	}
 	return b.unreadMarkerText(b.lit)
 }

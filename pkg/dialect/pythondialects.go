@@ -2,7 +2,7 @@ package dialect
 
 // Lookaheads for Python calls: one, several in brackets, or either.
 var (
-	thenCall  = pythonCallWithSuffix("")
+	thenCall  = pythonCallWithNameSuffix("")
 	thenCalls = wordThen(thenCall, "[")
 	thenList  = either(thenCalls, thenCall)
 )

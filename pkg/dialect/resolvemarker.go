@@ -105,7 +105,7 @@ func (s *selector) resolve(following []byte) (markerUse, verdict) {
 		c := undecided
 		if bits.certain>>i&1 != 0 || i >= 64 {
 			c = s.verdictOfUse(u, following)
-		} else if s.isBarred(u) {
+		} else if s.isExcludedByContext(u) {
 			c = no
 		}
 		switch {
@@ -138,7 +138,7 @@ func (s *selector) findRivals(u markerUse, following []byte) rivals {
 
 // verdictOfUse returns whether a use of the marker counts here.
 func (s *selector) verdictOfUse(u markerUse, following []byte) verdict {
-	if s.isBarred(u) {
+	if s.isExcludedByContext(u) {
 		return no
 	}
 	if v := s.verdictWithToolName(u, following); v != yes || !s.isQuoted(u.role) {
@@ -147,8 +147,8 @@ func (s *selector) verdictOfUse(u markerUse, following []byte) verdict {
 	return no
 }
 
-// isBarred reports whether a use cannot count here, whatever follows.
-func (s *selector) isBarred(u markerUse) bool {
+// isExcludedByContext reports whether a use cannot count here, whatever follows.
+func (s *selector) isExcludedByContext(u markerUse) bool {
 	t := &s.reasoning
 	switch u.role {
 	case reasoningOpen, reasoningClose:

@@ -37,7 +37,7 @@ func (b *scriptBody) write(p []byte) (int, frameEnd) {
 		switch state {
 		case literal.FenceClosed:
 			b.reportJunk()
-			b.sink.checkClosingFenceLine(b.statement.End(), b.statement.IsLineStart())
+			b.sink.checkClosingFenceBeginsLine(b.statement.End(), b.statement.IsLineStart())
 			return n, closed
 		case literal.Stopped: // the reasoning around the fence ends
 			b.reportJunk()
@@ -94,15 +94,15 @@ func renderScript(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byte, bool) {
 	if c.Positional {
 		args = strings.TrimSuffix(strings.TrimPrefix(args, "["), "]")
 	}
-	if script := appendJavaScript(nil, args); string(script) != "{}" {
+	if script := appendJSONAsJavaScript(nil, args); string(script) != "{}" {
 		b = append(b, script...)
 	}
 	return append(b, ");\n```"...), isDottedName(c.Name)
 }
 
-// appendJavaScript appends JSON in the usual style of JavaScript: unquoted keys where possible, a space after commas
+// appendJSONAsJavaScript appends JSON in the usual style of JavaScript: unquoted keys where possible, a space after commas
 // and colons.
-func appendJavaScript(b []byte, text string) []byte {
+func appendJSONAsJavaScript(b []byte, text string) []byte {
 	for i := 0; i < len(text); {
 		switch c := text[i]; c {
 		case ' ', '\t', '\n', '\r':

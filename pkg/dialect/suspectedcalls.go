@@ -70,7 +70,7 @@ func (e *suspectedCalls) readByte(tools Toolset, c byte, at int) {
 	case e.stage != afterTool && isNameByte(c) && len(e.name) < maxToolName:
 		e.name = append(e.name, c)
 	case e.stage == inToolTag && c == '>':
-		e.endTag(tools, at+1)
+		e.handleToolTag(tools, at+1)
 	case e.stage == afterTool && c == '{', e.stage == inParameters && c == '>' && e.tool.Property(string(e.name)) != nil:
 		e.count++
 		e.stage = outsideTags
@@ -79,8 +79,8 @@ func (e *suspectedCalls) readByte(tools Toolset, c byte, at int) {
 	}
 }
 
-// endTag handles a tag that ends at an offset.
-func (e *suspectedCalls) endTag(tools Toolset, end int) {
+// handleToolTag handles a tag that ends at an offset.
+func (e *suspectedCalls) handleToolTag(tools Toolset, end int) {
 	if _, known := tools[string(e.name)]; !known {
 		e.stage = outsideTags
 		return

@@ -94,7 +94,7 @@ func (b *jsonItem) write(p []byte) (int, literal.State) {
 			at := b.lit.End()
 			b.sink.report(diag.New(diag.ConcatenatedValues, diag.Bytes(at, at+1), "a second value follows the arguments of %s and is ignored", excerpt(b.keyName)))
 			b.part = restPart
-			b.lit.SkipRest("{")
+			b.lit.SkipToClosingBracket("{")
 		case state == literal.Invalid && b.part == commaPart && n < len(p) && p[n] == ']':
 			at := b.lit.End()
 			f := diag.New(diag.UnbalancedBracket, diag.Bytes(at, at+1), "missing '}' before ']'")
@@ -105,7 +105,7 @@ func (b *jsonItem) write(p []byte) (int, literal.State) {
 		case state == literal.Invalid && b.part >= keyPart && b.part != restPart:
 			b.emitCall(state)
 			b.part = restPart
-			b.lit.SkipRest("{")
+			b.lit.SkipToClosingBracket("{")
 		case state != literal.Done || b.part == objectPart || b.continueKeyed():
 			return n, state
 		}

@@ -109,8 +109,8 @@ var confusableScripts = []*unicode.RangeTable{
 	unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee, unicode.Coptic, unicode.Lisu, unicode.Georgian,
 }
 
-// describeNameProblem describes what a person cannot see in a name, or returns "".
-func describeNameProblem(name string) string {
+// describeNameSpoofing describes what a person cannot see in a name, or returns "".
+func describeNameSpoofing(name string) string {
 	if !utf8.ValidString(name) {
 		return "contains invalid UTF-8"
 	}

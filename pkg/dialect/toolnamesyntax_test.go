@@ -37,8 +37,8 @@ func TestNameProblem(t *testing.T) {
 		{"read\u034ffile", true},     // a joiner of graphemes
 		{"read\U000e0041file", true}, // a tag
 	} {
-		if got := describeNameProblem(test.name) != ""; !isPrintableASCII(test.name) && got != test.odd || isPrintableASCII(test.name) && test.odd {
-			t.Errorf("%+q is odd: %t, for %q", test.name, got, describeNameProblem(test.name))
+		if got := describeNameSpoofing(test.name) != ""; !isPrintableASCII(test.name) && got != test.odd || isPrintableASCII(test.name) && test.odd {
+			t.Errorf("%+q is odd: %t, for %q", test.name, got, describeNameSpoofing(test.name))
 		}
 	}
 }

@@ -59,9 +59,9 @@ func (s *selector) emitUnmatchedFinding(f diag.Finding) {
 	}
 }
 
-// reportUnmatchedAtEnd reports at the end of the text that no call follows an open marker. A mention is not reported,
+// reportUnmatchedOpenerAtEnd reports at the end of the text that no call follows an open marker. A mention is not reported,
 // unless the marker was omitted from the content or the response begins with it.
-func (s *selector) reportUnmatchedAtEnd() {
+func (s *selector) reportUnmatchedOpenerAtEnd() {
 	c := &s.unmatched
 	if !s.hasUnmatchedText() {
 		return

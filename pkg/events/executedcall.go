@@ -30,7 +30,7 @@ func newToolCall(name string, input json.RawMessage, result chat.Result) (ToolCa
 		return ToolCall{}, err
 	}
 	c := ToolCall{ToolType: name, ToolName: name, Input: asObject(input), Output: asObject(output)}
-	if isPublishedType(name) && !fitsSchema(c) {
+	if hasPublishedSchema(name) && !fitsSchema(c) {
 		c.ToolType = otherType
 	}
 	return c, nil
@@ -70,8 +70,8 @@ func asObject(doc json.RawMessage) json.RawMessage {
 	return append(append([]byte(`{"value":`), one...), '}')
 }
 
-// isPublishedType reports whether the published schemas require a certain input and output for a tool type.
-func isPublishedType(name string) bool {
+// hasPublishedSchema reports whether the published schemas require a certain input and output for a tool type.
+func hasPublishedSchema(name string) bool {
 	return name == "vectorSearch" || name == "vectorSearchWithReranking"
 }
 
@@ -95,7 +95,7 @@ func (c ToolCall) abridged() ToolCall {
 		return json.RawMessage(`{"omitted":` + strconv.Itoa(len(doc)) + `}`)
 	}
 	c.Output = omit(c.Output)
-	if !isPublishedType(c.ToolType) { // their input must stay whole
+	if !hasPublishedSchema(c.ToolType) { // their input must stay whole
 		c.Input = omit(c.Input)
 	}
 	return c

@@ -151,15 +151,15 @@ func (m *Messages) addAnswer(b runfile.Answer) {
 		return
 	}
 	var text bytes.Buffer
-	if plain, ok := plainAnswer(b.JSON); ok && m.isText {
+	if plain, ok := defaultAnswerText(b.JSON); ok && m.isText {
 		m.response.Content = plain
 	} else if json.Compact(&text, b.JSON) == nil {
 		m.response.Content = text.String()
 	}
 }
 
-// plainAnswer returns the text of an answer in the default form; ok is false for any other.
-func plainAnswer(answer json.RawMessage) (text string, ok bool) {
+// defaultAnswerText returns the text of an answer in the default form; ok is false for any other.
+func defaultAnswerText(answer json.RawMessage) (text string, ok bool) {
 	var object struct{ Answer *string }
 	if json.Unmarshal(answer, &object) != nil || object.Answer == nil {
 		return "", false

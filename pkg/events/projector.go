@@ -62,7 +62,7 @@ func (p *Projector) Add(body runfile.Body) {
 		p.isText = b.AnswerForm == "text"
 		p.emit([]byte(`{"event":"on_chain_start"}` + "\n"))
 	case runfile.Request:
-		p.Flush()
+		p.FlushOutcomes()
 		p.log.reset()
 		p.streaming, p.dropped = true, nil
 		p.emit(p.withCalls(`{"event":"on_chat_model_start","toolCalls":[`, ToolCall.abridged))
@@ -73,7 +73,7 @@ func (p *Projector) Add(body runfile.Body) {
 	case runfile.Approval:
 		p.log.approve(b)
 	case runfile.Intent:
-		p.Flush()
+		p.FlushOutcomes()
 		if c := p.log.calls[b.Call]; c != nil {
 			p.start(c)
 			c.alone = true
@@ -112,8 +112,8 @@ func (p *Projector) Started(id string) {
 	}
 }
 
-// Flush emits the events of outcomes that are held. It is needed at the end of a record without an end.
-func (p *Projector) Flush() {
+// FlushOutcomes emits the events of outcomes that are held. It is needed at the end of a record without an end.
+func (p *Projector) FlushOutcomes() {
 	p.startHeld()
 	for _, o := range p.held {
 		p.end(o)
@@ -125,7 +125,7 @@ func (p *Projector) Flush() {
 // otherwise an error with the name of the exit.
 func (p *Projector) Finish(end runfile.End) []byte {
 	p.endText()
-	p.Flush()
+	p.FlushOutcomes()
 	if end.Exit == 0 {
 		head := append([]byte(`{"event":"on_chain_end","data":`), p.answerData()...)
 		return p.withCalls(string(head)+`,"toolCalls":[`, func(c ToolCall) ToolCall { return c })
@@ -188,7 +188,7 @@ func (p *Projector) addOutcome(body runfile.Body) {
 	case p.streaming:
 		p.dropped = append(p.dropped, o)
 	case c.alone, p.live && c.started:
-		p.Flush()
+		p.FlushOutcomes()
 		p.end(o)
 	default:
 		p.held = append(p.held, o)
@@ -239,7 +239,7 @@ func (p *Projector) withCalls(head string, shown func(ToolCall) ToolCall) []byte
 
 // answerData returns the answer as JSON: a text if the run asked for one.
 func (p *Projector) answerData() []byte {
-	if text, ok := plainAnswer(p.answer); ok && p.isText {
+	if text, ok := defaultAnswerText(p.answer); ok && p.isText {
 		return encoded(text)
 	}
 	var b bytes.Buffer

@@ -22,7 +22,7 @@ func project(bodies ...runfile.Body) []string {
 	for _, body := range bodies {
 		p.Add(body)
 	}
-	p.Flush()
+	p.FlushOutcomes()
 	return out
 }
 

@@ -51,7 +51,7 @@ func parseEnvelope(t task, text []byte) (chat.Result, error) {
 	s, err := decodeStrict[resultEnvelope](text)
 	switch {
 	case err != nil:
-		return chat.Result{}, fmt.Errorf("expected an envelope as output (see oneshot schema result.v1): %w", kindError(err))
+		return chat.Result{}, fmt.Errorf("expected an envelope as output (see oneshot schema result.v1): %w", jsonKindError(err))
 	case s.OK == nil:
 		return chat.Result{}, errors.New(`expected an envelope as output, but "ok" is missing`)
 	case *s.OK && (s.Error != nil || s.Needs != nil || s.Question != ""):
@@ -63,11 +63,11 @@ func parseEnvelope(t task, text []byte) (chat.Result, error) {
 	case s.Error != nil:
 		return s.Error.result()
 	}
-	return s.needsResult(t)
+	return s.inputRequest(t)
 }
 
-// kindError rewords the error for a value of the wrong JSON kind.
-func kindError(err error) error {
+// jsonKindError rewords the error for a value of the wrong JSON kind.
+func jsonKindError(err error) error {
 	var e *json.SemanticError
 	if !errors.As(err, &e) || errors.Is(err, json.ErrUnknownName) || e.JSONPointer == "" {
 		return err
@@ -94,8 +94,8 @@ func (e envelopeError) result() (chat.Result, error) {
 	return r, nil
 }
 
-// needsResult returns a request for input: for parameters of the tool.
-func (s resultEnvelope) needsResult(t task) (chat.Result, error) {
+// inputRequest returns a request for input: for parameters of the tool.
+func (s resultEnvelope) inputRequest(t task) (chat.Result, error) {
 	r := chat.Result{Question: s.Question}
 	for name, needed := range s.Needs {
 		if !needed || !slices.Contains(t.def.ParameterNames(), name) {

@@ -17,7 +17,7 @@ const maxMessage = 4 << 10
 func limitSize(r chat.Result, limit int64) chat.Result {
 	if r.Error != nil && len(r.Error.Message) > maxMessage {
 		cut := *r.Error
-		cut.Message = quote.Prefix(cut.Message, maxMessage) + "…"
+		cut.Message = quote.ValidPrefix(cut.Message, maxMessage) + "…"
 		r.Error = &cut
 	}
 	limit = min(limit, runfile.MaxResult)
@@ -35,6 +35,6 @@ func limitSize(r chat.Result, limit int64) chat.Result {
 	if n == len(text) {
 		return r
 	}
-	kept := quote.Prefix(text, n)
+	kept := quote.ValidPrefix(text, n)
 	return chat.Success(kept + fmt.Sprintf("\n[cut here: %d of the tool's %d bytes are shown]", len(kept), len(text)))
 }

@@ -94,7 +94,7 @@ func (s *searcher) run(ctx context.Context) error {
 	err := s.root.Walk(ctx, func(p string, _ int64) error {
 		switch {
 		case !strings.EqualFold(path.Ext(p), ".md"):
-		case strings.Contains(fileroot.FoldCase(basename(p)), s.query):
+		case strings.Contains(fileroot.FoldCase(nameWithoutExt(p)), s.query):
 			named = append(named, p)
 		default:
 			others = append(others, p)
@@ -108,7 +108,7 @@ func (s *searcher) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.addHits(ctx, named, func(p string) string { return basename(p) }); err != nil {
+	if err := s.addHits(ctx, named, func(p string) string { return nameWithoutExt(p) }); err != nil {
 		return err
 	}
 	return s.addHits(ctx, others, nil)
@@ -132,14 +132,14 @@ func (s *searcher) addHits(ctx context.Context, paths []string, name func(string
 			searched = fileroot.FoldCase(name(p))
 		}
 		if n := countMatches(searched, s.query); n > 0 {
-			s.hits = append(s.hits, hit{Path: p, Basename: basename(p), Matches: n, Preview: matchPreview(text, folded, s.query)})
+			s.hits = append(s.hits, hit{Path: p, Basename: nameWithoutExt(p), Matches: n, Preview: matchPreview(text, folded, s.query)})
 		}
 	}
 	return nil
 }
 
-// basename returns the name of a file without folder and extension.
-func basename(p string) string {
+// nameWithoutExt returns the name of a file without folder and extension.
+func nameWithoutExt(p string) string {
 	return strings.TrimSuffix(path.Base(p), path.Ext(p))
 }
 

@@ -47,7 +47,7 @@ func (s *scan) scanPiece() piece {
 		}
 		if s.isEnd(i, m.width) {
 			s.steps += i - s.p.from
-			return s.closedPiece(i, m.width)
+			return s.closedStringPiece(i, m.width)
 		}
 		s.inner++
 		s.last = i
@@ -57,8 +57,8 @@ func (s *scan) scanPiece() piece {
 	return s.unclosedPiece()
 }
 
-// closedPiece returns the piece that ends with the mark at an offset.
-func (s *scan) closedPiece(i, width int) piece {
+// closedStringPiece returns the piece that ends with the mark at an offset.
+func (s *scan) closedStringPiece(i, width int) piece {
 	s.p.to, s.p.next, s.p.guessed = i, i+width, s.inner > 0
 	if m := s.quoteAt(s.p.next); s.p.doubled && s.p.mark.isClosedBy(m) {
 		s.p.next += m.width
@@ -132,12 +132,12 @@ func (s *scan) isEndBeforeComma(k int) bool {
 	case k >= s.end || s.isKeyAt(k) || s.isCloserAt(k) || strings.IndexByte("{[,.", s.text[k]) >= 0:
 		return true
 	}
-	return s.inner == 0 && !s.isClosedLater(k)
+	return s.inner == 0 && !s.isClosedByNextQuote(k)
 }
 
-// isClosedLater reports whether the next quotation mark behind words closes a
+// isClosedByNextQuote reports whether the next quotation mark behind words closes a
 // value, so that the words belong to it.
-func (s *scan) isClosedLater(k int) bool {
+func (s *scan) isClosedByNextQuote(k int) bool {
 	for limit := min(s.end, k+window); k < limit; k++ {
 		s.steps++
 		if m := s.quoteAt(k); s.p.mark.isClosedBy(m) {

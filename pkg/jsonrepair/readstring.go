@@ -23,7 +23,7 @@ type piece struct {
 // it is joined with the next, and so is one that another follows as the rest of a
 // member's value.
 func (r *reader) readString(isKey bool) {
-	p := r.scanPiece(isKey)
+	p := r.scanStringPiece(isKey)
 	r.writeQuote(r.at, p.from, true)
 	for r.writeContent(p); !isKey && !p.cut; {
 		i := r.blanksEnd(p.next)
@@ -36,7 +36,7 @@ func (r *reader) readString(isKey bool) {
 			break
 		}
 		r.at = i
-		q := r.scanPiece(false)
+		q := r.scanStringPiece(false)
 		r.edit(p.to, q.from, "", false)
 		p = q
 		r.writeContent(p)
@@ -69,8 +69,8 @@ func (r *reader) quoteText(start, end int, safe bool) {
 	r.edit(end, end, `"`, safe)
 }
 
-// scanPiece finds the content of the string at the place.
-func (r *reader) scanPiece(isKey bool) piece {
+// scanStringPiece finds the content of the string at the place.
+func (r *reader) scanStringPiece(isKey bool) piece {
 	p := piece{mark: r.quoteAt(r.at)}
 	p.from = r.at + p.mark.width
 	mark := r.text[r.at:p.from]

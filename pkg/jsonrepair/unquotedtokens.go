@@ -15,14 +15,14 @@ func (r *reader) readBare() {
 		end = r.runeEnd(start)
 		next = end
 	}
-	r.writeToken(start, end)
+	r.repairUnquotedValue(start, end)
 	r.edit(end, next, "", false) // a quote that closes text without an opening one
 	r.at = next
 	r.endItem(end)
 }
 
-// writeToken edits a value without quotes.
-func (r *reader) writeToken(start, end int) {
+// repairUnquotedValue edits a value without quotes.
+func (r *reader) repairUnquotedValue(start, end int) {
 	token := r.text[start:end]
 	if isNumber(token) {
 		return

@@ -79,8 +79,8 @@ func (a *alignment) span(s diag.Span) diag.Span {
 	return diag.Bytes(a.starts[s.Start], a.ends[s.End])
 }
 
-// matchWhole reports whether the whole text matches the JSON.
-func (a *alignment) matchWhole(args []byte) bool {
+// matchTokensToEnd reports whether the whole text matches the JSON.
+func (a *alignment) matchTokensToEnd(args []byte) bool {
 	if !a.matchTokens(args) {
 		return false
 	}

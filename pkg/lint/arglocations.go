@@ -88,7 +88,7 @@ func locateInSeparateArguments(text string, args []byte, all []dialect.ArgumentS
 // location is that of the whole argument.
 func locateInArgument(text string, value []byte, at dialect.ArgumentSpan, pointers []string) map[string]valueLocation {
 	from, to := at.Value.Start, at.Value.End
-	places := locateAligned(text[from:to], value, pointers, (*alignment).matchWhole)
+	places := locateAligned(text[from:to], value, pointers, (*alignment).matchTokensToEnd)
 	if places == nil {
 		places = map[string]valueLocation{}
 	}

@@ -67,7 +67,7 @@ func (r *scanResult) ignoredCalls() map[int]bool {
 
 // checkArguments checks the arguments of call i against a definition.
 func (r *ParseResult) checkArguments(i int, c chat.Call, def *tool.Definition, from origin, coerce bool) {
-	bound, findings := def.Bind(c)
+	bound, findings := def.BindPositional(c)
 	if diag.HasErrors(findings) {
 		r.reportCall(i, findings...)
 		return

@@ -42,7 +42,7 @@ func groupEnd(text string, at int) int {
 	case text[at] != '{' && text[at] != '[':
 		return at
 	}
-	if !isStepStart(text[:at]) {
+	if !isPathStepStart(text[:at]) {
 		return at
 	}
 	for depth := 0; i < len(text); i++ {
@@ -66,8 +66,8 @@ func groupEnd(text string, at int) int {
 	return -1
 }
 
-// isStepStart reports whether a step or a modifier's argument begins after a text.
-func isStepStart(before string) bool {
+// isPathStepStart reports whether a step or a modifier's argument begins after a text.
+func isPathStepStart(before string) bool {
 	if before == "" || strings.HasSuffix(before, ".") || strings.HasSuffix(before, "|") {
 		return true
 	}

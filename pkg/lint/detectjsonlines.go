@@ -117,9 +117,9 @@ func (o Options) isJSONLines(text []byte) bool {
 	return objects > 1 && valid > 0 && !isCalls
 }
 
-// readKnownMember reads the response of a record without a response path: the record itself, as a
+// detectResponse reads the response of a record without a response path: the record itself, as a
 // body or a call, or the first known member, with precedence for one that holds calls.
-func (l *recordLine) readKnownMember() {
+func (l *recordLine) detectResponse() {
 	if p := provider.DetectProtocol(l.Bytes); p != nil && l.o.Dialect.Name == "" {
 		l.setFromEmbedded(l.o.readBody(l.Bytes, p), l.Text, lineSegments(l.Bytes))
 		return

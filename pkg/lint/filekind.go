@@ -100,8 +100,8 @@ func (f kindInfo) schemaPart(d document) string {
 // Title returns a kind's name for people.
 func (k Kind) Title() string { return k.info().title }
 
-// Noun returns the noun for the counted parts of a file, or "".
-func (k Kind) Noun() string { return k.info().noun }
+// PartNoun returns the noun for the counted parts of a file, or "".
+func (k Kind) PartNoun() string { return k.info().noun }
 
 // HasCalls reports whether files of a kind hold call records.
 func (k Kind) HasCalls() bool { return k.info().hasCalls }

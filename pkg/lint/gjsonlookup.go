@@ -43,7 +43,7 @@ func (v locatedValue) valueSegments() []wire.Segment {
 // lookup returns the value in a line, which is JSON. Strings and numbers have no members; gjson
 // would take a bracket in a string for an array.
 func (p path) lookup(line []byte) locatedValue {
-	if p.text == "" || p.text[0] != '@' && !isContainer(line) {
+	if p.text == "" || p.text[0] != '@' && !isObjectOrArray(line) {
 		return locatedValue{}
 	}
 	if p.steps == nil {
@@ -58,8 +58,8 @@ func (p path) lookup(line []byte) locatedValue {
 	return locatedValue{line[start:end], start}
 }
 
-// isContainer reports whether a line, which is JSON, is an object or an array.
-func isContainer(line []byte) bool {
+// isObjectOrArray reports whether a line, which is JSON, is an object or an array.
+func isObjectOrArray(line []byte) bool {
 	at := skipBlanks(line, 0)
 	return at < len(line) && (line[at] == '{' || line[at] == '[')
 }

@@ -17,7 +17,7 @@ func FuzzPath(f *testing.F) {
 	f.Add(`{"a":{}}`, "a..b")
 	f.Fuzz(func(t *testing.T, line, text string) {
 		p := newPath(text)
-		if p.steps == nil || !jsontext.Value(line).IsValid() || !isContainer([]byte(line)) {
+		if p.steps == nil || !jsontext.Value(line).IsValid() || !isObjectOrArray([]byte(line)) {
 			return
 		}
 		want, got := gjson.Get(line, text), p.lookup([]byte(line))

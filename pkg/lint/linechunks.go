@@ -65,8 +65,8 @@ type splitter struct {
 	free    sync.Pool // unused buffers
 }
 
-// takeBuffer returns an empty buffer.
-func (s *splitter) takeBuffer() []byte {
+// pooledBuffer returns an empty buffer.
+func (s *splitter) pooledBuffer() []byte {
 	if used, ok := s.free.Get().(*[]byte); ok {
 		return (*used)[:0]
 	}
@@ -75,7 +75,7 @@ func (s *splitter) takeBuffer() []byte {
 
 // next returns the next chunk. A chunk with an error is the last and may be empty.
 func (s *splitter) next() (Chunk, error) {
-	buf := append(s.takeBuffer(), s.pending.Bytes...)
+	buf := append(s.pooledBuffer(), s.pending.Bytes...)
 	for searched := 0; ; {
 		if end := searched + bytes.LastIndexByte(buf[searched:], '\n') + 1; end > searched {
 			return s.cutChunk(buf, end), nil

@@ -423,7 +423,7 @@ func FuzzText(f *testing.F) {
 		told.Add([]byte(src))
 		for _, o := range []Options{{}, {Tools: registry, Strict: true}, {Tools: registry, Coerce: true}, {Context: told}} {
 			r := asText("f", []byte(src), o)
-			if o.Context != nil && len(slices.DeleteFunc(r.executableCalls(), func(c Call) bool { return tool.EndingTool(c.Name) != nil })) > 0 {
+			if o.Context != nil && len(slices.DeleteFunc(r.executableCalls(), func(c Call) bool { return tool.LookupEndingTool(c.Name) != nil })) > 0 {
 				t.Errorf("a call that repeats untrusted context is executable: %v", r.executableCalls())
 			}
 			var doc bytes.Buffer

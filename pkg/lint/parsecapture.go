@@ -46,7 +46,7 @@ func (o Options) readNext(file string, text diag.Text) (record ParseResult, more
 		return truncatedResult(len(text.Bytes), why).checkAndConvert(file, text, o), false
 	}
 	r, part := o.readFirstResponse(text.Bytes), text
-	if more = r.isFollowedByResponse(text.Bytes); more {
+	if more = r.isFollowedByServerResponse(text.Bytes); more {
 		part.Bytes = text.Bytes[:r.trailing]
 	} else {
 		r.reportTrailing(text.Bytes)
@@ -54,8 +54,8 @@ func (o Options) readNext(file string, text diag.Text) (record ParseResult, more
 	return r.relativeToFile(part).checkAndConvert(file, part, o), more
 }
 
-// isFollowedByResponse reports whether another response begins on a new line after this one.
-func (r *scanResult) isFollowedByResponse(src []byte) bool {
+// isFollowedByServerResponse reports whether another response begins on a new line after this one.
+func (r *scanResult) isFollowedByServerResponse(src []byte) bool {
 	if r.trailing == 0 || src[r.trailing-1] != '\n' {
 		return false
 	}

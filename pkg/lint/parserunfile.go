@@ -126,7 +126,7 @@ func (r *runReader) applyRecord(line diag.Text, body runfile.Body) {
 	case runfile.Request:
 		r.addToContext(r.newResults)
 		r.newResults = nil
-		r.requireNonceFences(b.Nonce)
+		r.setFenceNonce(b.Nonce)
 		if b.System != "" || len(b.Tools) > 0 { // a new conversation: the server may have refused native calls
 			r.native = r.native && len(b.Tools) > 0
 		}
@@ -140,7 +140,7 @@ func (r *runReader) applyRecord(line diag.Text, body runfile.Body) {
 // addToContext adds results to the context. Over the limit, it drops the older half.
 func (r *runReader) addToContext(results []callResult) {
 	for _, t := range results {
-		r.addResult(t)
+		r.addResultToContext(t)
 	}
 	if len(r.contextResults) <= maxContextResults && r.contextBytes <= maxContextBytes {
 		return
@@ -152,12 +152,12 @@ func (r *runReader) addToContext(results []callResult) {
 	}
 	r.o.Context, r.contextResults, r.contextBytes = r.baseContext.Clone(), nil, 0
 	for _, t := range kept {
-		r.addResult(t)
+		r.addResultToContext(t)
 	}
 }
 
-// addResult adds a result to the context.
-func (r *runReader) addResult(t callResult) {
+// addResultToContext adds a result to the context.
+func (r *runReader) addResultToContext(t callResult) {
 	r.o.Context.AddResult(t.call.Name, t.call.Proposed, []byte(t.text))
 	r.contextResults, r.contextBytes = append(r.contextResults, t), r.contextBytes+len(t.text)
 }
@@ -173,8 +173,8 @@ func (r *runReader) collectResult(id, text string) {
 	}
 }
 
-// requireNonceFences makes calls of the following responses count only in fences of a word.
-func (r *runReader) requireNonceFences(word string) {
+// setFenceNonce makes calls of the following responses count only in fences of a word.
+func (r *runReader) setFenceNonce(word string) {
 	if word == "" || r.o.Dialect.Name != "" && r.why != whyRunFile {
 		return
 	}
@@ -192,7 +192,7 @@ const nativeRun = "native"
 // readResponse reads a response from its recorded text and calls; a recorded body would say the same.
 func (r *runReader) readResponse(line diag.Text, body runfile.Response) ParseResult {
 	said := chat.Response{Content: body.Content, Reasoning: body.Reasoning, Calls: body.Calls}
-	in := r.o.readDecoded(line, said, sourcesOf(line.Bytes), r.native)
+	in := r.o.readDecoded(line, said, locateResponseParts(line.Bytes), r.native)
 	if r.native {
 		in.dialect, in.why = nativeRun, whyRunFile
 	} else if r.why != "" {
@@ -215,8 +215,8 @@ func (r *runReader) readResponse(line diag.Text, body runfile.Response) ParseRes
 // whyRunFile is the dialect reason of responses in a run file.
 const whyRunFile = "recorded in the run file"
 
-// sourcesOf returns the locations of a response's text and native calls in its line.
-func sourcesOf(line []byte) *wire.Sources {
+// locateResponseParts returns the locations of a response's text and native calls in its line.
+func locateResponseParts(line []byte) *wire.Sources {
 	pieces := func(v gjson.Result) []wire.Segment { return locatedValueAt(line, v).valueSegments() }
 	from := &wire.Sources{Content: pieces(gjson.GetBytes(line, "content"))}
 	gjson.GetBytes(line, "calls").ForEach(func(_, call gjson.Result) bool {

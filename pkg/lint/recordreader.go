@@ -79,7 +79,7 @@ func (r *RecordReader) readRecord(file string, line diag.Text, cut bool) ParseRe
 		l.useDialect(r.dialect.lookup(text.Bytes))
 		l.useTools(r.tools.lookup(text.Bytes), r.toolsets)
 		if r.response.text == "" {
-			l.readKnownMember()
+			l.detectResponse()
 		} else {
 			l.useResponse(r.response.lookup(text.Bytes), r.response.text)
 		}

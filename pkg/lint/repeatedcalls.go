@@ -45,7 +45,7 @@ func (r *ParseResult) reportDuplicates(origins []origin) {
 func (r *ParseResult) suppressEchoes(origins []origin, context *echo.SeenText) {
 	for i := range r.Calls {
 		c := &r.Calls[i]
-		if !c.Executable || tool.EndingTool(c.Name) != nil || !origins[i].isEcho(c.Name, context) {
+		if !c.Executable || tool.LookupEndingTool(c.Name) != nil || !origins[i].isEcho(c.Name, context) {
 			continue
 		}
 		c.Status, c.Executable = chat.StatusSuppressed, false

@@ -91,7 +91,7 @@ func (s *eventOrder) checkOrder(first bool) {
 		s.running = max(0, s.running-1)
 	case chainEnd:
 		if s.running > 0 && !s.ended {
-			s.report(s.lastLocation, "%s, but %s", s.name, describeOpenTools(s.running))
+			s.report(s.lastLocation, "%s, but %s", s.name, describeUnfinishedTools(s.running))
 		}
 		s.ended = true
 	case chainError:
@@ -99,8 +99,8 @@ func (s *eventOrder) checkOrder(first bool) {
 	}
 }
 
-// describeOpenTools describes tools that have not ended.
-func describeOpenTools(tools int) string {
+// describeUnfinishedTools describes tools that have not ended.
+func describeUnfinishedTools(tools int) string {
 	if tools == 1 {
 		return "1 tool has not ended"
 	}

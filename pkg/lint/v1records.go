@@ -127,8 +127,8 @@ func (r *v1Record) reportProblem(at location, hint, format string, args ...any) 
 	r.problems = append(r.problems, f)
 }
 
-// locationIn returns the location of a member of the value at a path.
-func (p element) locationIn(path string) location {
+// memberLocation returns the location of a member of the value at a path.
+func (p element) memberLocation(path string) location {
 	return location{p.start, p.end, string(jsontext.Pointer(path).AppendToken(p.key))}
 }
 
@@ -147,7 +147,7 @@ func (r *v1Record) toV2(missing V1Defaults) string {
 		case "namespace", "index":
 			output = append(output, r.formatMember(p.key, r.raw(p)))
 		default:
-			r.reportProblem(p.locationIn(r.at.path), "", "v2 has no such key")
+			r.reportProblem(p.memberLocation(r.at.path), "", "v2 has no such key")
 		}
 	}
 	r.reportMissing(missing)
@@ -180,23 +180,23 @@ func (r *v1Record) toolType(name element) string {
 	text := gjson.Parse(r.raw(name)).String()
 	kind := v1Types[strings.ToLower(text)]
 	if kind == "" {
-		r.reportProblem(name.locationIn(r.at.path), "known names are retrieval and retrieval with re-ranking", "no known toolType for this name")
+		r.reportProblem(name.memberLocation(r.at.path), "known names are retrieval and retrieval with re-ranking", "no known toolType for this name")
 	}
 	return kind
 }
 
 func (r *v1Record) convertResults(list element) string {
 	var items []string
-	at := list.locationIn(r.at.path)
+	at := list.memberLocation(r.at.path)
 	for i, p := range r.elementsAt(at) {
 		p.key = strconv.Itoa(i)
-		items = append(items, r.convertResult(p.locationIn(at.path)))
+		items = append(items, r.convertSearchResult(p.memberLocation(at.path)))
 	}
 	return "[" + strings.Join(items, r.memberSeparator()) + "]"
 }
 
-// convertResult converts one result. A value that is not an object stays unchanged.
-func (r *v1Record) convertResult(at location) string {
+// convertSearchResult converts one result. A value that is not an object stays unchanged.
+func (r *v1Record) convertSearchResult(at location) string {
 	members := r.elementsAt(at)
 	if r.json[at.start] != '{' {
 		return string(r.json[at.start:at.end])
@@ -206,7 +206,7 @@ func (r *v1Record) convertResult(at location) string {
 	for _, p := range members {
 		switch {
 		case p.key == "chunk_id" && memberIndex(members, "id") >= 0:
-			r.reportProblem(p.locationIn(at.path), "", "conflicts with id")
+			r.reportProblem(p.memberLocation(at.path), "", "conflicts with id")
 		case p.key == "chunk_id":
 			out = append(out, r.formatMember("id", r.raw(p)))
 		case p.key == "metadata" && content >= 0:
@@ -217,7 +217,7 @@ func (r *v1Record) convertResult(at location) string {
 		case p.key == "id", p.key == "score", p.key == "metadata":
 			out = append(out, r.formatMember(p.key, r.raw(p)))
 		default:
-			r.reportProblem(p.locationIn(at.path), "", "v2 has no such key")
+			r.reportProblem(p.memberLocation(at.path), "", "v2 has no such key")
 		}
 	}
 	return r.formatObject(out...)
@@ -226,14 +226,14 @@ func (r *v1Record) convertResult(at location) string {
 // mergeContent returns a result's metadata with its content added.
 func (r *v1Record) mergeContent(metadata, content element, path string) string {
 	if r.json[metadata.start] != '{' {
-		r.reportProblem(metadata.locationIn(path), "", "must be an object, to hold the content")
+		r.reportProblem(metadata.memberLocation(path), "", "must be an object, to hold the content")
 		return ""
 	}
-	members := r.elementsAt(metadata.locationIn(path))
+	members := r.elementsAt(metadata.memberLocation(path))
 	i := memberIndex(members, "content")
 	switch {
 	case i >= 0 && !r.isEqual(members[i], content):
-		r.reportProblem(content.locationIn(path), "", "differs from the content in metadata")
+		r.reportProblem(content.memberLocation(path), "", "differs from the content in metadata")
 	case i >= 0:
 		return r.raw(metadata)
 	case len(members) == 0:

@@ -150,7 +150,7 @@ func (s *Scanner) failNonLiteral(at int, c byte) {
 	if c == pythonParen {
 		c = '('
 	}
-	if s.isParsing() {
+	if s.isWritingOutput() {
 		s.fail(diag.NotALiteral, at, at+1, "unexpected %q: expressions are not evaluated", c)
 	}
 }
@@ -279,7 +279,7 @@ func (s *Scanner) endCall() {
 		s.endKeywords()
 	}
 	s.args.out = append(s.args.out, bracket)
-	s.args.removePlaceholders()
+	s.args.removeParenPlaceholders()
 	s.end, s.state = s.pos+1, Done
 }
 
@@ -302,7 +302,7 @@ func (s *Scanner) readColon(c byte) {
 	a := &s.args
 	switch {
 	case a.pending.text != "":
-		s.readKeyword(c)
+		s.readArgNameSeparator(c)
 	case a.want == wantColon && c == ':' && s.lang == python:
 		s.readPythonColon()
 	case a.want == wantColon && c == ':':
@@ -372,7 +372,7 @@ func (s *Scanner) endString(end int) {
 		return
 	}
 	if s.lang == delimited {
-		s.noteQuotedString(end)
+		s.noteQuotesAsDelimiters(end)
 	} else {
 		s.noteStringRepairs(end)
 	}

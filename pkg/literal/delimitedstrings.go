@@ -112,7 +112,7 @@ func (s *Scanner) scanDelimitedString(p []byte) int {
 // closeDelimitedString ends a string before its closing delimiter.
 func (s *Scanner) closeDelimitedString() {
 	s.mode = inGap
-	if !s.isParsing() {
+	if !s.isWritingOutput() {
 		return
 	}
 	a, end := &s.args, s.pos+len(s.delimiter)
@@ -147,9 +147,9 @@ func (s *Scanner) unquoteKeyFixKind(text string) diag.FixKind {
 	return diag.Safe
 }
 
-// noteQuotedString reports a string in quotes. Replacing them by delimiters is a safe fix if the
+// noteQuotesAsDelimiters reports a string in quotes. Replacing them by delimiters is a safe fix if the
 // string has no escapes and needs none. A key has neither quotes nor delimiters.
-func (s *Scanner) noteQuotedString(end int) {
+func (s *Scanner) noteQuotesAsDelimiters(end int) {
 	raw := s.Captured(s.tokenStart + 1)
 	if s.str.isKey {
 		s.note(diag.QuoteCharacter, s.tokenStart, end, diag.Warning, "unexpected quotes around the key").

@@ -12,7 +12,7 @@ import (
 // readEscape reads the byte after a backslash.
 func (s *Scanner) readEscape(c byte) int {
 	s.mode, s.lineBlank = inText, isNewline(c)
-	if !s.isParsing() {
+	if !s.isWritingOutput() {
 		s.str.skipLF = c == '\r'
 		return 1
 	}

@@ -45,7 +45,7 @@ func (m *fixBuilder) add(e diag.Edit) {
 
 // addEdit adds an edit to a fix of the current string, up to maxEditBytes.
 func (s *Scanner) addEdit(m *fixBuilder, e diag.Edit) {
-	if !s.isParsing() {
+	if !s.isWritingOutput() {
 		return
 	}
 	s.editBytes += 32 + len(e.New)
@@ -287,7 +287,7 @@ func (s *Scanner) failUnclosed(by string) {
 	if s.args.pending.text != "" {
 		s.addPendingAsValue()
 	}
-	if !s.isParsing() {
+	if !s.isWritingOutput() {
 		return
 	}
 	switch missing, at := s.missingClosers(), s.args.lastEnd; {

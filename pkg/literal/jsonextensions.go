@@ -6,7 +6,7 @@ import "oneshot/pkg/diag"
 
 // noteComment reports a comment that ends before an offset.
 func (s *Scanner) noteComment(end int) {
-	if s.lang == jsonText && s.isParsing() {
+	if s.lang == jsonText && s.isWritingOutput() {
 		s.note(diag.Comment, s.tokenStart, end, diag.Warning, "JSON has no comments").
 			addFix("remove it", s.removalFixKind(), diag.Edit{Start: s.tokenStart, End: end})
 	}
@@ -23,7 +23,7 @@ func (s *Scanner) removalFixKind() diag.FixKind {
 
 // noteBlanks reports whitespace that JSON does not have.
 func (s *Scanner) noteBlanks(from, to int) {
-	if s.lang == jsonText && s.isParsing() {
+	if s.lang == jsonText && s.isWritingOutput() {
 		s.note(diag.BadLiteral, from, to, diag.Warning, "whitespace that JSON does not allow").
 			addFix("write a space", s.removalFixKind(), diag.Edit{Start: from, End: to, New: " "})
 	}
@@ -45,7 +45,7 @@ func (s *Scanner) noteBareKey(w word, quoted []byte) {
 // addQuoteFix fixes a quote of a string without double quotes, or a double quote in it. It does not
 // fix templates, which have other escapes and line ends.
 func (s *Scanner) addQuoteFix(at int, double string) {
-	if s.lang != jsonText || s.str.quote == '"' || !s.isParsing() {
+	if s.lang != jsonText || s.str.quote == '"' || !s.isWritingOutput() {
 		return
 	}
 	m := &s.str.quotes

@@ -108,10 +108,10 @@ func (s *Scanner) SkipInvalid() {
 	s.part.atStart = first
 }
 
-// SkipRest skips the rest of a value up to the bracket that closes the outermost of the brackets
+// SkipToClosingBracket skips the rest of a value up to the bracket that closes the outermost of the brackets
 // in around. After a faulty value its own brackets are open, too. The state is [Invalid] at the
 // end.
-func (s *Scanner) SkipRest(around string) {
+func (s *Scanner) SkipToClosingBracket(around string) {
 	s.skipFrom(append([]byte(around), s.skip.open...))
 	s.part.toOuterEnd = true
 }
@@ -240,8 +240,8 @@ func (s *Scanner) Unread() string {
 // endWithoutPunct ends the part before a byte that is not the expected punctuation.
 func (s *Scanner) endWithoutPunct(at int) { s.end, s.state = at, Invalid }
 
-// recordPartKey records the key, given as JSON, of the current part.
-func (s *Scanner) recordPartKey(key []byte, end int) {
+// recordKeyOfPart records the key, given as JSON, of the current part.
+func (s *Scanner) recordKeyOfPart(key []byte, end int) {
 	switch {
 	case s.goal == goalKey:
 		s.part.start, s.part.keyEnd, s.part.key = s.tokenStart, end, unquote(key)
@@ -282,7 +282,7 @@ func (s *Scanner) skipJSONByte(c byte) bool {
 	case '{', '[':
 		if s.isNextObject(c) {
 			s.object.endsAtNext = s.goal == goalObject
-			return s.endSkip()
+			return s.endSkipBeforeByte()
 		}
 		p.open = append(p.open, c)
 		if c == '[' {
@@ -292,21 +292,21 @@ func (s *Scanner) skipJSONByte(c byte) bool {
 		n := p.closeBracket(openerOf[c])
 		s.steps += n
 		if n == 0 {
-			return s.part.atStart || s.part.toOuterEnd || s.endSkip()
+			return s.part.atStart || s.part.toOuterEnd || s.endSkipBeforeByte()
 		}
 		if len(p.open) == 0 && (s.goal == goalObject || s.part.toOuterEnd) {
 			s.end, s.state = s.pos+1, Invalid
 		}
 	case ',':
 		if s.goal == goalSkip && len(p.open) == 0 && !s.part.atStart {
-			return s.endSkip()
+			return s.endSkipBeforeByte()
 		}
 	}
 	return true
 }
 
-// endSkip ends skipping before this byte.
-func (s *Scanner) endSkip() bool {
+// endSkipBeforeByte ends skipping before this byte.
+func (s *Scanner) endSkipBeforeByte() bool {
 	s.end, s.state = s.pos, Invalid
 	return false
 }

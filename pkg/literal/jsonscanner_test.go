@@ -257,7 +257,7 @@ func TestSkipRest(t *testing.T) {
 		`"open }`:                      "",
 	} {
 		s := NewJSON(Options{})
-		s.SkipRest("{")
+		s.SkipToClosingBracket("{")
 		n, state := s.Write([]byte(text))
 		if got := text[n:]; got != want || state == Done {
 			t.Errorf("%q: %q is left, want %q", text, got, want)

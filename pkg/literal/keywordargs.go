@@ -4,8 +4,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// readKeyword reads the colon or equals sign after an argument name.
-func (s *Scanner) readKeyword(c byte) {
+// readArgNameSeparator reads the colon or equals sign after an argument name.
+func (s *Scanner) readArgNameSeparator(c byte) {
 	a := &s.args
 	w := a.pending
 	a.pending = word{}
@@ -31,7 +31,7 @@ func (s *Scanner) readKeyword(c byte) {
 	a.out = appendJSONString(a.out, w.text)
 	s.tokenStart = w.start
 	s.endKey(from, w.end, false)
-	if s.isParsing() {
+	if s.isWritingOutput() {
 		a.out = append(a.out, ':')
 		a.want = wantValue
 	}

@@ -119,7 +119,7 @@ func (s *Scanner) step(p []byte) int {
 	case inClosing:
 		return s.readClosingQuotes(p[0])
 	case inBrace:
-		return s.readBrace(p[0])
+		return s.readFStringBrace(p[0])
 	case inBareKey:
 		return s.scanBareKey(p)
 	case inBareValue:
@@ -209,7 +209,7 @@ func (s *Scanner) canCloseFence() bool {
 // readFenceRun reads a run that closes the fence if it is long enough.
 func (s *Scanner) readFenceRun(c byte) int {
 	if c != s.fence.Char {
-		s.reinterpretRun()
+		s.reinterpretShortFence()
 		return 0
 	}
 	s.runLength++
@@ -219,9 +219,9 @@ func (s *Scanner) readFenceRun(c byte) int {
 	return 1
 }
 
-// reinterpretRun reads a run that is too short for the fence: backticks open and close
+// reinterpretShortFence reads a run that is too short for the fence: backticks open and close
 // templates, tildes are operators.
-func (s *Scanner) reinterpretRun() {
+func (s *Scanner) reinterpretShortFence() {
 	s.mode, s.lineBlank = inGap, false
 	switch {
 	case s.goal == goalPunct:

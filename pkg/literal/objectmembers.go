@@ -136,7 +136,7 @@ func (s *Scanner) endMember(end int) {
 	o, a := &s.object, &s.args
 	value := a.out[o.outStart:]
 	a.out = a.out[:0]
-	if i := o.memberIndex([]byte(o.name)); i >= 0 {
+	if i := o.requestedNameIndex([]byte(o.name)); i >= 0 {
 		m := o.addMember()
 		m.Index, m.key, m.keyEnd, m.begin, m.end = i, o.key.Start, o.key.End, o.valueStart, end
 		var same bool
@@ -163,8 +163,8 @@ func (o *object) addMember() *Member {
 	return m
 }
 
-// memberIndex returns the index of a name among the requested names, or -1.
-func (o *object) memberIndex(name []byte) int {
+// requestedNameIndex returns the index of a name among the requested names, or -1.
+func (o *object) requestedNameIndex(name []byte) int {
 	for i, n := range o.names {
 		if n == string(name) {
 			return i

@@ -14,9 +14,9 @@ import (
 // closing bracket of the surrounding text.
 func NewPython(o Options) *Scanner { return newScanner(goalCall, python, o) }
 
-// IsWrapped reports whether the call is the first argument of the wrapper, whose ")" has not
+// IsInWrapperCall reports whether the call is the first argument of the wrapper, whose ")" has not
 // been read.
-func (s *Scanner) IsWrapped() bool { return s.head.wrapped }
+func (s *Scanner) IsInWrapperCall() bool { return s.head.wrapped }
 
 // beginWrapper reads the parenthesis of the wrapper.
 func (s *Scanner) beginWrapper() {
@@ -62,7 +62,7 @@ func (s *Scanner) openPrefixedString(prefix string, quote byte) {
 	s.openString(quote, start)
 	s.str.raw = strings.Contains(prefix, "r")
 	s.str.format = strings.Contains(prefix, "f")
-	if strings.Contains(prefix, "b") && s.isParsing() {
+	if strings.Contains(prefix, "b") && s.isWritingOutput() {
 		s.fail(diag.NotALiteral, start, s.pos+1, "JSON cannot represent a bytes literal")
 	}
 }
@@ -104,14 +104,14 @@ func (s *Scanner) readClosingQuotes(c byte) int {
 	return 1
 }
 
-// readBrace reads the byte after a brace in an f-string: a doubled brace is text.
-func (s *Scanner) readBrace(c byte) int {
+// readFStringBrace reads the byte after a brace in an f-string: a doubled brace is text.
+func (s *Scanner) readFStringBrace(c byte) int {
 	s.mode = inText
 	if c == s.str.brace {
 		s.emitRune(rune(c))
 		return 1
 	}
-	if s.isParsing() {
+	if s.isWritingOutput() {
 		s.fail(diag.NotALiteral, s.pos-1, s.pos, "unsupported {…} interpolation in an f-string")
 	}
 	return 0
@@ -227,8 +227,8 @@ func (s *Scanner) endParens(open bracket, comma bool) {
 	s.endValue(s.pos + 1)
 }
 
-// removePlaceholders removes the placeholders of parentheses from the output.
-func (a *arguments) removePlaceholders() {
+// removeParenPlaceholders removes the placeholders of parentheses from the output.
+func (a *arguments) removeParenPlaceholders() {
 	if !a.hasPlaceholders {
 		return
 	}
@@ -291,7 +291,7 @@ func (s *Scanner) readPythonColon() {
 		s.note(diag.UnquotedKey, key.start, key.end, diag.Warning, "non-string key %s; read as a string", excerpt(key.word)).
 			addFix("add quotes", diag.Unsafe, diag.Edit{Start: key.start, End: key.end, New: string(a.out[key.from:])})
 	}
-	if s.endKey(key.from, key.end, false); s.isParsing() {
+	if s.endKey(key.from, key.end, false); s.isWritingOutput() {
 		a.out = append(a.out, ':')
 		a.want = wantValue
 	}

@@ -134,8 +134,8 @@ func TestPythonOptions(t *testing.T) {
 		s := NewPython(wrapped)
 		s.Write([]byte(test.text))
 		call, _ := s.Call()
-		if call.Name != test.name || string(call.Arguments) != test.arguments || call.Text != test.call || s.IsWrapped() != test.wrapped {
-			t.Errorf("%s: %s %s %q, %t", test.text, call.Name, call.Arguments, call.Text, s.IsWrapped())
+		if call.Name != test.name || string(call.Arguments) != test.arguments || call.Text != test.call || s.IsInWrapperCall() != test.wrapped {
+			t.Errorf("%s: %s %s %q, %t", test.text, call.Name, call.Arguments, call.Text, s.IsInWrapperCall())
 		}
 		if start := call.Start - 10; start < 0 || test.text[start:start+len(call.Text)] != call.Text {
 			t.Errorf("%s: the call is at %d", test.text, call.Start)

@@ -33,7 +33,7 @@ func AppendDelimited(b []byte, json []byte, delimiter string) []byte {
 		i += len(token)
 		switch {
 		case token[0] == '"' && isFollowedByColon(json[i:]):
-			b = appendKey(b, unquote(token), delimiter)
+			b = appendBareOrQuotedKey(b, unquote(token), delimiter)
 		case token[0] == '"':
 			b = appendDelimitedString(b, unquote(token), delimiter)
 		case !isJSONBlank(token[0]):
@@ -75,7 +75,7 @@ func isFollowedByColon(rest []byte) bool {
 	return false
 }
 
-func appendKey(b []byte, key, delimiter string) []byte {
+func appendBareOrQuotedKey(b []byte, key, delimiter string) []byte {
 	bare := key != "" && strings.IndexByte(key, delimiter[0]) < 0
 	for i := 0; i < len(key); i++ {
 		bare = bare && isBareKeyByte(key[i])

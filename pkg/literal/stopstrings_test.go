@@ -20,7 +20,7 @@ func TestStops(t *testing.T) {
 	o := Options{Stops: NewStops(testStops...)}
 	value := func(o Options) *Scanner { s := NewJSON(o); s.ExpectValue(); return s }
 	mark := func(o Options) *Scanner { s := NewJSON(o); s.ExpectPunct("[]", false); return s }
-	rest := func(o Options) *Scanner { s := NewJSON(o); s.SkipRest("{"); return s }
+	rest := func(o Options) *Scanner { s := NewJSON(o); s.SkipToClosingBracket("{"); return s }
 	over := func(o Options) *Scanner { s := NewJSON(o); s.SkipInvalid(); return s }
 	object := func(o Options) *Scanner { s := NewJSON(o); s.ExpectObject([]string{"a"}); return s }
 	private := func(o Options) *Scanner { return NewDelimited(testDelimiter, o) }
@@ -137,7 +137,7 @@ func readLaw(text string, piece int, o Options, private bool) lawCase {
 			r.Calls = append(r.Calls, call)
 		}
 		r.Findings = append(r.Findings, s.Findings()...)
-		r.States = append(r.States, fmt.Sprint(state, s.Status(), s.ValueChanged(), s.End(), s.Stop(), s.IsWrapped(), string(s.Value())))
+		r.States = append(r.States, fmt.Sprint(state, s.Status(), s.ValueChanged(), s.End(), s.Stop(), s.IsInWrapperCall(), string(s.Value())))
 	}
 	if private {
 		objectList(text, piece, o, take)

@@ -200,7 +200,7 @@ func (r *strictParser) parseValue() (from, n int, whole bool) {
 func (r *strictParser) addMember(end int) {
 	o := r.object
 	key, keyEnd := r.base+int(r.name.from)-1, r.base+int(r.name.to)+1
-	i := o.memberIndex(r.slice(r.name))
+	i := o.requestedNameIndex(r.slice(r.name))
 	switch {
 	case i >= 0:
 		m := o.addMember()

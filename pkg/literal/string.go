@@ -101,16 +101,16 @@ func (t *stringState) plainPrefixLen(p []byte) int {
 	return n
 }
 
-// isParsing reports whether the output is being written, which stops while a faulty call or a
+// isWritingOutput reports whether the output is being written, which stops while a faulty call or a
 // non-call is skipped.
-func (s *Scanner) isParsing() bool { return s.phase == inArguments }
+func (s *Scanner) isWritingOutput() bool { return s.phase == inArguments }
 
 // openString begins a string at its opening quote. The start of a template counts as the start
 // of a line.
 func (s *Scanner) openString(quote byte, at int) {
 	s.tokenStart = at
 	s.str.begin(quote)
-	if s.isParsing() {
+	if s.isWritingOutput() {
 		s.beginString(quote)
 		s.addQuoteFix(at, `"`)
 	}
@@ -123,7 +123,7 @@ func (s *Scanner) openString(quote byte, at int) {
 // closeString ends a string after its closing quote.
 func (s *Scanner) closeString(end int) {
 	s.mode, s.lineBlank = inGap, false
-	if s.isParsing() {
+	if s.isWritingOutput() {
 		s.addQuoteFix(end-1, `"`)
 		s.endString(end)
 	}
@@ -150,25 +150,25 @@ func (s *Scanner) scanText(p []byte) int {
 		s.lineBlank = false
 		return n
 	}
-	return s.readSpecial(c)
+	return s.readStringSpecial(c)
 }
 
 // emit adds bytes to the output that need no escape in JSON.
 func (s *Scanner) emit(p []byte) {
-	if s.isParsing() {
+	if s.isWritingOutput() {
 		s.args.out = append(s.args.out, p...)
 	}
 }
 
 // emitRune adds one character to the output.
 func (s *Scanner) emitRune(r rune) {
-	if s.isParsing() {
+	if s.isWritingOutput() {
 		s.args.out = quote.AppendJSONRune(s.args.out, r)
 	}
 }
 
-// readSpecial reads a byte with a special meaning.
-func (s *Scanner) readSpecial(c byte) int {
+// readStringSpecial reads a byte with a special meaning.
+func (s *Scanner) readStringSpecial(c byte) int {
 	if n, ok := s.readPythonSpecial(c); ok {
 		return n
 	}
@@ -215,7 +215,7 @@ func (s *Scanner) readDollar(c byte) int {
 		s.emitRune('$')
 		return 0
 	}
-	if s.isParsing() {
+	if s.isWritingOutput() {
 		s.fail(diag.NotALiteral, s.pos-1, s.pos+1, "unsupported ${…} interpolation in a template literal")
 	}
 	s.skip.interpolations = append(s.skip.interpolations, 0)
@@ -232,12 +232,12 @@ func (s *Scanner) readBackticks(c byte) int {
 		return 1
 	}
 	start := s.pos - s.runLength
-	if s.runLength < 3 || !s.lineBlank && !s.isParsing() {
+	if s.runLength < 3 || !s.lineBlank && !s.isWritingOutput() {
 		s.toggleTemplates(start, s.runLength)
 		return 0
 	}
 	s.mode, s.lineBlank = inText, false
-	if s.isParsing() {
+	if s.isWritingOutput() {
 		run := strings.Repeat("`", s.runLength)
 		s.args.out = append(s.args.out, run...)
 		s.addEdit(&s.str.fences, diag.Edit{Start: start, End: s.pos, New: strings.ReplaceAll(run, "`", "\\`")})
@@ -261,7 +261,7 @@ func (s *Scanner) toggleTemplates(start, n int) {
 
 // failLoneSurrogate reports a high surrogate without its low surrogate.
 func (s *Scanner) failLoneSurrogate() bool {
-	if s.str.highSurrogate == 0 || !s.isParsing() {
+	if s.str.highSurrogate == 0 || !s.isWritingOutput() {
 		return false
 	}
 	s.fail(diag.InvalidUTF8, s.tokenStart, s.pos, "unpaired surrogate U+%04X in a string", s.str.highSurrogate)

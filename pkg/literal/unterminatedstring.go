@@ -35,7 +35,7 @@ func (s *Scanner) readAfterValue(atDelimiter bool) int {
 	isLast := last.end == s.args.lastEnd
 	if isLast && last.kind == delimitedString && !last.triedReopen {
 		last.triedReopen = true
-		if s.reopenString() || s.endObjectBeforeStop(false) {
+		if s.treatCloserAsOpener() || s.endObjectBeforeStop(false) {
 			return 0
 		}
 	}
@@ -55,10 +55,10 @@ func (s *Scanner) readAfterValue(atDelimiter bool) int {
 // blanks can separate tokens.
 const blanks = " \t\r\n\v\f"
 
-// reopenString reads the closing delimiter of the last string as the opening one of the next. It
+// treatCloserAsOpener reads the closing delimiter of the last string as the opening one of the next. It
 // returns false if the text between does not end like the start of a string: with a comma and,
 // in an object, a key and a colon.
-func (s *Scanner) reopenString() bool {
+func (s *Scanner) treatCloserAsOpener() bool {
 	last := s.lastString
 	raw := s.Captured(last.textStart)[:last.closerStart-last.textStart]
 	s.steps += len(raw)
@@ -75,7 +75,7 @@ func (s *Scanner) reopenString() bool {
 		s.args.appendItemComma()
 		from := len(s.args.out)
 		s.args.out = appendJSONString(s.args.out, key)
-		if s.endKey(from, s.tokenStart+len(key), false); s.isParsing() {
+		if s.endKey(from, s.tokenStart+len(key), false); s.isWritingOutput() {
 			s.readColon(':')
 		}
 	}
@@ -149,7 +149,7 @@ func (s *Scanner) replaceString(from int, text string) {
 // of the text, or otherwise the last one. It returns false if the open brackets are not all
 // closed before the stop.
 func (s *Scanner) endObjectBeforeStop(atEnd bool) bool {
-	if !s.isParsing() || atEnd && s.str.isKey {
+	if !s.isWritingOutput() || atEnd && s.str.isKey {
 		return false
 	}
 	from, text, raw := s.lastString.outStart, s.lastString.textStart, ""

@@ -25,7 +25,7 @@ func (s *Scanner) endKey(from, end int, bare bool) {
 		return
 	}
 	a.want, a.lastKeyBare, a.lastEnd = wantColon, bare, end
-	s.recordPartKey(key, end)
+	s.recordKeyOfPart(key, end)
 }
 
 // endWord adds a word token to the arguments.
@@ -77,7 +77,7 @@ func (s *Scanner) addWordValue(w word) {
 	case nonNumbers[w.text]:
 		s.failNotANumber(w)
 		return
-	case !known && isSmartQuoted(w.text):
+	case !known && hasLeadingSmartQuote(w.text):
 		s.fail(diag.SmartQuote, w.start, w.end, "%s is in typographic quotes, which JSON does not allow", excerpt(w.text))
 		return
 	case !known:
@@ -103,8 +103,8 @@ func (s *Scanner) notePythonWord(w word, json string) {
 		addFix("write "+json, diag.Safe, diag.Edit{Start: w.start, End: w.end, New: json})
 }
 
-// isSmartQuoted reports whether a word begins with a typographic quote.
-func isSmartQuoted(word string) bool {
+// hasLeadingSmartQuote reports whether a word begins with a typographic quote.
+func hasLeadingSmartQuote(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
 	return strings.ContainsRune("“”„‟‘’‚‛«»", r)
 }

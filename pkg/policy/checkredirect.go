@@ -15,7 +15,7 @@ func (p *Policy) newRedirectCheck(f Facts, each []layerDecision, carries bool) f
 		if err != nil {
 			return err
 		}
-		there := f.withURL(u.String(), a)
+		there := f.withRedirectURL(u.String(), a)
 		for i, l := range p.Layers {
 			if d := l.checkDenials(there, p.layerPrefix(i)); d.Verdict == Deny {
 				return errors.New(d.Why)
@@ -25,7 +25,7 @@ func (p *Policy) newRedirectCheck(f Facts, each []layerDecision, carries bool) f
 			if verdict == Deny || asked {
 				return errors.New("no rule of the policy allows the call with this URL")
 			}
-			if carries && !f.hasHost(a.host) && l.trifecta != Allow && !by.namesAllHosts(there) && !l.allowsExfiltration(there) {
+			if carries && !f.hasHost(a.host) && l.trifecta != Allow && !by.namesAllHostsExactly(there) && !l.allowsExfiltration(there) {
 				return errors.New("the call could carry private data there")
 			}
 		}
@@ -43,8 +43,8 @@ func (f Facts) hasHost(host string) bool {
 	return false
 }
 
-// withURL returns the facts of the same call with another URL.
-func (f Facts) withURL(text string, a *parsedURL) Facts {
+// withRedirectURL returns the facts of the same call with another URL.
+func (f Facts) withRedirectURL(text string, a *parsedURL) Facts {
 	args := map[string][]value{}
 	for name, values := range f.args {
 		args[name] = slices.Clone(values)

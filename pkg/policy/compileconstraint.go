@@ -123,7 +123,7 @@ func (c *compiler) compileConstraint(at string, raw json.RawMessage) constraint 
 	}
 	out.scheme = compileEach(c, at+"/scheme", in.Scheme, checkScheme)
 	out.host = compileEach(c, at+"/host", in.Host, newHostGlob)
-	out.path = compileEach(c, at+"/path", in.Path, newURLGlob)
+	out.path = compileEach(c, at+"/path", in.Path, newURLPathGlob)
 	if in.Match != nil {
 		var err error
 		if out.match, err = c.compileRegex(*in.Match); err != nil {

@@ -42,7 +42,7 @@ func (r FlagRules) denyOrAllow(f Facts, files bool) Decision {
 	case matchesAnyGlob(r.Deny, f.Def.Name):
 		return d.deny("flag:deny", "--deny names this tool")
 	case !r.hasScopes(f.Def):
-		return r.scopesDenial(f.Def, d)
+		return r.missingScopesDenial(f.Def, d)
 	case f.Def.Connection != "" && !slices.Contains(r.Connected, f.Def.Connection):
 		d = d.deny("floor:connection", "this run lacks the connection %s", f.Def.Connection)
 		d.Code, d.Hint = chat.ConnectionInactive, "give it with --connection "+f.Def.Connection
@@ -81,8 +81,8 @@ func (r FlagRules) missingScopes(def *tool.Definition) []string {
 	return slices.DeleteFunc(slices.Clone(def.Scopes), func(scope string) bool { return slices.Contains(r.Scopes, scope) })
 }
 
-// scopesDenial returns the denial of a call that lacks scopes.
-func (r FlagRules) scopesDenial(def *tool.Definition, d Decision) Decision {
+// missingScopesDenial returns the denial of a call that lacks scopes.
+func (r FlagRules) missingScopesDenial(def *tool.Definition, d Decision) Decision {
 	missing := r.missingScopes(def)
 	switch {
 	case len(missing) == 1:

@@ -50,8 +50,8 @@ func (g glob) matches(text string) bool {
 	return true
 }
 
-// newURLGlob returns a glob of URL paths, which begin with a slash and are unescaped.
-func newURLGlob(pattern string) (glob, error) {
+// newURLPathGlob returns a glob of URL paths, which begin with a slash and are unescaped.
+func newURLPathGlob(pattern string) (glob, error) {
 	if !strings.HasPrefix(pattern, "/") && !strings.HasPrefix(pattern, "**") {
 		return nil, errors.New("a URL path begins with a slash")
 	}

@@ -51,7 +51,7 @@ func newGlobSet(globs []glob, rules []int) *globSet {
 	p := &globSet{names: nameDFA{states: map[string]*nameState{}, cacheRoom: cacheWords}, cursors: map[string]*cursor{}, cacheRoom: cacheWords}
 	for i, g := range globs {
 		p.add(g.folded(), rules[i], false)
-		if slices.ContainsFunc(g, needsRawMatch) {
+		if slices.ContainsFunc(g, needsUnfoldedMatch) {
 			p.add(g, rules[i], true)
 		}
 	}
@@ -71,9 +71,9 @@ func (p *globSet) add(g glob, rule int, raw bool) {
 	p.steps = append(p.steps, step{kind: end, rule: rule})
 }
 
-// needsRawMatch reports whether a segment may match a name although its folded form does not match the folded name:
+// needsUnfoldedMatch reports whether a segment may match a name although its folded form does not match the folded name:
 // with a character that composes with a following mark, or a class of letters.
-func needsRawMatch(part string) bool {
+func needsUnfoldedMatch(part string) bool {
 	if _, literal := literalName(part); literal {
 		return false
 	}

@@ -75,9 +75,9 @@ func (d *nameDFA) addPattern(pattern string, step int) (first int) {
 			t.kind, n = charClass, classLength(rest)
 		case '\\':
 			rest = rest[1:]
-			n = charLength(rest)
+			n = firstRuneSize(rest)
 		default:
-			n = charLength(rest)
+			n = firstRuneSize(rest)
 		}
 		t.text, rest = rest[:n], rest[n:]
 		d.tokens = append(d.tokens, t)
@@ -86,7 +86,7 @@ func (d *nameDFA) addPattern(pattern string, step int) (first int) {
 	return first
 }
 
-func charLength(text string) int {
+func firstRuneSize(text string) int {
 	_, n := utf8.DecodeRuneInString(text)
 	return n
 }
@@ -97,7 +97,7 @@ func classLength(pattern string) int {
 		if pattern[i] == '\\' {
 			i++
 		}
-		return i + charLength(pattern[i:])
+		return i + firstRuneSize(pattern[i:])
 	}
 	i := 1
 	if strings.HasPrefix(pattern, "[^") {
@@ -159,7 +159,7 @@ const nonASCIIWords = 8
 // stateAfterName returns the state after a name.
 func (d *nameDFA) stateAfterName(s *nameState, name string) *nameState {
 	for name != "" && len(s.at) > 0 {
-		n := charLength(name)
+		n := firstRuneSize(name)
 		s, name = d.stateAfterCharacter(s, name[:n]), name[n:]
 	}
 	return s

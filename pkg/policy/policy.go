@@ -98,7 +98,7 @@ type Policy struct {
 func (p *Policy) Decide(s *State, f Facts) (d Decision) {
 	d = Decision{Verdict: Deny, Rule: "floor:internal", Why: "the policy could not evaluate this call", Code: chat.Denied, Arguments: f.Arguments}
 	defer func() { _ = recover() }() // denied
-	p.decodeFacts(&f)
+	p.fillFacts(&f)
 	out, known := s.checkIdentifiers(f)
 	if known {
 		out = p.evaluate(s, f)
@@ -125,8 +125,8 @@ func (p *Policy) BlockedReason(def *tool.Definition) (why, hint string) {
 	return "", ""
 }
 
-// decodeFacts decodes the arguments and adds the labels of the call.
-func (p *Policy) decodeFacts(f *Facts) {
+// fillFacts decodes the arguments and adds the labels of the call.
+func (p *Policy) fillFacts(f *Facts) {
 	f.decodeArguments()
 	f.labels = append(slices.Clone(f.Def.Labels), p.fileLabels(f)...)
 	if p.exceedsMatchBudget(f) {
@@ -167,7 +167,7 @@ func (p *Policy) evaluate(s *State, f Facts) Decision {
 		if string(next.Arguments) != string(f.Arguments) {
 			changed = i
 			f.Arguments = next.Arguments
-			p.decodeFacts(&f)
+			p.fillFacts(&f)
 		}
 	}
 	if changed >= 0 {

@@ -36,7 +36,7 @@ func LabelNames(labels []tool.Label) []string {
 // isTrifecta reports whether an allowed call could carry private data away on behalf of untrusted data. A read from
 // hosts that the rule names could not: the author of the policy trusts them.
 func (l *Layer) isTrifecta(s *State, f Facts, grant rule) bool {
-	return f.canExfiltrate(s) && (f.Def.Effect != tool.Read || !grant.namesAllHosts(f))
+	return f.canExfiltrate(s) && (f.Def.Effect != tool.Read || !grant.namesAllHostsExactly(f))
 }
 
 // canExfiltrate reports whether a call is a sink in a run that has read untrusted and private data.
@@ -48,8 +48,8 @@ func (s *State) exfiltrationReason() string {
 	return "the run has read untrusted data (" + s.labels[tool.Untrusted] + ") and private data (" + s.labels[tool.Private] + "), and this call could carry it away"
 }
 
-// namesAllHosts reports whether a rule names each host of a call without a wildcard.
-func (r *rule) namesAllHosts(f Facts) bool {
+// namesAllHostsExactly reports whether a rule names each host of a call without a wildcard.
+func (r *rule) namesAllHostsExactly(f Facts) bool {
 	addresses := 0
 	for name, values := range f.args {
 		for _, v := range values {

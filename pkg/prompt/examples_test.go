@@ -56,7 +56,7 @@ func TestExamplesAreRead(t *testing.T) {
 					t.Errorf("%s: %s is read as %+v from\n%s", d.Name, e.Call, calls, section)
 					continue
 				}
-				got, _ := def.Bind(calls[0])
+				got, _ := def.BindPositional(calls[0])
 				if diff := cmp.Diff(decoded(t, e.Parsed.Arguments), decoded(t, got.Arguments)); diff != "" {
 					t.Errorf("%s (-example +read):\n%s", d.Name, diff)
 				}

@@ -32,8 +32,8 @@ func newFunction(def *tool.Definition, examples string) chat.Function {
 	return chat.Function{Name: def.Name, Description: dialect.NeutraliseText(description + examples), Parameters: neutraliseSchema(def.Schema)}
 }
 
-// functionLines renders definitions as JSON, one on a line, as most chat templates do.
-func functionLines(defs []*tool.Definition) string {
+// functionJSONLines renders definitions as JSON, one on a line, as most chat templates do.
+func functionJSONLines(defs []*tool.Definition) string {
 	var lines []string
 	for _, def := range defs {
 		line, err := json.Marshal(newFunction(def, ""))

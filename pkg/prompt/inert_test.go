@@ -124,7 +124,7 @@ func TestFindingsAreInert(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := []diag.Finding{{Message: hostile().Draw(t, "message"), Hint: hostile().Draw(t, "hint"), Span: diag.At(1, 1)}}
 		wantInert(t, texts.Results(nil, f, mark, [2]string{}), 0)
-		wantInert(t, texts.Violations(f, mark), 0)
+		wantInert(t, texts.AnswerViolations(f, mark), 0)
 	})
 }
 

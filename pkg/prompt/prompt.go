@@ -119,10 +119,10 @@ func (t *Texts) System(base string, defs []*tool.Definition, d dialect.Dialect) 
 	}
 	list, docs := "tools", functionDocs
 	if d.HasJSONTools {
-		list, docs = "tools-json", functionLines
+		list, docs = "tools-json", functionJSONLines
 	}
 	return joinTexts(base, t.fillTemplate(list,
-		"functions", docs(append(slices.Clone(defs), tool.EndingTool(d.Ending))),
+		"functions", docs(append(slices.Clone(defs), tool.LookupEndingTool(d.Ending))),
 		"dialect", t.dialectText(d),
 		"examples", t.examples(defs, d),
 		"hints", t.toolRules(defs)))
@@ -198,9 +198,9 @@ type ToolResult struct {
 	Changed  json.RawMessage // effective arguments, if the model wrote others; nil for none
 }
 
-// Changed renders the notice that a call ran with changed arguments, "" if it did not. call is the label of the call
+// ChangedArguments renders the notice that a call ran with changed arguments, "" if it did not. call is the label of the call
 // in the results.
-func (t *Texts) Changed(call string, o ToolResult, boundary string) string {
+func (t *Texts) ChangedArguments(call string, o ToolResult, boundary string) string {
 	if o.Changed == nil {
 		return ""
 	}
@@ -219,7 +219,7 @@ func (t *Texts) Results(outcomes []ToolResult, faults []diag.Finding, boundary s
 			number, name := strconv.Itoa(i+1), resultLabel(o.Tool, boundary)
 			b.WriteString(t.fillTemplate("result", "mark", boundary, "number", number, "tool", name, "result", Result(o.Result, boundary, o.MaxBytes)))
 			b.WriteByte('\n')
-			if text := t.Changed(number+" "+name, o, boundary); text != "" {
+			if text := t.ChangedArguments(number+" "+name, o, boundary); text != "" {
 				changed = append(changed, text)
 			}
 		}
@@ -266,8 +266,8 @@ func (t *Texts) TextAnswer(description string) string {
 	return strings.TrimRight(t.fillTemplate("answer-text", "format", description), "\n")
 }
 
-// Violations renders the findings about an answer.
-func (t *Texts) Violations(findings []diag.Finding, boundary string) string {
+// AnswerViolations renders the findings about an answer.
+func (t *Texts) AnswerViolations(findings []diag.Finding, boundary string) string {
 	return t.fillTemplate("violations", "violations", listFindings(findings, boundary))
 }
 

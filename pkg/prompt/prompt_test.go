@@ -118,7 +118,7 @@ func renderings(t *testing.T) map[string]string {
 		"answer-neither":    answer("", ""),
 		"answer-text":       texts.TextAnswer(""),
 		"answer-text-words": texts.TextAnswer("a number of files"),
-		"violations":        texts.Violations([]diag.Finding{{Message: `/count: expected an integer, got the string "two"`}}, mark),
+		"violations":        texts.AnswerViolations([]diag.Finding{{Message: `/count: expected an integer, got the string "two"`}}, mark),
 		"reminder":          texts.Reminder(rendered(t, d, defs[0].Examples[0].Parsed), d.Ending),
 		"empty":             texts.Empty(),
 		"cut":               texts.Cut(),
@@ -225,7 +225,7 @@ func TestFilledOnce(t *testing.T) {
 		"result":      texts.Results([]prompt.ToolResult{outcome(t, "now", chat.Success(braces))}, nil, mark, [2]string{}),
 		"fault":       texts.Results(nil, []diag.Finding{{Message: braces}}, mark, [2]string{}),
 		"words":       texts.Answer(nil, braces),
-		"violation":   texts.Violations([]diag.Finding{{Message: braces}}, mark),
+		"violation":   texts.AnswerViolations([]diag.Finding{{Message: braces}}, mark),
 		"example":     texts.Reminder(braces, "finalResponse"),
 	} {
 		if strings.Count(text, braces) != 1 || strings.Count(text, "{{") != strings.Count(braces, "{{") {

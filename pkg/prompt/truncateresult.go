@@ -71,13 +71,13 @@ func safeCuts(text string, before, behind int) (from, to int) {
 		if at >= behind {
 			return from, at
 		}
-		at += characterLen(text[at:])
+		at += charOrEscapeLen(text[at:])
 	}
 	return from, len(text)
 }
 
-// characterLen returns the length of the character or escape at the start of a text.
-func characterLen(text string) int {
+// charOrEscapeLen returns the length of the character or escape at the start of a text.
+func charOrEscapeLen(text string) int {
 	escape := func(text string) int {
 		if len(text) > 1 && text[1] == 'u' {
 			return min(6, len(text))

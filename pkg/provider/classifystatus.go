@@ -44,8 +44,8 @@ func redirectTarget(resp *http.Response) string {
 	return fmt.Sprintf("the redirect to %q is not followed", address)
 }
 
-// asStatusError classifies an error inside a body before any part of a response, or returns it unchanged.
-func (c *Client) asStatusError(out *composedRequest, err error) error {
+// classifyBodyError classifies an error inside a body before any part of a response, or returns it unchanged.
+func (c *Client) classifyBodyError(out *composedRequest, err error) error {
 	var fault *wire.Error
 	if !errors.As(err, &fault) || fault.Kind != wire.ServerError {
 		return err

@@ -30,7 +30,7 @@ func withSchemaHints(tools []chat.Function) []chat.Function {
 
 func withSchemaHint(f chat.Function) chat.Function {
 	words := slices.DeleteFunc(constraintHints(f.Parameters), func(s string) bool { return s == noOtherMembers })
-	f.Description = appendHints(f.Description, words)
+	f.Description = appendToDescription(f.Description, words)
 	f.Parameters = addHintsToSubschemas(f.Parameters)
 	return f
 }
@@ -47,7 +47,7 @@ func addHints(raw []byte) []byte {
 		if !ok && value != nil {
 			return nil
 		}
-		return wire.Quote(appendHints(text, words))
+		return wire.Quote(appendToDescription(text, words))
 	})
 }
 
@@ -67,8 +67,8 @@ func addHintsToSubschemas(raw []byte) []byte {
 	})
 }
 
-// appendHints appends hints to a description.
-func appendHints(text string, words []string) string {
+// appendToDescription appends hints to a description.
+func appendToDescription(text string, words []string) string {
 	added := strings.Join(words, "; ")
 	switch {
 	case added == "":

@@ -40,8 +40,8 @@ func Encoded(text string) []byte {
 	return b
 }
 
-// Prefix returns at most the first bytes of a text: whole characters without invalid UTF-8.
-func Prefix(text string, most int) string {
+// ValidPrefix returns at most the first bytes of a text: whole characters without invalid UTF-8.
+func ValidPrefix(text string, most int) string {
 	if len(text) > most {
 		text = text[:most]
 	}
@@ -54,7 +54,7 @@ func Shorten(text string, most int) string {
 	if len(text) <= most {
 		return strings.ToValidUTF8(text, "\ufffd")
 	}
-	return Prefix(text, most) + "…"
+	return ValidPrefix(text, most) + "…"
 }
 
 // Shell returns a word as a POSIX shell reads it.

@@ -41,7 +41,7 @@ func TestShorten(t *testing.T) {
 		{"aöö", 4, "aö", "aö…"},
 		{"a\xff", 3, "a", "a\ufffd"},
 	} {
-		if got := quote.Prefix(tt.text, tt.most); got != tt.prefix {
+		if got := quote.ValidPrefix(tt.text, tt.most); got != tt.prefix {
 			t.Errorf("Prefix(%q, %d) = %q, want %q", tt.text, tt.most, got, tt.prefix)
 		}
 		if got := quote.Shorten(tt.text, tt.most); got != tt.shorten {

@@ -54,7 +54,7 @@ func HideKeys(text string) string {
 			i++
 			continue
 		}
-		from, to := leadingKey(text[i:])
+		from, to := leadingAPIKey(text[i:])
 		if to > 0 {
 			spans = append(spans, span{i + from, i + to})
 		}
@@ -77,8 +77,8 @@ func isAlnum(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// leadingKey returns the range to mask of a key that a text begins with. To is 0 if not found.
-func leadingKey(text string) (from, to int) {
+// leadingAPIKey returns the range to mask of a key that a text begins with. To is 0 if not found.
+func leadingAPIKey(text string) (from, to int) {
 	switch text[0] {
 	case '-':
 		return 0, pemKeyLength(text)
@@ -89,16 +89,16 @@ func leadingKey(text string) (from, to int) {
 		if !strings.HasPrefix(text, f.prefix) {
 			continue
 		}
-		if from, to := f.maskedRange(text); to > 0 {
+		if from, to := f.rangeToMask(text); to > 0 {
 			return from, to
 		}
 	}
 	return 0, 0
 }
 
-// maskedRange returns the range to mask in a text with the prefix of a key: all of a key, or what follows the prefix of
+// rangeToMask returns the range to mask in a text with the prefix of a key: all of a key, or what follows the prefix of
 // a truncated one; 0, 0 if the text begins with no key.
-func (f keyFormat) maskedRange(text string) (from, to int) {
+func (f keyFormat) rangeToMask(text string) (from, to int) {
 	from = len(f.prefix)
 	to = from + alnumPrefixLen(text[from:], f.extraChars)
 	const telling = 4 // minimum characters of a truncated key

@@ -75,6 +75,6 @@ func TruncateResult(body Body) Body {
 		return body
 	}
 	r.Truncated, r.Bytes = true, len(r.Result.Data)
-	r.Result.Data = quote.Encoded(quote.Prefix(string(r.Result.Data), MaxResult))
+	r.Result.Data = quote.Encoded(quote.ValidPrefix(string(r.Result.Data), MaxResult))
 	return r
 }

@@ -45,8 +45,8 @@ func (s *source) view(quoted bool) string {
 	return s.quote
 }
 
-// find returns where the source begins in a text, or -1.
-func (s *source) find(text string, quotable bool) (at int, c cursor) {
+// findStartIn returns where the source begins in a text, or -1.
+func (s *source) findStartIn(text string, quotable bool) (at int, c cursor) {
 	at = strings.Index(text, s.plain[:min(len(s.plain), anchorSize)])
 	if at < 0 && quotable {
 		view := s.view(true)
@@ -114,7 +114,7 @@ type continuation struct {
 
 // nextMatch returns where a match that ended at a cursor continues.
 func (s *source) nextMatch(c cursor, text string) continuation {
-	best := s.nearMatch(c, text)
+	best := s.matchAfterEdit(c, text)
 	if best.agree >= certainMatch || best.agree > 0 && best.at+best.agree == len(s.view(best.quoted)) {
 		return best
 	}
@@ -124,9 +124,9 @@ func (s *source) nextMatch(c cursor, text string) continuation {
 	return best
 }
 
-// nearMatch returns where a match continues after a few bytes of the source were replaced or text was inserted. The
+// matchAfterEdit returns where a match continues after a few bytes of the source were replaced or text was inserted. The
 // inserted text may begin a JSON string that contains the rest of the source.
-func (s *source) nearMatch(c cursor, text string) continuation {
+func (s *source) matchAfterEdit(c cursor, text string) continuation {
 	best := s.shift(c, text, 0)
 	if c.quoted || best.agree >= certainMatch {
 		return best
@@ -210,7 +210,7 @@ func (s *source) blockIndex(quoted bool, length int) map[string]int {
 // firstMatch returns the parts of the first copy of the source in a text, its offset and its length in bytes.
 func (s *source) firstMatch(text string, quotable bool) (at int, copies []part, n int) {
 	for range maxTries {
-		skip, c := s.find(text[at:], quotable)
+		skip, c := s.findStartIn(text[at:], quotable)
 		if skip < 0 {
 			break
 		}

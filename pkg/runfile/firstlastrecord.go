@@ -27,11 +27,11 @@ func ReadSummary(path string) (g Summary, ok bool, err error) {
 	if err != nil {
 		return Summary{}, false, fmt.Errorf("run file: %w", err)
 	}
-	ok, err = g.read(f)
+	ok, err = g.readFirstAndLast(f)
 	return g, ok, errors.Join(err, f.Close())
 }
 
-func (g *Summary) read(f *os.File) (ok bool, err error) {
+func (g *Summary) readFirstAndLast(f *os.File) (ok bool, err error) {
 	head, err := ReadFirst(f)
 	if err != nil || len(head.Records) == 0 {
 		return false, err
@@ -73,7 +73,7 @@ func readLast(f *os.File) (last Record, written time.Time, err error) {
 		return Record{}, time.Time{}, err
 	}
 	var g Summary
-	if ok, err := g.read(f); ok && err == nil {
+	if ok, err := g.readFirstAndLast(f); ok && err == nil {
 		return g.Last, info.ModTime(), nil
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {

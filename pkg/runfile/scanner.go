@@ -104,7 +104,7 @@ func (s *Scanner) end(line line, why string) error {
 
 // record decodes a complete line.
 func (s *Scanner) record(line line) (Record, error) {
-	h, err := parseHeader(line.text)
+	h, err := parseRecordHeader(line.text)
 	if err != nil {
 		return Record{}, line.damage(diag.RunDamaged, fmt.Sprintf("the record cannot be read: %v", err))
 	}
@@ -130,8 +130,8 @@ func (s *Scanner) record(line line) (Record, error) {
 	return Record{Header: h, Body: body}, nil
 }
 
-// parseHeader parses the header of a record without its body.
-func parseHeader(text []byte) (h Header, err error) {
+// parseRecordHeader parses the header of a record without its body.
+func parseRecordHeader(text []byte) (h Header, err error) {
 	err = decodeUpTo(text, "time", &h, func() bool { return h.Seq > 0 && h.Run != "" && h.Kind != "" })
 	return h, err
 }

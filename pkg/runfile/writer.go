@@ -315,7 +315,7 @@ func (w *Writer) Append(body Body) error {
 	if w.failure != nil {
 		return w.failure
 	}
-	defer w.reset()
+	defer w.resetBuffer()
 	h := Header{Seq: w.seq + 1, Run: w.run, Kind: body.Kind(), Time: w.now().UTC()}
 	w.active.Add(Record{Header: h, Body: body})
 	if end, ok := body.(End); ok {
@@ -437,8 +437,8 @@ func (w *Writer) fail(op string, err error) error {
 	return w.failure
 }
 
-// reset empties the encoding buffer and frees an unusually large one.
-func (w *Writer) reset() {
+// resetBuffer empties the encoding buffer and frees an unusually large one.
+func (w *Writer) resetBuffer() {
 	if w.buf.Cap() > maxKeptBuffer {
 		w.buf = bytes.Buffer{}
 	}

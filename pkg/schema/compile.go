@@ -99,7 +99,7 @@ func tooLargeText(doc any) string {
 	if n > maxSubschemas {
 		return fmt.Sprintf("a schema may have at most %d subschemas, this one could have %d", maxSubschemas, n)
 	}
-	if refs := countOutsideRefs(doc); refs*n > maxOutsideRefs {
+	if refs := countNonSchemaRefs(doc); refs*n > maxOutsideRefs {
 		return fmt.Sprintf("%d references point outside of schema positions, too many for a schema of this size; move their targets below \"$defs\"", refs)
 	}
 	return ""
@@ -125,9 +125,9 @@ func countSubschemas(doc any) int {
 	return n
 }
 
-// countOutsideRefs counts the references to places that become subschemas only by being referenced. For each of them
+// countNonSchemaRefs counts the references to places that become subschemas only by being referenced. For each of them
 // the compiler copies its state.
-func countOutsideRefs(doc any) int {
+func countNonSchemaRefs(doc any) int {
 	known, outside := map[string]bool{}, map[string]bool{}
 	eachSchema(doc, func(path []string, object map[string]any) {
 		known["#"+joinPointer(path...)] = true
@@ -152,7 +152,7 @@ func (denyingLoader) Load(string) (any, error) { return nil, errDenied }
 
 // explainSchema describes why a schema does not compile.
 func explainSchema(doc any, err error, bad *patternCompiler) []Violation {
-	out := explainMembers(doc, bad.explain)
+	out := explainMembers(doc, bad.patternFault)
 	if err == nil {
 		return out
 	}

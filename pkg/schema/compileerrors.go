@@ -49,8 +49,8 @@ type neverMatches string
 func (neverMatches) MatchString(string) bool { return false }
 func (n neverMatches) String() string        { return string(n) }
 
-// explain returns the fault of the member of a schema at path, or "".
-func (p *patternCompiler) explain(path []string, value any) string {
+// patternFault returns the fault of the member of a schema at path, or "".
+func (p *patternCompiler) patternFault(path []string, value any) string {
 	text, ok := value.(string)
 	switch last := len(path) - 1; {
 	case last > 0 && path[last-1] == "patternProperties":

@@ -133,7 +133,7 @@ var formatNames = map[string]string{
 	"uuid":      "a UUID",
 }
 
-func formatName(name string) string {
+func describeFormat(name string) string {
 	if text, ok := formatNames[name]; ok {
 		return text
 	}

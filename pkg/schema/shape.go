@@ -127,8 +127,8 @@ func (s *Shape) Property(name string) *Shape {
 	return newShape(found...)
 }
 
-// HasProperty reports whether a member is declared, and whether any is.
-func (s *Shape) HasProperty(name string) (has, hasAny bool) {
+// HasDeclaredProperty reports whether a member is declared, and whether any is.
+func (s *Shape) HasDeclaredProperty(name string) (has, hasAny bool) {
 	if s == nil {
 		return false, false
 	}

@@ -154,7 +154,7 @@ func (m *stepMeter) install(s *jsonschema.Schema, p price) {
 // priceOf returns the price of a subschema.
 func (i *pricer) priceOf(s *jsonschema.Schema) price {
 	out := price{fixed: 1 + (len(s.Required)+len(s.DependentRequired)+len(s.Dependencies)+len(s.DependentSchemas))/4}
-	inside, below := inPlaceSchemas(s), eachChildSchemas(s)
+	inside, below := inPlaceSchemas(s), schemasForAnyChild(s)
 	for _, sub := range inside {
 		out.fixed += leafSteps(sub)
 	}
@@ -232,8 +232,8 @@ func inPlaceSchemas(s *jsonschema.Schema) []*jsonschema.Schema {
 	return dropNil(out)
 }
 
-// eachChildSchemas returns the subschemas that can apply to any member or item.
-func eachChildSchemas(s *jsonschema.Schema) []*jsonschema.Schema {
+// schemasForAnyChild returns the subschemas that can apply to any member or item.
+func schemasForAnyChild(s *jsonschema.Schema) []*jsonschema.Schema {
 	out := []*jsonschema.Schema{s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems}
 	for _, any := range []any{s.AdditionalProperties, s.AdditionalItems, s.Items} {
 		if sub, ok := any.(*jsonschema.Schema); ok {
@@ -248,7 +248,7 @@ func eachChildSchemas(s *jsonschema.Schema) []*jsonschema.Schema {
 
 // directSubschemas returns all direct subschemas.
 func directSubschemas(s *jsonschema.Schema) []*jsonschema.Schema {
-	out := slices.Concat(inPlaceSchemas(s), eachChildSchemas(s), s.PrefixItems, []*jsonschema.Schema{s.RecursiveRef, s.ContentSchema})
+	out := slices.Concat(inPlaceSchemas(s), schemasForAnyChild(s), s.PrefixItems, []*jsonschema.Schema{s.RecursiveRef, s.ContentSchema})
 	if items, ok := s.Items.([]*jsonschema.Schema); ok {
 		out = append(out, items...)
 	}

@@ -164,7 +164,7 @@ func constraintMessage(k jsonschema.ErrorKind, value any) string {
 		if k.Want == "regex" {
 			return patternErrorText(k.Err)
 		}
-		return "expected " + formatName(k.Want) + ", got " + describeValue(value)
+		return "expected " + describeFormat(k.Want) + ", got " + describeValue(value)
 	case *kind.Pattern:
 		return "expected a match of the pattern " + k.Want + ", got " + describeValue(value)
 	case *kind.UniqueItems:

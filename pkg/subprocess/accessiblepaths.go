@@ -16,10 +16,10 @@ const (
 	Nothing
 )
 
-// grantedSandboxes returns the sandboxes for a program that starts now. Landlock grants whole folders and cannot exclude
+// excludeWithheldPaths returns the sandboxes for a program that starts now. Landlock grants whole folders and cannot exclude
 // parts, so a folder with something withheld below it is replaced by its other entries. Entries created later are not
 // granted.
-func (c *Confinement) grantedSandboxes() []sandbox {
+func (c *Confinement) excludeWithheldPaths() []sandbox {
 	if c.Withheld == nil {
 		return c.resolved
 	}
@@ -52,8 +52,8 @@ func (c *Confinement) accessibleParts(paths []rawText) []rawText {
 	return out
 }
 
-// checkWithheld refuses a program whose own file is withheld.
-func (c *Confinement) checkWithheld(path string) error {
+// checkProgramWithheld refuses a program whose own file is withheld.
+func (c *Confinement) checkProgramWithheld(path string) error {
 	target, err := filepath.EvalSymlinks(path)
 	if err == nil && c.Withheld != nil && c.Withheld(target) != Whole {
 		return refusedf("a rule of the policy denies this file")

@@ -62,12 +62,12 @@ func (c *Confinement) newJob(cmd Command) (job, error) {
 		err = c.checkLoaders(path)
 	}
 	if err == nil {
-		err = c.checkWithheld(path)
+		err = c.checkProgramWithheld(path)
 	}
 	if err != nil {
 		return job{}, err
 	}
-	return job{Helper: toRawTexts(c.Helper), Path: rawText(path), Argv: toRawTexts(cmd.Argv), Limits: c.limits(), Sandboxes: c.grantedSandboxes()}, nil
+	return job{Helper: toRawTexts(c.Helper), Path: rawText(path), Argv: toRawTexts(cmd.Argv), Limits: c.limits(), Sandboxes: c.excludeWithheldPaths()}, nil
 }
 
 // A supervised is a command that runs under the helper, as seen by this process.

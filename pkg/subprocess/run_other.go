@@ -64,7 +64,7 @@ func (c *Confinement) run(ctx context.Context, cmd Command) (Outcome, error) {
 	}
 	err = p.Finish(ctx)
 	<-p.Ended()
-	return p.outcome(stdout.text, stderr.text, flooded.Load()), p.runError(err, flooded.Load())
+	return p.outcome(stdout.text, stderr.text, flooded.Load()), p.nonExitError(err, flooded.Load())
 }
 
 func (p *Process) outcome(stdout, stderr Text, flooded bool) Outcome {
@@ -75,8 +75,8 @@ func (p *Process) outcome(stdout, stderr Text, flooded bool) Outcome {
 	return o
 }
 
-// runError returns the part of an error that the outcome does not express.
-func (p *Process) runError(err error, flooded bool) error {
+// nonExitError returns the part of an error that the outcome does not express.
+func (p *Process) nonExitError(err error, flooded bool) error {
 	var exit *exec.ExitError
 	if flooded || errors.As(err, &exit) || errors.Is(err, exec.ErrWaitDelay) {
 		return nil

@@ -35,7 +35,7 @@ func TestWithheld(t *testing.T) {
 	}
 	c.resolving.Do(c.resolve)
 	granted := func() (read, write []string) {
-		box := c.grantedSandboxes()[0]
+		box := c.excludeWithheldPaths()[0]
 		if !box.NoWorkDir {
 			t.Error("the folder that a program runs in is granted by itself")
 		}
@@ -67,7 +67,7 @@ func TestWithheld(t *testing.T) {
 	if read, _ := granted(); !slices.Contains(read, "a/new") {
 		t.Errorf("the next program does not get what is new: %q", read)
 	}
-	if err := c.checkWithheld(keys); err == nil {
+	if err := c.checkProgramWithheld(keys); err == nil {
 		t.Error("a program that is withheld can be run")
 	}
 }

@@ -115,8 +115,8 @@ func (x *Exporter) requestStart(noun, list string) []byte {
 // requestEnd ends what requestStart begins.
 var requestEnd = []byte("]}]}]}")
 
-// room returns the number of bytes for spans or data points in a request.
-func (x *Exporter) room() int {
+// maxPayloadBytes returns the number of bytes for spans or data points in a request.
+func (x *Exporter) maxPayloadBytes() int {
 	if x.MaxBytes > 0 {
 		return x.MaxBytes - frameBytes
 	}
@@ -127,12 +127,12 @@ func (x *Exporter) room() int {
 func (x *Exporter) addSpan(span map[string]any, attrs, content []attribute) {
 	span["attributes"] = attributes(append(attrs, content...)...)
 	text := toJSON(span)
-	if len(text) > x.room() && len(content) > 0 {
+	if len(text) > x.maxPayloadBytes() && len(content) > 0 {
 		x.WithoutContent++
 		span["attributes"] = attributes(append(attrs, attribute{"oneshot.content_omitted", true})...)
 		text = toJSON(span)
 	}
-	if x.spans.Len()+len(text) > x.room() {
+	if x.spans.Len()+len(text) > x.maxPayloadBytes() {
 		_ = x.Flush() // the error is kept
 	}
 	if x.spans.Len() == 0 {
@@ -146,7 +146,7 @@ func (x *Exporter) addSpan(span map[string]any, attrs, content []attribute) {
 // addPoint adds a data point of a metric.
 func (x *Exporter) addPoint(metric string, point map[string]any) {
 	text := toJSON(point)
-	if x.size+len(text) > x.room() {
+	if x.size+len(text) > x.maxPayloadBytes() {
 		_ = x.Flush() // the error is kept
 	}
 	if x.points == nil {

@@ -12,11 +12,11 @@ import (
 	"oneshot/pkg/quote"
 )
 
-// Bind names the arguments of a positional call (T5). A single object whose keys are parameters is the arguments
+// BindPositional names the arguments of a positional call (T5). A single object whose keys are parameters is the arguments
 // object, and so is any single object if the first parameter accepts no object. All other arguments are bound in
 // order. Defaults are not added. A call with too many arguments is no longer executable. Other calls are returned
 // unchanged.
-func (d *Definition) Bind(c chat.Call) (chat.Call, []diag.Finding) {
+func (d *Definition) BindPositional(c chat.Call) (chat.Call, []diag.Finding) {
 	if !c.Positional || c.Arguments == nil {
 		return c, nil
 	}

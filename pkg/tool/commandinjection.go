@@ -99,7 +99,7 @@ func (e *injectionChecker) checkInterpreterArgument(t Template) string {
 	option := strings.HasPrefix(word, "-") && word != "-" || strings.HasPrefix(word, "+")
 	switch {
 	case e.afterText:
-		return e.checkOperand()
+		return e.checkCodeArgument()
 	case e.nextIsFile:
 		e.nextIsFile, e.hasText, e.fileIsStdin = false, true, isStdin(word)
 		return ""
@@ -117,7 +117,7 @@ func (e *injectionChecker) checkInterpreterArgument(t Template) string {
 		return e.checkProgramText(t)
 	}
 	if e.afterText = true; e.hasText { // after the code
-		return e.checkOperand()
+		return e.checkCodeArgument()
 	}
 	e.hasText = !isStdin(word) && !e.interpreter.joinsOperands // a file or host
 	return ""
@@ -129,13 +129,13 @@ func (e *injectionChecker) checkProgramText(t Template) string {
 	e.nextIsText, e.hasText = false, true
 	e.afterText = !e.interpreter.firstOperandIsText // sed and awk accept several scripts
 	if e.evalWord == "" {
-		e.evalWord = e.interpreter.findEval(t.fill(func(string) string { return "" }))
+		e.evalWord = e.interpreter.findEvalInCode(t.fill(func(string) string { return "" }))
 	}
 	return runsValueMessage
 }
 
-// checkOperand returns why a value cannot be an argument of the code, or "".
-func (e *injectionChecker) checkOperand() string {
+// checkCodeArgument returns why a value cannot be an argument of the code, or "".
+func (e *injectionChecker) checkCodeArgument() string {
 	switch {
 	case e.interpreter.joinsOperands:
 		e.hasText = true
@@ -175,8 +175,8 @@ func (e *injectionChecker) checkStdin() string {
 	return ""
 }
 
-// findEval returns the word of code that runs an argument as code, or "".
-func (i *interpreter) findEval(text string) string {
+// findEvalInCode returns the word of code that runs an argument as code, or "".
+func (i *interpreter) findEvalInCode(text string) string {
 	if i.isShell {
 		return findShellEval(text)
 	}
@@ -199,7 +199,7 @@ var (
 // itself.
 func findShellEval(text string) string {
 	command := true
-	for word := range strings.FieldsSeq(spaceSeparators(text)) {
+	for word := range strings.FieldsSeq(padCommandSeparators(text)) {
 		plain := strings.Trim(word, `"`)
 		switch {
 		case slices.Contains(beforeCommand, plain):
@@ -214,8 +214,8 @@ func findShellEval(text string) string {
 	return ""
 }
 
-// spaceSeparators surrounds command separators with blanks.
-func spaceSeparators(text string) string {
+// padCommandSeparators surrounds command separators with blanks.
+func padCommandSeparators(text string) string {
 	return strings.NewReplacer(";", " ; ", "&", " & ", "|", " | ", "\n", " ; ", "`", " ` ", "( ", " ( ", "$(", " ( ").Replace(text)
 }
 

@@ -40,7 +40,7 @@ func (l Loader) decode(f *yamldoc.File, doc yamldoc.Value) *Definition {
 	d.def.Description = d.requiredText("description")
 	d.def.Effect = d.decodeEffect()
 	d.decodeIdempotent()
-	d.decodeAccess()
+	d.decodeScopes()
 	d.def.Labels = d.decodeLabels()
 	d.def.Tags, _ = d.doc.Get("tags").Texts()
 	d.def.Timeout = d.decodeTimeout()
@@ -63,8 +63,8 @@ func (d *decoder) decodeName() string {
 	switch {
 	case !isName(name):
 		v.Add(diag.DefValue, "%q is not a valid tool name: %s", name, nameRules)
-	case EndingTool(name) != nil:
-		v.Add(diag.DefName, "the tool %s is defined twice, first %s", name, EndingTool(name).definedIn())
+	case LookupEndingTool(name) != nil:
+		v.Add(diag.DefName, "the tool %s is defined twice, first %s", name, LookupEndingTool(name).definedIn())
 	}
 	return name
 }

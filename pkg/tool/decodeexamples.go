@@ -71,7 +71,7 @@ func (d *decoder) decodeExample(v yamldoc.Value, text string) chat.Call {
 		v.Add(diag.DefExample, "the example calls %q, but the tool is %q", call.Name, d.def.Name)
 		return call
 	}
-	call, faults = d.def.Bind(call)
+	call, faults = d.def.BindPositional(call)
 	if len(faults) == 0 && !d.Verified {
 		faults = d.def.Check(call.Arguments)
 	}

@@ -37,7 +37,7 @@ func (d *decoder) decodeIdempotent() {
 	case where == "header":
 		d.decodeKeyHeader(key, name)
 	default:
-		d.decodeKeyVariable(key, name)
+		d.decodeIdempotencyVariable(key, name)
 	}
 }
 
@@ -71,7 +71,7 @@ func (d *decoder) decodeKeyHeader(v yamldoc.Value, name string) {
 	d.def.KeyHeader = http.CanonicalHeaderKey(name)
 }
 
-func (d *decoder) decodeKeyVariable(v yamldoc.Value, name string) {
+func (d *decoder) decodeIdempotencyVariable(v yamldoc.Value, name string) {
 	if why, hint := variableNameError(name); why != "" {
 		v.Add(diag.DefProgram, "%s %s", quote.JSON(name), why).Hint = hint
 		return

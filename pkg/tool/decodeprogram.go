@@ -33,10 +33,10 @@ func (d *decoder) decodeProgram(v yamldoc.Value, known bool) {
 	var evaluates injectionChecker
 	d.decodeArgv(m.Required("argv"), known, &evaluates)
 	d.decodeStdin(m.Get("stdin"), known, &evaluates)
-	d.decodeEnv(m.Get("env"))
+	d.decodeEnvNames(m.Get("env"))
 	d.decodeDir(m.Get("dir"))
 	d.decodeOutput(m.Get("output"))
-	d.decodeExitCodes(m.Get("ok"))
+	d.decodeOKExitCodes(m.Get("ok"))
 }
 
 func (d *decoder) decodeArgv(v yamldoc.Value, known bool, evaluates *injectionChecker) {
@@ -224,8 +224,8 @@ func (d *decoder) decodeStdin(v yamldoc.Value, known bool, evaluates *injectionC
 	}
 }
 
-// decodeEnv reads the names of the variables that the program inherits, or gets from the run.
-func (d *decoder) decodeEnv(v yamldoc.Value) {
+// decodeEnvNames reads the names of the variables that the program inherits, or gets from the run.
+func (d *decoder) decodeEnvNames(v yamldoc.Value) {
 	names, _ := v.Texts()
 	items, _ := v.List()
 	for i, name := range names {
@@ -303,7 +303,7 @@ func (d *decoder) decodeOutput(v yamldoc.Value) {
 	}
 }
 
-func (d *decoder) decodeExitCodes(v yamldoc.Value) {
+func (d *decoder) decodeOKExitCodes(v yamldoc.Value) {
 	items, ok := v.List()
 	if !ok {
 		return

@@ -41,7 +41,7 @@ func (d *decoder) decodeRequest(v yamldoc.Value, known bool) {
 	d.decodeBody(m, known)
 	d.decodeResultPath(m.Get("result"))
 	d.decodeDone(m.Get("done"))
-	d.decodeErrors(m.Get("errors"))
+	d.decodeErrorStatuses(m.Get("errors"))
 	if len(d.file.Findings()) == before { // otherwise invalid JSON is already reported
 		r.Raw, _ = v.JSON()
 	}

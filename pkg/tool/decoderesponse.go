@@ -44,8 +44,8 @@ func parseErrorStatus(text string) (int, bool) {
 	return n, err == nil && n >= 400 && n <= 599 && text == strconv.Itoa(n)
 }
 
-// decodeErrors reads the error codes of statuses.
-func (d *decoder) decodeErrors(v yamldoc.Value) {
+// decodeErrorStatuses reads the error codes of statuses.
+func (d *decoder) decodeErrorStatuses(v yamldoc.Value) {
 	if !v.IsPresent() {
 		return
 	}

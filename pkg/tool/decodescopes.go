@@ -6,9 +6,9 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// decodeAccess reads the access a tool needs: scopes (all of a list, or one of {any: […]}), a connection, and how an
+// decodeScopes reads the access a tool needs: scopes (all of a list, or one of {any: […]}), a connection, and how an
 // authorisation is renewed.
-func (d *decoder) decodeAccess() {
+func (d *decoder) decodeScopes() {
 	v := d.doc.Get("scopes")
 	if !v.IsMap() {
 		d.def.Scopes, _ = v.Texts()

@@ -110,8 +110,8 @@ func (d *decoder) decodeAnnotations(props []property) bool {
 			m, _ := one.v.Map()
 			todo = append(todo, nestedProperties(one.path, m)...)
 			if yes, _ := m.Get("identifier").Bool(); yes {
-				good = d.decodeIdentifier(one.path, m) && good
-				hints = append(hints, identifierHint(one.path))
+				good = d.decodeIdentifierAnnotation(one.path, m) && good
+				hints = append(hints, identifierDescription(one.path))
 			}
 			if ask := m.Get("ask"); ask.IsPresent() {
 				good = d.decodeAsk(one.path, m) && good
@@ -145,7 +145,7 @@ func nestedProperties(at ValuePath, m yamldoc.Map) []annotatedProperty {
 	return out
 }
 
-func (d *decoder) decodeIdentifier(at ValuePath, m yamldoc.Map) bool {
+func (d *decoder) decodeIdentifierAnnotation(at ValuePath, m yamldoc.Map) bool {
 	mark := m.Get("identifier")
 	types := []string{""}
 	if t := m.Get("type"); t.IsList() {
@@ -189,8 +189,8 @@ func (d *decoder) decodeAsk(at ValuePath, m yamldoc.Map) bool {
 	return false
 }
 
-// identifierHint is the description of an identifier for the model.
-func identifierHint(at ValuePath) string {
+// identifierDescription is the description of an identifier for the model.
+func identifierDescription(at ValuePath) string {
 	if rest := at[1:].String(); rest != "" && rest != "[]" {
 		return rest + ": only what the user or an earlier result says."
 	}

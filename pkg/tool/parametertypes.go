@@ -180,11 +180,11 @@ func isIdentifier(name string) bool {
 			return false
 		}
 	}
-	return name != "" && isLetter(name[0])
+	return name != "" && canBeginName(name[0])
 }
 
-// isLetter reports whether a byte can begin a name.
-func isLetter(c byte) bool {
+// canBeginName reports whether a byte can begin a name.
+func canBeginName(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '$'
 }
 

@@ -41,7 +41,7 @@ func keywordReader(key string) func(yamldoc.Value) (json.RawMessage, bool) {
 	case "uniqueItems":
 		return readBool
 	case "items":
-		return readSchema
+		return readNestedSchema
 	case "additionalProperties":
 		return readAdditional
 	case "anyOf":
@@ -141,8 +141,8 @@ func readTypes(v yamldoc.Value) (json.RawMessage, bool) {
 
 var schemaTypes = []string{"string", "number", "integer", "boolean", "object", "array", "null"}
 
-// readSchema reads a schema nested in a property.
-func readSchema(v yamldoc.Value) (json.RawMessage, bool) {
+// readNestedSchema reads a schema nested in a property.
+func readNestedSchema(v yamldoc.Value) (json.RawMessage, bool) {
 	p, ok := readProperty(v)
 	if p.required || p.optional {
 		v.Add(diag.DefValue, "required applies only to parameters and object members")
@@ -161,7 +161,7 @@ func readSchemas(v yamldoc.Value) (json.RawMessage, bool) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		raw, ok := readSchema(item)
+		raw, ok := readNestedSchema(item)
 		b, good = append(b, raw...), good && ok
 	}
 	return append(b, ']'), good
@@ -171,5 +171,5 @@ func readAdditional(v yamldoc.Value) (json.RawMessage, bool) {
 	if v.IsBool() {
 		return v.JSON()
 	}
-	return readSchema(v)
+	return readNestedSchema(v)
 }

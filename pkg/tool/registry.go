@@ -44,7 +44,7 @@ func (r *Registry) Register(d *Definition) []diag.Finding {
 
 func (d *Definition) definedIn() string {
 	switch {
-	case EndingTool(d.Name) == d, d == AskUser:
+	case LookupEndingTool(d.Name) == d, d == AskUser:
 		return "in oneshot itself"
 	case d.File == "":
 		return "without a file"

@@ -48,7 +48,7 @@ func lex(src string) ([]token, *SignatureError) {
 			at++
 			continue
 		case strings.IndexByte("():,;?|=<>[]{}", c) >= 0:
-		case isLetter(c):
+		case canBeginName(c):
 			l.kind, l.end = 'a', at+prefixLength(src[at:], isWordByte)
 		case c == '-' || '0' <= c && c <= '9':
 			l.kind, l.end = '0', at+prefixLength(src[at:], isNumberByte)
@@ -83,7 +83,7 @@ func prefixLength(s string, in func(byte) bool) int {
 	return n
 }
 
-func isWordByte(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' }
+func isWordByte(c byte) bool { return canBeginName(c) || '0' <= c && c <= '9' }
 
 func isNumberByte(c byte) bool {
 	return '0' <= c && c <= '9' || strings.IndexByte("+-.eE", c) >= 0

@@ -185,8 +185,8 @@ var (
 // EndingTools lists the tools that end the work.
 var EndingTools = []*Definition{FinalResponse, EndTurn}
 
-// EndingTool returns the ending tool of a name, or nil.
-func EndingTool(name string) *Definition {
+// LookupEndingTool returns the ending tool of a name, or nil.
+func LookupEndingTool(name string) *Definition {
 	for _, d := range EndingTools {
 		if d.Name == name {
 			return d

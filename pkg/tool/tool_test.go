@@ -51,7 +51,7 @@ func TestBind(t *testing.T) {
 			}
 			d := &Definition{Name: "f", Signature: s, Schema: s.Schema()}
 			in := chat.Call{ID: "1", Name: "f", Arguments: json.RawMessage(tt.args), Positional: true, Status: chat.StatusOK, Executable: true}
-			got, findings := d.Bind(in)
+			got, findings := d.BindPositional(in)
 			want := in
 			want.Positional, want.Arguments, want.Executable = false, json.RawMessage(tt.want), tt.finding == ""
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -69,7 +69,7 @@ func TestBind(t *testing.T) {
 	keyed := chat.Call{Name: "f", Arguments: json.RawMessage(`{"x":1}`)}
 	unread := chat.Call{Name: "f", Positional: true, Status: chat.StatusInvalid}
 	for _, c := range []chat.Call{keyed, unread} {
-		if got, findings := (&Definition{}).Bind(c); !cmp.Equal(c, got) || findings != nil {
+		if got, findings := (&Definition{}).BindPositional(c); !cmp.Equal(c, got) || findings != nil {
 			t.Errorf("%v became %v, %v", c, got, findings)
 		}
 	}
@@ -288,11 +288,11 @@ func TestEndings(t *testing.T) {
 		if findings := d.Check(d.Examples[0].Parsed.Arguments); findings != nil {
 			t.Error(findings)
 		}
-		if EndingTool(d.Name) != d {
+		if LookupEndingTool(d.Name) != d {
 			t.Errorf("%s is no ending", d.Name)
 		}
 	}
-	if EndingTool("wget") != nil {
+	if LookupEndingTool("wget") != nil {
 		t.Error("wget is an ending")
 	}
 }

@@ -160,7 +160,7 @@ func (f form) writeTurn(_ []byte, turn int) modelserver.Reply {
 	end, _ := f.endReply()
 	switch turn {
 	case 1:
-		return f.callsReply(f.callLine("a", "file_put", `{"path": "a.md", "content": "text"}`), f.callLine("b", "file_put", `{"path": "b.md", "content": "text"}`))
+		return f.callsReply(f.scriptCallLine("a", "file_put", `{"path": "a.md", "content": "text"}`), f.scriptCallLine("b", "file_put", `{"path": "b.md", "content": "text"}`))
 	case 2:
 		return end
 	}

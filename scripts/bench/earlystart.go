@@ -41,9 +41,9 @@ func (b *Bench) measureEarlyStart(ctx context.Context, p programs) ([]Row, error
 func (b *Bench) earlyForm(ctx context.Context, p programs, f form, root string) (Row, error) {
 	b.logProgress("early start, %s: %d rounds", f.name, b.Runs)
 	var marked time.Time
-	say := f.callsReply(f.callLine("call_1", "vault_search", `{"query": "apples"}`), "mark", "wait "+pause.String())
+	say := f.callsReply(f.scriptCallLine("call_1", "vault_search", `{"query": "apples"}`), "mark", "wait "+pause.String())
 	if f.isNative() {
-		say = f.callsReply("text I look for it.", f.callLine("call_1", "vault_search", `{"query": "apples"}`), "mark", "wait "+pause.String(), "text And I wait.")
+		say = f.callsReply("text I look for it.", f.scriptCallLine("call_1", "vault_search", `{"query": "apples"}`), "mark", "wait "+pause.String(), "text And I wait.")
 	}
 	m := startModel(&modelserver.Server{Mark: func(_ modelserver.Request, t time.Time) { marked = t }}, f.conversation(say))
 	defer m.Close()

@@ -37,8 +37,8 @@ var (
 	nativeMessages  = form{"native over messages", modelserver.Messages, "native"}
 )
 
-// callLine returns a line of a script that calls a tool.
-func (f form) callLine(id, tool, arguments string) string {
+// scriptCallLine returns a line of a script that calls a tool.
+func (f form) scriptCallLine(id, tool, arguments string) string {
 	switch f.dialect {
 	case "native":
 		return fmt.Sprintf("call %s %s %s", id, tool, arguments)
@@ -59,8 +59,8 @@ func (f form) surroundingText() (before, after string) {
 	return "text " + strconv.Quote("```tool\n"), "text " + strconv.Quote("\n```")
 }
 
-// separator returns the text between two calls.
-func (f form) separator() string {
+// callSeparator returns the text between two calls.
+func (f form) callSeparator() string {
 	if f.dialect == "toolcalls" {
 		return "text ,"
 	}
@@ -79,7 +79,7 @@ func (f form) endReply() (reply modelserver.Reply, ok bool) {
 	case "native":
 		return reply, false
 	case "toolcalls":
-		return f.callsReply(f.callLine("end", "end_turn", "{}")), true
+		return f.callsReply(f.scriptCallLine("end", "end_turn", "{}")), true
 	}
 	return f.callsReply(`text return finalResponse();`), true
 }

@@ -171,7 +171,7 @@ func (s *turnServer) reply(r modelserver.Request) modelserver.Reply {
 	}
 	var calls []string
 	for i := range callsPerTurn {
-		calls = append(calls, s.form.callLine(fmt.Sprintf("call_%d_%d", s.turn, i), "vault_search", fmt.Sprintf(`{"query": "apples %d %d", "limit": 5}`, s.turn, i)))
+		calls = append(calls, s.form.scriptCallLine(fmt.Sprintf("call_%d_%d", s.turn, i), "vault_search", fmt.Sprintf(`{"query": "apples %d %d", "limit": 5}`, s.turn, i)))
 	}
 	return s.form.callsReply(calls...)
 }

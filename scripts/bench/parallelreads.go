@@ -49,9 +49,9 @@ func (b *Bench) parallelForm(ctx context.Context, p programs, f form, n int, slo
 	var lines []string
 	for i := range n {
 		if i > 0 {
-			lines = append(lines, f.separator())
+			lines = append(lines, f.callSeparator())
 		}
-		lines = append(lines, f.callLine(fmt.Sprintf("call_%d", i), "wget", fmt.Sprintf(`{"uri": "%s/%d"}`, slow.URL, i)))
+		lines = append(lines, f.scriptCallLine(fmt.Sprintf("call_%d", i), "wget", fmt.Sprintf(`{"uri": "%s/%d"}`, slow.URL, i)))
 	}
 	m := startModel(&modelserver.Server{}, f.conversation(f.callsReply(lines...)))
 	defer m.Close()

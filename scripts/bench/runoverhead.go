@@ -81,7 +81,7 @@ func (f form) searchTurn(body []byte, turn int) modelserver.Reply {
 	case turn == turns-1 && ends:
 		return end
 	}
-	call := f.callLine(fmt.Sprintf("call_%d", turn), "vault_search", fmt.Sprintf(`{"query": "apples %d", "limit": 5}`, turn))
+	call := f.scriptCallLine(fmt.Sprintf("call_%d", turn), "vault_search", fmt.Sprintf(`{"query": "apples %d", "limit": 5}`, turn))
 	return f.callsReply(call)
 }
 

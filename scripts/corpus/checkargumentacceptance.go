@@ -20,7 +20,7 @@ func checkAcceptance(r *row) outcome {
 	}
 	text := r.wrappedText()
 	g := readText(text, s)
-	accepted, why := isAccepted(g, r.Schema)
+	accepted, why := hasOneValidCall(g, r.Schema)
 	o := outcome{row: r, codes: codesOf(g.findings), setting: describeSetting(s)}
 	o.repaired = accepted && !*r.Accepted && g.calls[0].Status == chat.StatusRepaired
 	if accepted != *r.Accepted && !o.repaired {
@@ -48,9 +48,9 @@ func acceptedWord(accepted bool) string {
 	return "refused"
 }
 
-// isAccepted reports whether a reading is one executable call whose arguments
+// hasOneValidCall reports whether a reading is one executable call whose arguments
 // fit a schema, and why not.
-func isAccepted(g reading, raw []byte) (ok bool, why string) {
+func hasOneValidCall(g reading, raw []byte) (ok bool, why string) {
 	if i := slices.IndexFunc(g.findings, isError); i >= 0 {
 		return false, fmt.Sprintf(": %s %s", g.findings[i].Code, g.findings[i].Message)
 	}

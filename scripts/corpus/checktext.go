@@ -42,7 +42,7 @@ func checkText(r *row) outcome {
 func (w expectation) compare(r *row, g reading) outcome {
 	o := outcome{row: r, faults: w.mismatches(g, r.Tools), facets: w.comparedParts(g), codes: codesOf(g.findings), state: g.callStates(), facts: g.describeContent()}
 	if len(o.faults) == 0 {
-		o.held, o.ends, o.early = w.hasBlockedCall(g), w.hasDifferentEnds(g), w.isAheadOfReference(g)
+		o.held, o.ends, o.early = w.hasNonExecutableCall(g), w.hasDifferentEnds(g), w.isAheadOfReference(g)
 	}
 	return o
 }

@@ -280,10 +280,10 @@ func namedArguments(c chat.Call) json.RawMessage {
 	return list[0]
 }
 
-// hasBlockedCall reports whether an expected call was found but would not be
+// hasNonExecutableCall reports whether an expected call was found but would not be
 // executed, or a call without a counterpart was found that would not be
 // executed: the reading is the same, and oneshot is more careful.
-func (w expectation) hasBlockedCall(g reading) bool {
+func (w expectation) hasNonExecutableCall(g reading) bool {
 	if w.content != nil && w.none && len(g.calls) > 0 {
 		return true
 	}

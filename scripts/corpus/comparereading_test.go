@@ -153,7 +153,7 @@ func TestAccepts(t *testing.T) {
 		{[]chat.Call{good("f", `{"x":1}`), good("f", `{"x":1}`)}, false},
 		{nil, false},
 	} {
-		if got, why := isAccepted(reading{calls: test.calls}, schema); got != test.want {
+		if got, why := hasOneValidCall(reading{calls: test.calls}, schema); got != test.want {
 			t.Errorf("%v: %t%s", test.calls, got, why)
 		}
 	}
@@ -169,7 +169,7 @@ func TestEarly(t *testing.T) {
 
 func TestHeld(t *testing.T) {
 	w := expectation{calls: []expectedCall{{Name: "a", Arguments: json.RawMessage(`{}`)}}}
-	if !w.hasBlockedCall(reading{calls: []chat.Call{with(good("a", "{}"), chat.StatusTruncated)}}) || w.hasBlockedCall(reading{calls: []chat.Call{good("a", "{}")}}) {
+	if !w.hasNonExecutableCall(reading{calls: []chat.Call{with(good("a", "{}"), chat.StatusTruncated)}}) || w.hasNonExecutableCall(reading{calls: []chat.Call{good("a", "{}")}}) {
 		t.Error("held is what is equal and not executed")
 	}
 }

@@ -27,8 +27,8 @@ type difference struct {
 	See    string `json:"see,omitempty"` // the case, test or page that supports our reading
 }
 
-// readingSummary returns the reading of a row as the list records it.
-func (o *outcome) readingSummary() string {
+// readingFingerprint returns the reading of a row as the list records it.
+func (o *outcome) readingFingerprint() string {
 	facets := make([]string, len(o.faults))
 	for i, f := range o.faults {
 		facets[i] = string(f)
@@ -75,10 +75,10 @@ func (l diffList) markKnown(all []outcome) {
 		d := l[o.ID]
 		switch {
 		case d == nil || o.verdict != failed || o.isInexcusable():
-		case d.Reads == o.readingSummary():
+		case d.Reads == o.readingFingerprint():
 			o.verdict, o.why = different, d.Why
 		default:
-			o.why = "The list of differences excuses another reading: " + d.Reads + ", and not " + o.readingSummary() + "."
+			o.why = "The list of differences excuses another reading: " + d.Reads + ", and not " + o.readingFingerprint() + "."
 		}
 	}
 }
@@ -88,7 +88,7 @@ func (l diffList) markKnown(all []outcome) {
 func (l diffList) save(name string, all []outcome) error {
 	for i := range all {
 		if d := l[all[i].ID]; d != nil && len(all[i].faults) > 0 && !all[i].isInexcusable() {
-			d.Reads = all[i].readingSummary()
+			d.Reads = all[i].readingFingerprint()
 		}
 	}
 	var b bytes.Buffer

@@ -127,8 +127,8 @@ func isSameDialect(a, b string) bool {
 	return ok && also && x.Name == y.Name
 }
 
-// canonicalName returns the name of a dialect for a name or alias.
-func canonicalName(name string) string {
+// canonicalDialect returns the name of a dialect for a name or alias.
+func canonicalDialect(name string) string {
 	if d, ok := dialect.Lookup(name); ok {
 		return d.Name
 	}

@@ -129,7 +129,7 @@ func (p *report) printTable(out io.Writer, title string, fits func(o *outcome) b
 			continue
 		}
 		counterAt(sources, o.source).add(o)
-		counterAt(labels, canonicalName(o.dialectName())).add(o)
+		counterAt(labels, canonicalDialect(o.dialectName())).add(o)
 		if all.add(o); o.isInGoal() {
 			goal.add(o)
 		}

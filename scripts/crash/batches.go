@@ -98,7 +98,7 @@ func (j *judgement) checkBatch() {
 		failed = failed || l.Exit.Code != exitOK
 		switch {
 		case l.Exit.Code == exitOK:
-			j.checkRecord(l.ID)
+			j.checkStepsHappened(l.ID)
 		case l.Exit.Code != exitUnknown || l.Error == nil || !strings.Contains(l.Error.Message, "call "):
 			j.addViolation(unexplained, "the line of %s: %s", l.ID, text)
 		}
@@ -114,8 +114,8 @@ func (j *judgement) checkBatch() {
 	}
 }
 
-// checkRecord checks that all steps of a record happened.
-func (j *judgement) checkRecord(id string) {
+// checkStepsHappened checks that all steps of a record happened.
+func (j *judgement) checkStepsHappened(id string) {
 	for _, step := range j.w.sc.steps {
 		if strings.HasPrefix(step.name, id+"-") && len(j.effects[step.name]) == 0 {
 			j.addViolation(lost, "step %s did not happen", step.name)

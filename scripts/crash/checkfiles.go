@@ -25,7 +25,7 @@ func (j *judgement) checkFinalFiles() {
 		if l.file != fileBefore && l.file != j.w.whole {
 			j.addViolation(unfit, "leg %d: the file of -o holds %q", i+1, l.file)
 		}
-		if l.exit == exitOK && l.place != "" && isFatalFailpoint(l.place) && !l.hasUnrecordedEnd() {
+		if l.exit == exitOK && l.place != "" && isFatalFailpoint(l.place) && !l.hasUnrecordedEndWarning() {
 			j.addViolation(unfit, "leg %d: exit 0 with a fault at %q", i+1, l.place)
 		}
 		if line := repeatedLine(l.stderr); line != "" {
@@ -41,7 +41,7 @@ func (j *judgement) checkFinalFiles() {
 			j.addViolation(unfit, "%s was left", name)
 		}
 	}
-	if t := j.log.Torn; t != nil && end.exit == exitOK && !end.hasUnrecordedEnd() {
+	if t := j.log.Torn; t != nil && end.exit == exitOK && !end.hasUnrecordedEndWarning() {
 		j.addViolation(unfit, "the run file is torn: %s", t.Why)
 	}
 }

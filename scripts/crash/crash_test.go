@@ -69,7 +69,7 @@ const theAnswer = `{"answer":"x"}` + "\n"
 // as many of more as there are stand in its run file.
 func courtWorld(t *testing.T, effects string, more ...runfile.Body) *workspace {
 	t.Helper()
-	sc := &scenario{name: "court", dialect: "tool", api: modelserver.Ollama, turns: [][]call{{plainCall("one"), keyedCall("two")}}}
+	sc := &scenario{name: "court", dialect: "tool", api: modelserver.Ollama, turns: [][]call{{unkeyedCall("one"), keyedCall("two")}}}
 	sc.deriveFields()
 	w := newWorkspace(filepath.Join(t.TempDir(), "w"), "", sc)
 	w.whole = theAnswer

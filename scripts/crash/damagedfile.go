@@ -74,9 +74,9 @@ func withNewerVersion(line string) string {
 	return fmt.Sprintf(`%s,"crc":"%08x"}`+"\n", body, crc32.Checksum([]byte(body), crc32.MakeTable(crc32.Castagnoli)))
 }
 
-// tryEditedFiles opens edited files, in this process and with the program: each is refused with its position, and
+// tryEditedRunFiles opens edited files, in this process and with the program: each is refused with its position, and
 // nothing is executed. A state is the number of the edit, from 1.
-func (s *sweep) tryEditedFiles(ctx context.Context, w *workspace) error {
+func (s *sweep) tryEditedRunFiles(ctx context.Context, w *workspace) error {
 	r, err := w.newIntactFile(ctx)
 	if err != nil {
 		return err

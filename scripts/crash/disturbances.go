@@ -31,7 +31,7 @@ func disturbances() []disturbance {
 		{id: "race", what: "four resumes at once", try: (*sweep).tryRacingResumes, slow: true},
 		{id: "prefix", what: "each prefix of a run file, with what can stand behind it", try: (*sweep).tryTruncatedFiles, own: typicalScenario},
 		{id: "flip", what: "each bit of a run file", try: (*sweep).tryBitFlips, own: typicalScenario},
-		{id: "edit", what: "run files that no crash leaves", try: (*sweep).tryEditedFiles, own: typicalScenario},
+		{id: "edit", what: "run files that no crash leaves", try: (*sweep).tryEditedRunFiles, own: typicalScenario},
 		{id: "batch", what: "a batch, killed at each place", try: (*sweep).tryKills, own: oneAtATime},
 		{id: "batchfull", what: "a batch, no room at each place", try: (*sweep).tryDiskFull, own: oneAtATime},
 		{id: "batcheio", what: "a batch, an I/O error at each place", try: (*sweep).tryIOErrors, own: oneAtATime},

@@ -43,7 +43,7 @@ func (w *workspace) findViolations(s *runHistory) ([]violation, error) {
 		return j.violations, nil
 	}
 	j.checkEnd()
-	j.checkSuccesses()
+	j.checkSingleSuccess()
 	j.checkRecordedSteps()
 	j.checkFailedReplacements()
 	j.checkBeforeImages()
@@ -171,18 +171,18 @@ func (j *judgement) hasKilledLegWithAnswer() bool {
 	return false
 }
 
-// checkSuccesses checks that at most one leg succeeds, unless the record could not say that one had.
-func (j *judgement) checkSuccesses() {
+// checkSingleSuccess checks that at most one leg succeeds, unless the record could not say that one had.
+func (j *judgement) checkSingleSuccess() {
 	n := 0
 	for _, l := range j.s.legs {
-		if l.exit == exitOK && !l.hasUnrecordedEnd() {
+		if l.exit == exitOK && !l.hasUnrecordedEndWarning() {
 			n++
 		}
 	}
 	if n > 1 {
 		j.addViolation(twice, "%d times", n)
 	}
-	if end, again := j.lastLegs(); again != nil && !end.hasUnrecordedEnd() && (!again.isAlreadyFinished() || !j.w.sc.wrapped && again.stdout != "") {
+	if end, again := j.lastLegs(); again != nil && !end.hasUnrecordedEndWarning() && (!again.isAlreadyFinished() || !j.w.sc.wrapped && again.stdout != "") {
 		j.addViolation(twice, "after its success: exit %d: %s%s", again.exit, again.stdout, again.stderr)
 	}
 }

@@ -113,8 +113,8 @@ func (l leg) isAlreadyFinished() bool {
 	return l.exit == exitUsage && strings.Contains(l.stderr, "the run has already finished")
 }
 
-// hasUnrecordedEnd reports whether a leg delivered its answer and warned that this is not recorded (D3).
-func (l leg) hasUnrecordedEnd() bool {
+// hasUnrecordedEndWarning reports whether a leg delivered its answer and warned that this is not recorded (D3).
+func (l leg) hasUnrecordedEndWarning() bool {
 	return l.exit == exitOK && strings.Contains(l.stderr, "the end of the run was not recorded")
 }
 

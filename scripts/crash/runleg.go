@@ -95,8 +95,8 @@ func (w *workspace) resumeArgs() []string {
 	return args
 }
 
-// prepareFirstLeg runs the first leg of the scenario, if it has one.
-func (w *workspace) prepareFirstLeg(ctx context.Context) error {
+// runFirstLeg runs the first leg of the scenario, if it has one.
+func (w *workspace) runFirstLeg(ctx context.Context) error {
 	first := w.sc.first
 	if first == nil {
 		return nil

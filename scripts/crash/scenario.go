@@ -68,7 +68,7 @@ func keyedCall(name string) call {
 	return call{"send_keyed", fmt.Sprintf(`{"step":%q,"note":%q}`, name, note)}
 }
 
-func plainCall(name string) call {
+func unkeyedCall(name string) call {
 	return call{"send_plain", fmt.Sprintf(`{"step":%q,"note":%q}`, name, note)}
 }
 
@@ -119,12 +119,12 @@ func scenarios() []*scenario {
 		{
 			name: "plain", api: modelserver.Ollama, dialect: "tool",
 			flags: append([]string{"--allow", "send_*"}, programs...),
-			turns: [][]call{{fileReadCall("text.md"), plainCall("one")}, {plainCall("two"), keyedCall("three"), plainCall("four")}},
+			turns: [][]call{{fileReadCall("text.md"), unkeyedCall("one")}, {unkeyedCall("two"), keyedCall("three"), unkeyedCall("four")}},
 		},
 		{
 			name: "told", api: modelserver.Messages, dialect: "native",
 			flags: append([]string{"--policy", "report.yaml"}, programs...),
-			turns: [][]call{{plainCall("one")}, {plainCall("two"), fileReadCall("text.md")}},
+			turns: [][]call{{unkeyedCall("one")}, {unkeyedCall("two"), fileReadCall("text.md")}},
 		},
 		{
 			name: "envelope", api: modelserver.Ollama, dialect: "toolcalls", wrapped: true,
@@ -139,31 +139,31 @@ func scenarios() []*scenario {
 		{
 			name: "approved", kind: runfile.KindApproval, api: modelserver.Chat, dialect: "native",
 			flags: append([]string{"--policy", "ask.yaml", "--approve", "./approve.sh"}, programs...),
-			turns: [][]call{{fileReadCall("text.md"), plainCall("one")}, {filePutCall("text.md", "pears\n", ""), plainCall("two")}},
+			turns: [][]call{{fileReadCall("text.md"), unkeyedCall("one")}, {filePutCall("text.md", "pears\n", ""), unkeyedCall("two")}},
 		},
 		{
 			name: "answered", kind: runfile.KindUserInput, api: modelserver.Chat, dialect: "native",
 			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
 			first: &firstLeg{exit: exitNeeds, answers: []string{"--answer", "step=three"}},
-			turns: [][]call{{plainCall("one")}, {{"send_asked", `{"note":"` + note + `"}`}, filePutCall("text.md", "pears\n", "")}, {{"send_asked", `{"step":"three","note":"` + note + `"}`}}},
+			turns: [][]call{{unkeyedCall("one")}, {{"send_asked", `{"note":"` + note + `"}`}, filePutCall("text.md", "pears\n", "")}, {{"send_asked", `{"step":"three","note":"` + note + `"}`}}},
 		},
 		{
 			name: "attached", kind: runfile.KindAttachment, api: modelserver.Chat, dialect: "native",
 			gone: []string{"scan.png", "facts.txt"}, sends: []string{base64.StdEncoding.EncodeToString([]byte(image)), facts},
 			flags: append([]string{"--attach", "scan.png", "--input", "facts.txt", "--allow", "send_*", "--allow", "file_put"}, programs...),
-			turns: [][]call{{fileReadCall("text.md"), plainCall("one")}, {keyedCall("two"), filePutCall("text.md", "pears\n", "")}},
+			turns: [][]call{{fileReadCall("text.md"), unkeyedCall("one")}, {keyedCall("two"), filePutCall("text.md", "pears\n", "")}},
 		},
 		{
 			name: "silent", kind: runfile.KindResumed, api: modelserver.Chat, dialect: "native",
 			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
 			first: &firstLeg{exit: exitNoAnswer, play: "text \"\"\nstop"},
-			turns: [][]call{{plainCall("one"), filePutCall("a.md", "a\n", "none")}, {plainCall("two"), filePutCall("text.md", "pears\n", "")}},
+			turns: [][]call{{unkeyedCall("one"), filePutCall("a.md", "a\n", "none")}, {unkeyedCall("two"), filePutCall("text.md", "pears\n", "")}},
 		},
 		{
 			name: "rejected", kind: runfile.KindResumed, api: modelserver.Chat, dialect: "native",
 			flags: append([]string{"--allow", "send_*", "--allow", "file_put"}, programs...),
 			first: &firstLeg{exit: exitRejected, play: "status 400\nheader Content-Type: application/json\nraw \"{}\""},
-			turns: [][]call{{plainCall("one"), filePutCall("a.md", "a\n", "none")}, {keyedCall("two"), filePutCall("text.md", "pears\n", "")}},
+			turns: [][]call{{unkeyedCall("one"), filePutCall("a.md", "a\n", "none")}, {keyedCall("two"), filePutCall("text.md", "pears\n", "")}},
 		},
 	}
 	for _, sc := range all {

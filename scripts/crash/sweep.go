@@ -113,7 +113,7 @@ func (s *sweep) try(ctx context.Context, w disturbance, sc *scenario) (err error
 
 // runUndisturbed runs the scenario once, to learn its answer.
 func (w *workspace) runUndisturbed(ctx context.Context) error {
-	if err := w.prepareFirstLeg(ctx); err != nil {
+	if err := w.runFirstLeg(ctx); err != nil {
 		return err
 	}
 	l, err := w.runFromStart(ctx, "")

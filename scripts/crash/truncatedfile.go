@@ -60,8 +60,8 @@ func (r *intactFile) lineAt(at int) (number, begin int) {
 	return len(r.ends) + 1, begin
 }
 
-// openRunFile opens a run file with that content, as a resume does.
-func (r *intactFile) openRunFile(text []byte) (log *runfile.Log, left []byte, err error) {
+// openWithContent opens a run file with that content, as a resume does.
+func (r *intactFile) openWithContent(text []byte) (log *runfile.Log, left []byte, err error) {
 	if err := os.WriteFile(r.file, text, 0o600); err != nil {
 		return nil, nil, err
 	}
@@ -80,7 +80,7 @@ func (r *intactFile) openRunFile(text []byte) (log *runfile.Log, left []byte, er
 
 // wrongContentReason returns what is wrong with an opened file that should hold exactly the first n records, or "".
 func (r *intactFile) wrongContentReason(n int, text []byte) string {
-	log, left, err := r.openRunFile(text)
+	log, left, err := r.openWithContent(text)
 	switch {
 	case n == 0 && isDamage(err, diag.RunSequence, 1, 0):
 		return ""
@@ -96,7 +96,7 @@ func (r *intactFile) wrongContentReason(n int, text []byte) string {
 
 // whyNotRefused returns what is wrong with opening a file that should be refused with a position, or "".
 func (r *intactFile) whyNotRefused(code diag.Code, line, offset int, text []byte) string {
-	if _, _, err := r.openRunFile(text); !isDamage(err, code, line, offset) {
+	if _, _, err := r.openWithContent(text); !isDamage(err, code, line, offset) {
 		return fmt.Sprintf("%v, not %s at line %d (offset %d)", err, code, line, offset)
 	}
 	return ""

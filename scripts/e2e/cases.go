@@ -152,7 +152,7 @@ var runCases = []Case{
 		Args: []string{"run", "--model", "ollama/" + modelName, "--base-url", "http://127.0.0.1:9", "script: plain"}},
 	{Name: "no-server-no-model", Exit: exitUnavailable, Within: 30 * time.Second,
 		Args: []string{"run", "--base-url", "http://127.0.0.1:9", "script: plain"}},
-	{Name: "runner-killed", Exit: exitUnavailable, Args: promptArgs("endless", withNotes()...), During: killRunners, Within: 30 * time.Second, Check: checkStderr("again")},
+	{Name: "runner-killed", Exit: exitUnavailable, Args: promptArgs("endless", withNotes()...), During: killModelRunners, Within: 30 * time.Second, Check: checkStderr("again")},
 
 	// Signals.
 	{Name: "interrupt", Exit: exitInterrupted, Args: promptArgs("endless", withNotes()...), During: signalAndEnd(syscall.SIGINT),
@@ -180,7 +180,7 @@ func linkOutside(t *Trial) error {
 	return os.Symlink(t.Dir+"/outside.txt", t.Dir+"/vault/notes/escape.md")
 }
 
-func installSecond(t *Trial) error { return t.Server.Copy(t.Context, modelName, "second") }
+func installSecond(t *Trial) error { return t.Server.CopyModel(t.Context, modelName, "second") }
 
 func removeSecond(t *Trial, _ Outcome) error { return t.Server.Delete(t.Context, "second") }
 
@@ -206,9 +206,9 @@ func checkStock(_ *Trial, o Outcome) error {
 // longer than it needs to read any prompt of the cases.
 const busy = time.Second
 
-// killRunners kills every process that computes until the program gives up, even one that
+// killModelRunners kills every process that computes until the program gives up, even one that
 // is still loading the model: then the server reports another status.
-func killRunners(t *Trial, p *Program) error {
+func killModelRunners(t *Trial, p *Program) error {
 	return awaitCondition(t.Context, 30*time.Second, "the program to give up", func() (bool, error) {
 		if p.AwaitEnd(t.Context, time.Millisecond) == nil {
 			return true, nil

@@ -29,7 +29,7 @@ func TestProcessesFindsThisOne(t *testing.T) {
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		t.Skip("no /proc: ", err)
 	}
-	all, err := Processes()
+	all, err := AllProcesses()
 	if err != nil {
 		t.Fatal(err)
 	}

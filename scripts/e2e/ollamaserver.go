@@ -127,8 +127,8 @@ func (s *Server) InstallOnly(ctx context.Context, name, modelfile string) error 
 	return s.Create(ctx, name, modelfile)
 }
 
-// Copy installs a model under another name as well.
-func (s *Server) Copy(ctx context.Context, from, to string) error {
+// CopyModel installs a model under another name as well.
+func (s *Server) CopyModel(ctx context.Context, from, to string) error {
 	return s.call(ctx, http.MethodPost, "/api/copy", map[string]any{"source": from, "destination": to}, nil)
 }
 
@@ -206,7 +206,7 @@ func (s *Server) logTail() string {
 
 // Runner returns the process that runs the loaded model: the server's child.
 func (s *Server) Runner() (Process, error) {
-	all, err := Processes()
+	all, err := AllProcesses()
 	if err != nil {
 		return Process{}, err
 	}

@@ -22,8 +22,8 @@ type Process struct {
 // clockTick is the unit of times in /proc: a hundredth of a second everywhere.
 const clockTick = 10 * time.Millisecond
 
-// Processes lists all processes.
-func Processes() ([]Process, error) {
+// AllProcesses lists all processes.
+func AllProcesses() ([]Process, error) {
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func parseStat(line string) (Process, error) {
 
 // runningInGroup returns the processes of a group that have not ended.
 func runningInGroup(group int) ([]int, error) {
-	all, err := Processes()
+	all, err := AllProcesses()
 	var ids []int
 	for _, p := range all {
 		if p.Group == group && p.State != "Z" {

@@ -85,7 +85,7 @@ func noToolsCases(protocol int) []Case {
 		{Name: "answer-without-tools", Exit: exitOK, Args: protocolArgs(protocol, modelName, "auto", "plain"), Check: allChecks(checkAnswer(`{"answer": "In the cellar."}`), checkChatCount(1))},
 		{Name: "unknown-model", Exit: exitUnknownModel, Args: protocolArgs(protocol, "no-such-model", "tool", "plain"), Check: checkStderr("no-such-model")},
 		tokenLimitCase(protocol),
-		{Name: "runner-killed", Exit: exitUnavailable, Args: protocolArgs(protocol, modelName, "tool", "endless", withNotes()...), During: killRunners, Within: 30 * time.Second, Check: checkStderr("again")},
+		{Name: "runner-killed", Exit: exitUnavailable, Args: protocolArgs(protocol, modelName, "tool", "endless", withNotes()...), During: killModelRunners, Within: 30 * time.Second, Check: checkStderr("again")},
 		{Name: "timeout", Exit: exitTimeout, Args: protocolArgs(protocol, modelName, "tool", "endless", withNotes("--timeout", "3s")...),
 			Within: 5 * time.Second, Check: allChecks(checkStderr("3s"), checkServerIdle)},
 		{Name: "no-server", Exit: exitUnavailable, Within: 30 * time.Second,

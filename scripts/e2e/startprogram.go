@@ -72,7 +72,7 @@ func (p *Program) Signal(s os.Signal) error { return p.cmd.Process.Signal(s) }
 // caller must still call Wait.
 func (p *Program) AwaitEnd(ctx context.Context, limit time.Duration) error {
 	return awaitCondition(ctx, limit, "the program to end", func() (bool, error) {
-		all, err := Processes()
+		all, err := AllProcesses()
 		for _, q := range all {
 			if q.ID == p.cmd.Process.Pid {
 				return q.State == "Z", err

@@ -155,8 +155,8 @@ func (p *player) cutConnection() {
 
 func (p *player) reset() { reset(p.w) }
 
-// socketAction writes directly to the connection, without HTTP, and closes it.
-func socketAction(text string) action {
+// socketWriteAction writes directly to the connection, without HTTP, and closes it.
+func socketWriteAction(text string) action {
 	return func(p *player) {
 		c, _, err := p.w.(http.Hijacker).Hijack()
 		if err != nil {

@@ -161,7 +161,7 @@ var verbs = map[string]func(argument string) (action, error){
 	"splice": withoutArgument((*player).beginNewMessage), // another response begins in the same body
 	"raw":    parseRaw,                                   // bytes, unchanged
 
-	"socket": withText(socketAction), // bytes on the connection, instead of all HTTP; it ends then
+	"socket": withText(socketWriteAction), // bytes on the connection, instead of all HTTP; it ends then
 
 	"wait":  withDuration((*player).wait),             // a pause; the text before it has been sent
 	"mark":  withoutArgument((*player).markSent),      // reports the time to the owner of the server

@@ -40,7 +40,7 @@ func (d *drive) checkAll() (err error) {
 		}
 		passed, err := d.export(c, files, content)
 		d.check("every run is taken, "+name, err)
-		d.check("the collector passes on everything that was sent, "+name, d.compareWithFile(passed, files, content))
+		d.check("the collector passes on everything that was sent, "+name, d.compareWithFileExport(passed, files, content))
 		got, err := readTelemetry(passed)
 		if err != nil {
 			return err
@@ -84,8 +84,8 @@ func faultOf(requests []exchange) error {
 	return nil
 }
 
-// compareWithFile compares what the collector passed on with an export to a file: a member that the collector does not know would be missing.
-func (d *drive) compareWithFile(passed []json.RawMessage, files []string, content bool) error {
+// compareWithFileExport compares what the collector passed on with an export to a file: a member that the collector does not know would be missing.
+func (d *drive) compareWithFileExport(passed []json.RawMessage, files []string, content bool) error {
 	path := filepath.Join(d.dir, fmt.Sprintf("sent-%v.jsonl", content))
 	o, err := d.start(slices.Concat([]string{"runs", "export", "--otlp", path, "--content=" + strconv.FormatBool(content)}, files)...)
 	if err != nil || o.exit != 0 {

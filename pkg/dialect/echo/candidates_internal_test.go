@@ -22,7 +22,7 @@ func echoesInAny(h *SeenText, u Candidate) bool {
 		if e.isEchoOf(t) || e.isSplitAcross(before, t) {
 			return true
 		}
-		before = nearbySuffix(before, t.text)
+		before = joinedTail(before, t.text)
 	}
 	return false
 }

@@ -100,17 +100,17 @@ func (p *echoArg) addValues(raw []byte) {
 	for token, err := dec.ReadToken(); err == nil; token, err = dec.ReadToken() {
 		p.readToken(token, dec)
 	}
-	p.endPending()
+	p.endKeyedValues()
 }
 
 func (p *echoArg) readToken(token jsontext.Token, dec *jsontext.Decoder) {
 	switch token.Kind() {
 	case '{', '}':
-		p.endPending()
+		p.endKeyedValues()
 	case '[', ']':
 	default:
 		if kind, length := dec.StackIndex(dec.StackDepth()); kind == '{' && length%2 == 1 {
-			p.endPending()
+			p.endKeyedValues()
 			p.pendingKey = wordsOf([]byte(token.String()))
 			return
 		}
@@ -119,8 +119,8 @@ func (p *echoArg) readToken(token jsontext.Token, dec *jsontext.Decoder) {
 	}
 }
 
-// endPending ends the values of a key.
-func (p *echoArg) endPending() {
+// endKeyedValues ends the values of a key.
+func (p *echoArg) endKeyedValues() {
 	if p.hasPending {
 		p.hasUnkeyed = p.hasUnkeyed || len(p.pendingKey) <= 1
 		p.keyed = append(p.keyed, joinWords(p.pendingKey, p.pendingWords))
@@ -316,8 +316,8 @@ func (e *echo) connectingWords(matched []*echoArg) map[string]bool {
 	return all
 }
 
-// nearbySuffix returns the last [nearby] bytes of two texts, separated by a byte that UTF-8 does not contain.
-func nearbySuffix(before, text []byte) []byte {
+// joinedTail returns the last [nearby] bytes of two texts, separated by a byte that UTF-8 does not contain.
+func joinedTail(before, text []byte) []byte {
 	if len(text) >= nearby {
 		return text[len(text)-nearby:]
 	}

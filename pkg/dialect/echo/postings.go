@@ -56,8 +56,8 @@ func (p postings) hasAll(terms []uint32, first, last int) bool {
 	return !slices.ContainsFunc(terms, func(term uint32) bool { return !p.has(term, first, last) })
 }
 
-// textsWithRarest returns the texts, out of n, that contain the rarest of some terms.
-func (p postings) textsWithRarest(terms []uint32, n int) (texts []int) {
+// textsWithRarestTerm returns the texts, out of n, that contain the rarest of some terms.
+func (p postings) textsWithRarestTerm(terms []uint32, n int) (texts []int) {
 	count := func(term uint32) (sum int) {
 		for _, run := range p {
 			sum += len(entriesOf(run, term, 0, n-1))

@@ -14,7 +14,7 @@ func (h *SeenText) candidateTexts(e *echo) []int {
 	if len(terms) == 0 { // too short
 		return h.allTexts()
 	}
-	return slices.DeleteFunc(h.index.textsWithRarest(terms, len(h.texts)), func(i int) bool { return !h.index.hasAll(terms, i, i) })
+	return slices.DeleteFunc(h.index.textsWithRarestTerm(terms, len(h.texts)), func(i int) bool { return !h.index.hasAll(terms, i, i) })
 }
 
 func (h *SeenText) allTexts() []int {
@@ -79,15 +79,15 @@ func (h *SeenText) candidateTextsByWords(e *echo, counts func(*indexedText) bool
 	reach := e.canBeDescribed()
 	tried := map[int]bool{}
 	for _, words := range e.requiredWords() {
-		for _, i := range h.index.textsWithRarest(words, len(h.texts)) {
+		for _, i := range h.index.textsWithRarestTerm(words, len(h.texts)) {
 			if h.index.hasAll(words, i, i) {
 				alone = append(alone, i)
 			}
-			if !reach || !h.index.hasAll(words, h.nearbyIndex(i, -1, counts), h.nearbyIndex(i, +1, counts)) {
+			if !reach || !h.index.hasAll(words, h.lastNearbyIndex(i, -1, counts), h.lastNearbyIndex(i, +1, counts)) {
 				continue
 			}
-			for j := max(1, i); j <= h.nearbyIndex(i, +1, counts); j++ {
-				if !tried[j] && h.index.hasAll(words, h.nearbyIndex(j, -1, counts), j) {
+			for j := max(1, i); j <= h.lastNearbyIndex(i, +1, counts); j++ {
+				if !tried[j] && h.index.hasAll(words, h.lastNearbyIndex(j, -1, counts), j) {
 					tried[j] = true
 					across = append(across, j)
 				}
@@ -97,9 +97,9 @@ func (h *SeenText) candidateTextsByWords(e *echo, counts func(*indexedText) bool
 	return alone, across
 }
 
-// nearbyIndex returns the index of the last text before or after i that is at least partly within [nearby]
+// lastNearbyIndex returns the index of the last text before or after i that is at least partly within [nearby]
 // bytes. Texts that do not count are skipped.
-func (h *SeenText) nearbyIndex(i, step int, counts func(*indexedText) bool) int {
+func (h *SeenText) lastNearbyIndex(i, step int, counts func(*indexedText) bool) int {
 	for left := nearby; ; {
 		next := i + step
 		if next < 0 || next == len(h.texts) || left <= 0 {
@@ -123,7 +123,7 @@ func (h *SeenText) textBefore(i int, counts func(*indexedText) bool) []byte {
 	}
 	var before []byte
 	for _, t := range slices.Backward(texts) {
-		before = nearbySuffix(before, t.text)
+		before = joinedTail(before, t.text)
 	}
 	return before
 }

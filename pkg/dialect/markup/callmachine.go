@@ -107,7 +107,7 @@ func (m *machine) step() bool {
 	case inCDATA:
 		return m.readCDATA()
 	}
-	return m.readAfterCloser()
+	return m.confirmCloser()
 }
 
 // enter switches to a state at an offset.
@@ -252,7 +252,7 @@ func (m *machine) readBody() bool {
 	if !ok {
 		return false
 	}
-	if found.unclosed && found.end == len(m.text) && !m.canEndAt(found) {
+	if found.unclosed && found.end == len(m.text) && !m.canBeUnclosedAtEnd(found) {
 		return false
 	}
 	switch found.kind {
@@ -261,7 +261,7 @@ func (m *machine) readBody() bool {
 			m.noteMissingEnd(found.start, found.end, found.end, m.syntax.delimiters().End)
 		}
 		if found.firstMissing {
-			m.noteCutCloser(found)
+			m.noteCloserWithoutFirstByte(found)
 		}
 		return m.endAt(found.end)
 	case paramOpen:
@@ -295,9 +295,9 @@ func (m *machine) readBody() bool {
 	return true
 }
 
-// canEndAt reports whether the text can end after a marker without its end. If the text is
+// canBeUnclosedAtEnd reports whether the text can end after a marker without its end. If the text is
 // truncated there, the marker may be the start of another one.
-func (m *machine) canEndAt(found marker) bool {
+func (m *machine) canBeUnclosedAtEnd(found marker) bool {
 	return m.endsAtCallEnd || m.syntax.OptionalEnd && found.kind == callClose && !m.param.wrongCloser
 }
 
@@ -346,12 +346,12 @@ func (m *machine) readTag() bool {
 		a, others := m.splitNameAttribute(m.syntax.NameAttr)
 		m.setTool(a)
 		m.setID(others)
-		m.noteTag(others)
+		m.noteTagFaults(others)
 		return m.enterCall(t.next, t.selfClosing)
 	}
 	m.param.name = m.readParamName()
 	m.noteName(m.param.name)
-	m.noteTag(m.param.attrs)
+	m.noteTagFaults(m.param.attrs)
 	m.param.closesByName = m.canCloseByName(m.param.name.text)
 	m.param.isContainer = m.syntax.formOf(m.param.attrs).isContainer()
 	return m.enterParam(t.next, t.selfClosing)

@@ -102,8 +102,8 @@ func (v *valueReader) decodeJSON(text []byte, kinds schema.Kinds, hasSourceOffse
 
 // acceptParsed returns a parsed value if it is of one of several kinds.
 func (v *valueReader) acceptParsed(r literal.Parsed, kinds schema.Kinds, hasSourceOffsets bool) (json.RawMessage, bool) {
-	if r.Value == nil && isFatal(r.Findings) {
-		v.addParsed(r, hasSourceOffsets)
+	if r.Value == nil && isUnusableJSON(r.Findings) {
+		v.addValueFindings(r, hasSourceOffsets)
 		v.m.out.invalid = true
 		return json.RawMessage("null"), true
 	}
@@ -115,7 +115,7 @@ func (v *valueReader) acceptParsed(r literal.Parsed, kinds schema.Kinds, hasSour
 	if r.Value == nil || kinds&schema.KindOf(r.Value) == 0 {
 		return nil, false
 	}
-	v.addParsed(r, hasSourceOffsets)
+	v.addValueFindings(r, hasSourceOffsets)
 	return r.Value, true
 }
 
@@ -195,8 +195,8 @@ func (v *valueReader) decodeStrict(text []byte, kinds schema.Kinds) json.RawMess
 	return v.decodeAsText(text)
 }
 
-// isFatal reports whether findings are about a text that is certainly JSON but must not be used.
-func isFatal(findings []diag.Finding) bool {
+// isUnusableJSON reports whether findings are about a text that is certainly JSON but must not be used.
+func isUnusableJSON(findings []diag.Finding) bool {
 	return slices.ContainsFunc(findings, func(f diag.Finding) bool {
 		return f.Code == diag.DuplicateKey || f.Code == diag.TooDeep
 	})
@@ -212,14 +212,14 @@ func (v *valueReader) decodeStringifiedJSON(r literal.Parsed, kinds schema.Kinds
 	if inner.Value == nil || inner.Status != chat.StatusOK || kinds&(schema.Array|schema.Object)&schema.KindOf(inner.Value) == 0 {
 		return nil, false
 	}
-	v.addParsed(r, true)
+	v.addValueFindings(r, true)
 	f := v.m.note(diag.DoubleEncoded, v.start, v.start, "double-encoded value: a string that contains JSON")
 	f.Path = v.path()
 	return inner.Value, true
 }
 
-// addParsed adds the findings about a value.
-func (v *valueReader) addParsed(r literal.Parsed, hasSourceOffsets bool) {
+// addValueFindings adds the findings about a value.
+func (v *valueReader) addValueFindings(r literal.Parsed, hasSourceOffsets bool) {
 	if !hasSourceOffsets {
 		for i := range r.Findings {
 			r.Findings[i].Span, r.Findings[i].Fixes = diag.Span{}, nil

@@ -100,8 +100,8 @@ func (b *builder) noteMissingEnd(start, from, to int, end string) *diag.Finding 
 	return f
 }
 
-// noteCutCloser reports a closing tag without its first character.
-func (b *builder) noteCutCloser(found marker) {
+// noteCloserWithoutFirstByte reports a closing tag without its first character.
+func (b *builder) noteCloserWithoutFirstByte(found marker) {
 	first := b.syntax.delimiters().Close[:1]
 	f := b.note(diag.MissingCloser, found.start, found.end, "missing %q at the start of the closing tag", first)
 	b.addFix(f, diag.Safe, "add it", found.start, found.start, first)
@@ -190,8 +190,8 @@ func pointer(key string) string {
 // excerpt shortens a quotation in a message.
 func excerpt(text string) string { return strconv.Quote(quote.Shorten(text, 40)) }
 
-// noteTag reports faults of the tag other than in its name.
-func (b *builder) noteTag(others []attribute) {
+// noteTagFaults reports faults of the tag other than in its name.
+func (b *builder) noteTagFaults(others []attribute) {
 	if found := b.tag.marker; found.glued {
 		f := b.note(diag.CallMember, found.start, found.nameEnd+len(b.syntax.NameAttr), "missing space before the attribute %q", b.syntax.NameAttr)
 		f.Severity = diag.Warning

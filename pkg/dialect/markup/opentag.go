@@ -84,7 +84,7 @@ func (l *lexer) canCloseByName(name string) bool {
 // scanTag scans to the end of the tag. It returns false if it needs more text.
 func (l *lexer) scanTag() bool {
 	t, d, token := &l.tag, l.syntax.delimiters(), l.syntax.Token
-	end, inTag := d.End, l.namePosition() == InTag
+	end, inTag := d.End, l.nameAttribute() == InTag
 	for l.lookahead < len(l.text) {
 		c, at := l.text[l.lookahead], l.lookahead
 		l.steps++
@@ -156,8 +156,8 @@ func (t *tag) setEnd(end, next int) bool {
 	return true
 }
 
-// namePosition returns the position of the name in the tag.
-func (l *lexer) namePosition() string {
+// nameAttribute returns the position of the name in the tag.
+func (l *lexer) nameAttribute() string {
 	if l.tag.marker.kind == callOpen {
 		return l.syntax.NameAttr
 	}
@@ -275,7 +275,7 @@ func (l *lexer) readParamName() name {
 	l.param.attrs = others
 	n := l.newParamName(a.value, a.start, a.end)
 	n.irregular = n.irregular || a.irregular
-	has, _ := l.shape.HasProperty(n.text)
+	has, _ := l.shape.HasDeclaredProperty(n.text)
 	n.hasExtra = l.syntax.KeyAttr == InTag && !has && strings.Contains(n.text, "=")
 	return n
 }
@@ -305,7 +305,7 @@ func cleanName(text string, start, end int) name {
 // newParamName returns a parameter name, cleaned unless the tool has a parameter with exactly that
 // name.
 func (l *lexer) newParamName(text string, start, end int) name {
-	if has, _ := l.shape.HasProperty(text); has {
+	if has, _ := l.shape.HasDeclaredProperty(text); has {
 		return name{text: text, start: start, end: end}
 	}
 	return cleanName(text, start, end)

@@ -135,7 +135,7 @@ func (m *machine) handleValueMarker(found marker) bool {
 		if own {
 			return m.closeValue(found.start, found.end)
 		}
-	case own, m.isNameCloser(found), found.kind == callClose, found.kind == wrapperClose, found.kind == groupClose:
+	case own, m.isCloserWithParamName(found), found.kind == callClose, found.kind == wrapperClose, found.kind == groupClose:
 		return m.beginCloserCheck(found)
 	case found.kind == callOpen:
 		m.addMarkerToValue(found)
@@ -168,8 +168,8 @@ func (m *machine) beginCloserCheck(found marker) bool {
 	return true
 }
 
-// readAfterCloser decides by the following text whether the marker closes the value.
-func (m *machine) readAfterCloser() bool {
+// confirmCloser decides by the following text whether the marker closes the value.
+func (m *machine) confirmCloser() bool {
 	at := m.lookahead
 	follows, ok := m.nextMarker()
 	if !ok {
@@ -204,7 +204,7 @@ func (m *machine) isInnerCloser(own bool, follows marker) (bool, verdict) {
 	if v == maybe {
 		return false, maybe
 	}
-	has, knows := m.shape.HasProperty(key)
+	has, knows := m.shape.HasDeclaredProperty(key)
 	m.ambiguous = m.ambiguous || !knows
 	return knows && !has, yes
 }
@@ -287,7 +287,7 @@ func (m *machine) tryNextParam(found marker) bool {
 		m.lookahead = found.start // the search continues there
 		return false
 	}
-	has, knows := m.shape.HasProperty(key)
+	has, knows := m.shape.HasDeclaredProperty(key)
 	if v == no || knows && !has {
 		m.addMarkerToValue(found)
 		return true

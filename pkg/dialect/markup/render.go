@@ -235,7 +235,7 @@ func (w *writer) writeNested(key string, value json.RawMessage) bool {
 		}
 		w.openTag(next.name)
 		stack = append(stack, pendingTag{name: next.name})
-		parts, ok := next.childTags()
+		parts, ok := next.memberTags()
 		if !ok {
 			w.writeValue(next.value)
 		}
@@ -246,8 +246,8 @@ func (w *writer) writeNested(key string, value json.RawMessage) bool {
 	return true
 }
 
-// childTags returns the members or items of a value, and false if it is not a container.
-func (n *pendingTag) childTags() ([]pendingTag, bool) {
+// memberTags returns the members or items of a value, and false if it is not a container.
+func (n *pendingTag) memberTags() ([]pendingTag, bool) {
 	var parts []pendingTag
 	var items []json.RawMessage
 	switch schema.KindOf(n.value) {

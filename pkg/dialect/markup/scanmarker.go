@@ -170,11 +170,11 @@ func (l *lexer) parseMarker(i int) (marker, verdict) {
 	l.steps++
 	found, v := l.parseKnownMarker(i)
 	if v == no && l.param.closesByName {
-		found, v = l.parseNameCloser(i)
+		found, v = l.parseCloserByParamName(i)
 	}
 	if v == no && l.syntax.ElementParams {
 		found, v = l.parseElement(i)
-		found = l.qualify(found, i, false)
+		found = l.includeLeadingToken(found, i, false)
 	}
 	return found, v
 }
@@ -189,7 +189,7 @@ func (l *lexer) parseKnownMarker(i int) (marker, verdict) {
 		if v == yes {
 			var found marker
 			if found, v = l.parseTail(w.kind, w.tail, i+len(w.text)); v == yes {
-				return l.qualify(found, i, w.qualified), yes
+				return l.includeLeadingToken(found, i, w.qualified), yes
 			}
 		}
 		open = max(open, v)
@@ -197,8 +197,8 @@ func (l *lexer) parseKnownMarker(i int) (marker, verdict) {
 	return marker{}, open
 }
 
-// parseNameCloser parses a closing tag with the name of the parameter instead of its tag.
-func (l *lexer) parseNameCloser(i int) (marker, verdict) {
+// parseCloserByParamName parses a closing tag with the name of the parameter instead of its tag.
+func (l *lexer) parseCloserByParamName(i int) (marker, verdict) {
 	found, v := l.parseNameCloserWith(i, "")
 	if prefix := l.syntax.Prefix; v != yes && prefix != "" {
 		dressed, other := l.parseNameCloserWith(i, prefix)
@@ -214,7 +214,7 @@ func (l *lexer) parseNameCloserWith(i int, prefix string) (marker, verdict) {
 		return marker{}, v
 	}
 	found, v := l.parseTail(elementClose, endTail, end)
-	found = l.qualify(found, i, prefix != "")
+	found = l.includeLeadingToken(found, i, prefix != "")
 	found.name = l.param.name.text
 	return found, v
 }
@@ -230,8 +230,8 @@ func (l *lexer) matchSequence(i int, texts ...string) (end int, v verdict) {
 	return i, yes
 }
 
-// qualify sets the start of a marker, which includes a preceding token.
-func (l *lexer) qualify(found marker, i int, dressed bool) marker {
+// includeLeadingToken sets the start of a marker, which includes a preceding token.
+func (l *lexer) includeLeadingToken(found marker, i int, dressed bool) marker {
 	found.start, found.qualified = i, dressed || l.syntax.Prefix == "" && l.syntax.Token == ""
 	if token := l.syntax.Token; token != "" && bytes.HasSuffix(l.text[min(i, l.pos):i], []byte(token)) {
 		found.start, found.qualified = i-len(token), true
@@ -381,8 +381,8 @@ func (l *lexer) isParamCloser(found marker) bool {
 	return found.kind == paramClose
 }
 
-// isNameCloser reports whether a marker is a closing tag with the parameter's name.
-func (l *lexer) isNameCloser(found marker) bool {
+// isCloserWithParamName reports whether a marker is a closing tag with the parameter's name.
+func (l *lexer) isCloserWithParamName(found marker) bool {
 	return found.kind == elementClose && found.name == l.param.name.text
 }
 

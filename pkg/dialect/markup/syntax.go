@@ -177,7 +177,7 @@ func (s *Syntax) buildWords() []markerWord {
 		closes = anyTail
 	}
 	add(callClose, closes, d.Close, s.CallTags...)
-	add(paramOpen, tailOf(s.KeyAttr), d.Open, s.ParamTags...)
+	add(paramOpen, tailBeforeName(s.KeyAttr), d.Open, s.ParamTags...)
 	add(paramClose, optionalEndTail, d.Close, s.ParamTags...)
 	if s.KeyTag != "" {
 		add(paramOpen, endTail, d.Open, s.KeyTag)
@@ -202,10 +202,10 @@ func (s *Syntax) callTail() tail {
 	if s.NameAttr == InText {
 		return endTail
 	}
-	return tailOf(s.NameAttr)
+	return tailBeforeName(s.NameAttr)
 }
 
-func tailOf(name string) tail {
+func tailBeforeName(name string) tail {
 	if name == InTag {
 		return equalsTail
 	}

@@ -35,7 +35,7 @@ type block struct {
 
 // Message reads an event or a whole message.
 func (d *reader) Message(v gjson.Result) (bool, error) {
-	ref := wire.KeyText(v.Get("index"))
+	ref := wire.StringOrNumber(v.Get("index"))
 	switch v.Get("type").Str {
 	case "message_start":
 		return true, d.beginMessage(v.Get("message"))
@@ -69,7 +69,7 @@ func (d *reader) Message(v gjson.Result) (bool, error) {
 // belong here. It contains the whole message, with its stop_reason, if a server-side program
 // made the calls.
 func (d *reader) beginMessage(message gjson.Result) error {
-	id := wire.KeyText(message.Get("id"))
+	id := wire.StringOrNumber(message.Get("id"))
 	if d.begun && (id != d.id || len(d.blocks) > 0) {
 		return wire.ErrSpliced
 	}
@@ -137,7 +137,7 @@ func (d *reader) readDelta(ref string, v gjson.Result) error {
 	}
 	v.ForEach(func(k, v gjson.Result) bool {
 		if k.Str != "type" {
-			b.node.Member(k.Str).Merge(k.Str, v)
+			b.node.EnsureMember(k.Str).Merge(k.Str, v)
 		}
 		return true
 	})
@@ -181,7 +181,7 @@ func (b *block) setInput() {
 	if jsontext.Value(b.input).IsValid() {
 		input = wire.RawNode(string(b.input))
 	}
-	*b.node.Member("input") = input
+	*b.node.EnsureMember("input") = input
 }
 
 // readMessage reads the members of a message. At its start it usually has no blocks and no
@@ -217,7 +217,7 @@ func (d *reader) finish(reason gjson.Result) {
 			b.ended = true
 		}
 	}
-	d.EmitAll(d.Stop)
+	d.EmitAllCalls(d.Stop)
 }
 
 // Native returns the content blocks, unless they are only text.

@@ -27,7 +27,7 @@ func (d *reader) Message(v gjson.Result) (known bool, err error) {
 		return err == nil
 	})
 	if d.Stop != "" && !d.Failed() {
-		d.EmitAll(d.Stop)
+		d.EmitAllCalls(d.Stop)
 	}
 	return known, err
 }
@@ -47,7 +47,7 @@ func (d *reader) readMember(name string, v gjson.Result) (bool, error) {
 	case "contentBlockDelta":
 		return true, d.readDelta(v, v.Get("delta"))
 	case "contentBlockStop":
-		d.EndCall(d.tools[wire.KeyText(v.Get("contentBlockIndex"))])
+		d.EndCall(d.tools[wire.StringOrNumber(v.Get("contentBlockIndex"))])
 	case "messageStop":
 		d.SetStop(v.Get("stopReason"))
 	case "stopReason":
@@ -87,14 +87,14 @@ func (d *reader) beginTool(at, use gjson.Result) *wire.PendingCall {
 		return nil
 	}
 	c := d.BeginCall(use.Get("toolUseId"), use.Get("name"), use.Get("input"))
-	d.tools[wire.KeyText(at.Get("contentBlockIndex"))] = c
+	d.tools[wire.StringOrNumber(at.Get("contentBlockIndex"))] = c
 	return c
 }
 
 // readDelta reads a delta of a content block.
 func (d *reader) readDelta(at, delta gjson.Result) error {
 	d.AddText(wire.Texts{delta.Get("text")}, wire.Texts{delta.Get("reasoningContent.text")})
-	c, input := d.tools[wire.KeyText(at.Get("contentBlockIndex"))], delta.Get("toolUse.input")
+	c, input := d.tools[wire.StringOrNumber(at.Get("contentBlockIndex"))], delta.Get("toolUse.input")
 	switch {
 	case c != nil:
 		return d.AppendArguments(c, input)

@@ -17,7 +17,7 @@ var Protocol = wire.Protocol{
 	Matches: func(m wire.Members) bool {
 		return m.Get("messageStart").IsObject() || m.Get("contentBlockStart").IsObject() || m.Get("contentBlockDelta").IsObject() || m.Get("output").Get("message").IsObject()
 	},
-	IsError: func(v gjson.Result) bool { return wire.IsMessagePair(v, "__type", isException) },
+	IsError: func(v gjson.Result) bool { return wire.IsErrorObject(v, "__type", isException) },
 }
 
 // isException reports whether a name is that of an AWS error.

@@ -17,7 +17,7 @@ type reader struct {
 
 // Message reads an event or a whole message.
 func (d *reader) Message(v gjson.Result) (bool, error) {
-	index, delta := wire.KeyText(v.Get("index")), v.Get("delta")
+	index, delta := wire.StringOrNumber(v.Get("index")), v.Get("delta")
 	message := delta.Get("message")
 	switch v.Get("type").Str {
 	case "message-start":
@@ -86,7 +86,7 @@ func (d *reader) finish(v gjson.Result) {
 	}
 	d.SetStop(v.Get("finish_reason"))
 	d.setUsage(v)
-	d.EmitAll(d.Stop)
+	d.EmitAllCalls(d.Stop)
 	d.End()
 }
 

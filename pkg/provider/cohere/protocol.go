@@ -23,7 +23,7 @@ var Protocol = wire.Protocol{
 		}
 		return m.Get("message").IsObject() && m.Get("finish_reason").Exists()
 	},
-	IsError: func(v gjson.Result) bool { return wire.IsMessagePair(v, "id", isUUID) },
+	IsError: func(v gjson.Result) bool { return wire.IsErrorObject(v, "id", isUUID) },
 }
 
 // isUUID reports whether a text is an ID of a request.

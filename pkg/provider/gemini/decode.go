@@ -37,7 +37,7 @@ func (d *reader) Message(v gjson.Result) (bool, error) {
 		}
 	}
 	candidate := d.FirstChoice(candidates)
-	if candidate.Exists() && !d.identity.Accepts(wire.KeyText(v.Get("responseId"))) {
+	if candidate.Exists() && !d.identity.Accepts(wire.StringOrNumber(v.Get("responseId"))) {
 		return true, wire.ErrSpliced
 	}
 	var err error
@@ -95,7 +95,7 @@ func (d *reader) readFunctionCall(f gjson.Result) error {
 // isUnnamedCall reports whether a delta without a name is a call of its own: it has content, or
 // there is no call that it could end.
 func (d *reader) isUnnamedCall(f gjson.Result) bool {
-	return d.CallCount() == 0 || wire.KeyText(f.Get("id")) != "" || len(wire.ArgumentText(f.Get("args"))) > len("{}") || f.Get("partialArgs.0").Exists()
+	return d.CallCount() == 0 || wire.StringOrNumber(f.Get("id")) != "" || len(wire.ArgumentText(f.Get("args"))) > len("{}") || f.Get("partialArgs.0").Exists()
 }
 
 // endCall ends the open call.
@@ -115,7 +115,7 @@ func (d *reader) finish(reason gjson.Result) {
 	for _, c := range d.PendingCalls() {
 		c.Unparsed = d.Stop == chat.StopOther // kept as text only
 	}
-	d.EmitAll(chat.StopEnd)
+	d.EmitAllCalls(chat.StopEnd)
 }
 
 // Native returns nil: no client sends messages back to Gemini.

@@ -68,7 +68,7 @@ func cutPathStep(path string) (step, rest string, ok bool) {
 // childOf returns a member or, for [NUMBER], an existing or the next element.
 func childOf(n *wire.Node, step string) (*wire.Node, bool) {
 	if !strings.HasPrefix(step, "[") {
-		return n.Member(step), true
+		return n.EnsureMember(step), true
 	}
 	i, err := strconv.Atoi(strings.Trim(step, "[]"))
 	if err != nil {

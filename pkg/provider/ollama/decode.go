@@ -33,7 +33,7 @@ func (d *reader) Message(v gjson.Result) (bool, error) {
 			break
 		}
 		from := wire.CallSources{ID: d.SegmentsOf(0, id), Name: d.NameSegments(0, name), Arguments: d.SegmentsOf(0, args)}
-		d.AddCall(wire.CallOf(wire.KeyText(id), wire.KeyText(name), []byte(wire.ArgumentText(args))), from)
+		d.AddCall(wire.CallOf(wire.StringOrNumber(id), wire.StringOrNumber(name), []byte(wire.ArgumentText(args))), from)
 	}
 	if d.Failed() {
 		return true, nil
@@ -49,7 +49,7 @@ func (d *reader) Message(v gjson.Result) (bool, error) {
 // mergeNative merges a chunk into the native message. Calls arrive whole.
 func (d *reader) mergeNative(message gjson.Result, calls []gjson.Result) {
 	message.ForEach(func(k, v gjson.Result) bool {
-		m := d.message.Member(k.Str)
+		m := d.message.EnsureMember(k.Str)
 		if k.Str != "tool_calls" {
 			m.Merge(k.Str, v)
 			return !d.ExceedsNative()

@@ -16,7 +16,7 @@ type callDelta struct {
 // parseCallDelta parses a delta of a call. Some servers omit "function" and write its members
 // into the call itself.
 func parseCallDelta(v gjson.Result) callDelta {
-	p := callDelta{index: wire.KeyText(v.Get("index"))}
+	p := callDelta{index: wire.StringOrNumber(v.Get("index"))}
 	p.values.id = v.Get("id")
 	f, args := v, "arguments"
 	switch {
@@ -26,7 +26,7 @@ func parseCallDelta(v gjson.Result) callDelta {
 		f, args, p.custom = v.Get("custom"), "input", true
 	}
 	p.values.name, p.values.args = f.Get("name"), f.Get(args)
-	p.id, p.name, p.args = wire.KeyText(p.values.id), p.values.name.Str, wire.ArgumentText(p.values.args)
+	p.id, p.name, p.args = wire.StringOrNumber(p.values.id), p.values.name.Str, wire.ArgumentText(p.values.args)
 	return p
 }
 
@@ -42,7 +42,7 @@ func (x *callIndex) lookup(p callDelta, i, n int) *call {
 	if len(x.all) == 0 || n > 1 && p.name != "" && p.index == "" && p.id == "" {
 		return nil
 	}
-	if x.isOtherCall(p) {
+	if x.hasNewIndex(p) {
 		return nil
 	}
 	last := x.all[len(x.all)-1]
@@ -68,9 +68,9 @@ func (x *callIndex) lookup(p callDelta, i, n int) *call {
 // isEmpty reports whether a delta has no content.
 func (p *callDelta) isEmpty() bool { return p.id == "" && p.name == "" && p.args == "" }
 
-// isOtherCall reports whether a delta belongs to none of the calls so far: all of their deltas
+// hasNewIndex reports whether a delta belongs to none of the calls so far: all of their deltas
 // had an index, and this one has another.
-func (x *callIndex) isOtherCall(p callDelta) bool {
+func (x *callIndex) hasNewIndex(p callDelta) bool {
 	return p.index != "" && x.byIndex[p.index] == nil && x.byIndex[""] == nil
 }
 
@@ -123,7 +123,7 @@ func newCall(c *wire.PendingCall, node *wire.Node) *call {
 // mergeDelta merges a delta of the call. The index concerns only the stream, and the first id counts.
 func (c *call) mergeDelta(v gjson.Result) {
 	v.ForEach(func(k, v gjson.Result) bool {
-		switch m := c.node.Member; k.Str {
+		switch m := c.node.EnsureMember; k.Str {
 		case "index":
 		case "id":
 			if id := m(k.Str); id.IsPlaceholder() {
@@ -144,7 +144,7 @@ func (c *call) mergeDelta(v gjson.Result) {
 // there are none.
 func (c *call) mergeFunction(function *wire.Node, args string, v gjson.Result) {
 	v.ForEach(func(k, v gjson.Result) bool {
-		switch m := function.Member(k.Str); k.Str {
+		switch m := function.EnsureMember(k.Str); k.Str {
 		case "name":
 			c.name = m
 		case args:
@@ -154,7 +154,7 @@ func (c *call) mergeFunction(function *wire.Node, args string, v gjson.Result) {
 		}
 		return true
 	})
-	c.args = function.Member(args)
+	c.args = function.EnsureMember(args)
 }
 
 // setFinal sets the final name and arguments in the native message.

@@ -48,7 +48,7 @@ func (d *reader) Message(v gjson.Result) (bool, error) {
 	d.setUsage(v.Get("x_groq.usage"))
 	if choice := d.FirstChoice(choices); choice.Exists() {
 		d.setUsage(choice.Get("usage")) // Moonshot
-		return true, d.readChoice(wire.KeyText(v.Get("id")), choice)
+		return true, d.readChoice(wire.StringOrNumber(v.Get("id")), choice)
 	}
 	return choices.IsArray() || !choices.Exists() && v.Get("usage").Exists(), nil
 }
@@ -128,7 +128,7 @@ func (d *reader) readDelta(id string, v gjson.Result, ends bool) error {
 		}
 	}
 	err = d.readFunctionCall(p.function)
-	d.EmitEnded()
+	d.EmitEndedCalls()
 	return err
 }
 
@@ -136,7 +136,7 @@ func (d *reader) readDelta(id string, v gjson.Result, ends bool) error {
 // when they are read.
 func (d *reader) mergeNative(name string, v gjson.Result) {
 	if !d.Failed() && d.wholeMessage == "" && name != "tool_calls" && name != "function_call" {
-		d.message.Member(name).Merge(name, v)
+		d.message.EnsureMember(name).Merge(name, v)
 	}
 }
 
@@ -149,12 +149,12 @@ func (d *reader) readToolCall(v gjson.Result, i, n int) error {
 	if d.ExceedsKey(p.values.id, p.values.name) {
 		return nil
 	}
-	if d.wholeMessage == "" && d.CallCount() > 0 && p.isEmpty() && d.calls.isOtherCall(p) {
+	if d.wholeMessage == "" && d.CallCount() > 0 && p.isEmpty() && d.calls.hasNewIndex(p) {
 		return nil
 	}
 	c := d.calls.lookup(p, i, n)
 	if c == nil || d.wholeMessage != "" {
-		c = newCall(d.BeginCall(p.values.id, p.values.name, gjson.Result{}), d.message.Member("tool_calls").AddItem())
+		c = newCall(d.BeginCall(p.values.id, p.values.name, gjson.Result{}), d.message.EnsureMember("tool_calls").AddItem())
 		c.Custom = p.custom
 		d.calls.all = append(d.calls.all, c)
 	}
@@ -171,7 +171,7 @@ func (d *reader) readFunctionCall(v gjson.Result) error {
 		return nil
 	}
 	if d.legacy == nil {
-		d.legacy = newCall(d.NewCall(), d.message.Member("function_call"))
+		d.legacy = newCall(d.NewCall(), d.message.EnsureMember("function_call"))
 	}
 	if name.Str != "" {
 		d.legacy.Name, d.legacy.Sources.Name = strings.Clone(name.Str), d.SegmentsOf(0, name)
@@ -189,9 +189,9 @@ func (d *reader) finish(reason gjson.Result) {
 		d.Stop = chat.StopOther
 	}
 	if d.legacy != nil && d.CallCount() == 0 {
-		d.QueueCall(d.legacy.PendingCall)
+		d.AddPendingCall(d.legacy.PendingCall)
 	}
-	d.EmitAll(d.Stop)
+	d.EmitAllCalls(d.Stop)
 }
 
 // Native returns the message to send back to the server, unless it is only text.
@@ -217,7 +217,7 @@ func (d *reader) nativeJSON() []byte {
 	} else {
 		d.message.Drop("function_call")
 	}
-	if role := d.message.Member("role"); role.IsEmpty() {
+	if role := d.message.EnsureMember("role"); role.IsEmpty() {
 		*role = wire.RawNode(`"assistant"`)
 	}
 	return d.message.Append(nil)

@@ -49,7 +49,7 @@ func (d *reader) Message(v gjson.Result) (bool, error) {
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
 		d.addItemDelta(ref, nil, wire.Texts{v.Get("delta")})
 	case "response.output_item.added":
-		d.reopenItem(ref)
+		d.dropEndedCall(ref)
 		d.beginCall(ref, v.Get("item"))
 	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
 		return true, d.readArguments(ref, v.Get("delta"))
@@ -75,12 +75,12 @@ func (d *reader) Message(v gjson.Result) (bool, error) {
 // itemKey returns the key of an event's item: its index or, for servers that do not send it, its
 // id.
 func itemKey(v gjson.Result) string {
-	return cmp.Or(wire.KeyText(v.Get("output_index")), wire.KeyText(v.Get("item_id")), wire.KeyText(v.Get("item.id")))
+	return cmp.Or(wire.StringOrNumber(v.Get("output_index")), wire.StringOrNumber(v.Get("item_id")), wire.StringOrNumber(v.Get("item.id")))
 }
 
 // beginResponse reads the start of the response.
 func (d *reader) beginResponse(response gjson.Result) error {
-	id := wire.KeyText(response.Get("id"))
+	id := wire.StringOrNumber(response.Get("id"))
 	if d.id != "" && id != d.id {
 		return wire.ErrSpliced
 	}
@@ -98,9 +98,9 @@ func (d *reader) addItemDelta(ref string, content, reasoning wire.Texts) {
 	d.AddText(content, reasoning)
 }
 
-// reopenItem frees the key of an ended call: Ollama gives all calls of a response the same
+// dropEndedCall frees the key of an ended call: Ollama gives all calls of a response the same
 // index.
-func (d *reader) reopenItem(ref string) {
+func (d *reader) dropEndedCall(ref string) {
 	if c := d.calls[ref]; c != nil && c.Ended {
 		delete(d.calls, ref)
 	}
@@ -134,7 +134,7 @@ func (d *reader) endCall(c *wire.PendingCall, args gjson.Result) {
 	if c != nil && !c.Ended {
 		c.SetArguments(args)
 		c.Ended = len(c.Args) > 0
-		d.EmitEnded()
+		d.EmitEndedCalls()
 	}
 }
 
@@ -153,7 +153,7 @@ func (d *reader) readItem(ref string, index int, v gjson.Result) {
 		if c := d.beginCall(ref, v); !c.Ended {
 			c.SetArguments(v.Get("arguments"), v.Get("input"))
 			c.Ended = v.Get("status").Str != "incomplete"
-			d.EmitEnded()
+			d.EmitEndedCalls()
 		}
 	}
 	if v.IsObject() && !d.Failed() {
@@ -202,7 +202,7 @@ func (d *reader) finish(response gjson.Result) {
 	if d.hasRefusal {
 		d.Stop = chat.StopOther
 	}
-	d.EmitAll(d.Stop)
+	d.EmitAllCalls(d.Stop)
 	d.End()
 }
 

@@ -71,7 +71,7 @@ func (c *PendingCall) SetArguments(values ...gjson.Result) {
 
 // SetID sets the ID of a call that began without one.
 func (c *PendingCall) SetID(v gjson.Result) {
-	if id := KeyText(v); c.ID == "" && id != "" {
+	if id := StringOrNumber(v); c.ID == "" && id != "" {
 		c.ID, c.Sources.ID = id, c.response.SegmentsOf(0, v)
 	}
 }
@@ -165,9 +165,9 @@ func (r *Response) BeginCall(id, name, args gjson.Result) *PendingCall {
 		id, name = gjson.Result{}, gjson.Result{}
 	}
 	c := r.NewCall()
-	c.ID, c.Sources.ID = KeyText(id), r.SegmentsOf(0, id)
+	c.ID, c.Sources.ID = StringOrNumber(id), r.SegmentsOf(0, id)
 	c.Name, c.Sources.Name = strings.Clone(name.Str), r.NameSegments(0, name)
-	r.QueueCall(c)
+	r.AddPendingCall(c)
 	r.ReserveEntry(len(c.ID) + len(c.Name))
 	_ = r.AppendArguments(c, args) // a new call has not ended
 	return c
@@ -176,8 +176,8 @@ func (r *Response) BeginCall(id, name, args gjson.Result) *PendingCall {
 // NewCall returns a call that is not in the response until [Response.QueueCall].
 func (r *Response) NewCall() *PendingCall { return &PendingCall{response: r} }
 
-// QueueCall adds a call to those that have begun.
-func (r *Response) QueueCall(c *PendingCall) {
+// AddPendingCall adds a call to those that have begun.
+func (r *Response) AddPendingCall(c *PendingCall) {
 	c.index = len(r.calls.all)
 	r.calls.all = append(r.calls.all, c)
 }
@@ -201,14 +201,14 @@ func (r *Response) AppendArguments(c *PendingCall, v gjson.Result) error {
 func (r *Response) EndCall(c *PendingCall) {
 	if c != nil {
 		c.Ended = true
-		r.EmitEnded()
+		r.EmitEndedCalls()
 	}
 }
 
-// EmitEnded emits the ended calls up to the first that has not ended.
-func (r *Response) EmitEnded() {
+// EmitEndedCalls emits the ended calls up to the first that has not ended.
+func (r *Response) EmitEndedCalls() {
 	for q := &r.calls; q.sent < len(q.all) && r.isEnded(q.all[q.sent]); {
-		r.emitNext(false)
+		r.emitNextCall(false)
 	}
 }
 
@@ -218,15 +218,15 @@ func (r *Response) isEnded(c *PendingCall) bool {
 	return c.Ended || r.EagerCalls && (c.isComplete || c.HasNoArguments() && c.index+1 < r.calls.withArguments)
 }
 
-// EmitAll emits all calls. Those that have not ended are truncated, unless the stop is clean.
-func (r *Response) EmitAll(stop chat.Stop) {
+// EmitAllCalls emits all calls. Those that have not ended are truncated, unless the stop is clean.
+func (r *Response) EmitAllCalls(stop chat.Stop) {
 	for q := &r.calls; q.sent < len(q.all); {
-		r.emitNext(stop != chat.StopEnd && !r.isEnded(q.all[q.sent]))
+		r.emitNextCall(stop != chat.StopEnd && !r.isEnded(q.all[q.sent]))
 	}
 }
 
-// emitNext emits one call.
-func (r *Response) emitNext(cut bool) {
+// emitNextCall emits one call.
+func (r *Response) emitNextCall(cut bool) {
 	c := r.calls.all[r.calls.sent]
 	c.Ended = true
 	r.calls.sent++

@@ -96,7 +96,7 @@ func (d *Decoder) Write(p []byte, emit func(chat.Delta)) error {
 	d.dropConsumed()
 	fits := min(int64(len(p)), d.max-int64(d.Size()))
 	if len(d.buffered)+int(fits) > cap(d.buffered) {
-		d.buffered = slices.Grow(d.buffered, int(max(fits, d.growthSize())))
+		d.buffered = slices.Grow(d.buffered, int(max(fits, d.bufferIncrement())))
 	}
 	d.buffered = append(d.buffered, p[:fits]...)
 	d.response.emit = emit
@@ -112,9 +112,9 @@ func (d *Decoder) Write(p []byte, emit func(chat.Delta)) error {
 	return d.response.err
 }
 
-// growthSize returns by how many bytes the buffer grows: half its size, which copies less than
+// bufferIncrement returns by how many bytes the buffer grows: half its size, which copies less than
 // append does. A long body gets all remaining bytes; the system allocates pages on first write.
-func (d *Decoder) growthSize() int64 {
+func (d *Decoder) bufferIncrement() int64 {
 	const long, most = 8 << 20, 64 << 20
 	if len(d.buffered) < long {
 		return int64(len(d.buffered) / 2)

@@ -53,7 +53,7 @@ const maxCodes = 10
 // addCodes adds error codes.
 func (f *ErrorReport) addCodes(names ...gjson.Result) {
 	for _, v := range names {
-		if name := KeyText(v); name != "" && len(f.Codes) < maxCodes && !slices.Contains(f.Codes, name) {
+		if name := StringOrNumber(v); name != "" && len(f.Codes) < maxCodes && !slices.Contains(f.Codes, name) {
 			f.Codes = append(f.Codes, name)
 		}
 	}

@@ -23,21 +23,21 @@ func TestPiecesAreCheap(t *testing.T) {
 			r := Response{EagerCalls: true}
 			for range n {
 				r.BeginCall(gjson.Result{}, gjson.Result{Str: "f"}, arguments)
-				r.EmitEnded()
+				r.EmitEndedCalls()
 			}
 		},
 		"calls without arguments": func(n int) {
 			r := Response{EagerCalls: true}
 			for range n {
 				r.BeginCall(gjson.Result{}, gjson.Result{Str: "f"}, gjson.Result{})
-				r.EmitEnded()
+				r.EmitEndedCalls()
 			}
-			r.EmitAll(chat.StopEnd)
+			r.EmitAllCalls(chat.StopEnd)
 		},
 		"members": func(n int) {
 			var m Node
 			for i := range n {
-				m.Member(strconv.Itoa(i)).Merge("", arguments)
+				m.EnsureMember(strconv.Itoa(i)).Merge("", arguments)
 			}
 			m.Append(nil)
 		},

@@ -7,9 +7,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// KeyText returns a string or number as a lookup key, such as an id or index, and "" for anything
+// StringOrNumber returns a string or number as a lookup key, such as an id or index, and "" for anything
 // else. The result does not retain the message.
-func KeyText(v gjson.Result) string {
+func StringOrNumber(v gjson.Result) string {
 	switch v.Type {
 	case gjson.String:
 		return strings.Clone(v.Str[:min(len(v.Str), maxKeyLen)])

@@ -58,7 +58,7 @@ func (n *Node) merge(name string, v gjson.Result, depth int) {
 	case n.kind == '{' && kind == '{':
 		n.splitRaw()
 		v.ForEach(func(k, v gjson.Result) bool {
-			n.Member(k.Str).merge(k.Str, v, depth-1)
+			n.EnsureMember(k.Str).merge(k.Str, v, depth-1)
 			return !n.budget.isExceeded()
 		})
 	case n.kind == '[' && kind == '[':
@@ -111,7 +111,7 @@ func newTextPart(text gjson.Result) gjson.Result {
 // mergeItem merges a delta of an array: into the element with the same index, into the last one
 // if it is text of the same type and nothing has an index, or as a new element.
 func (n *Node) mergeItem(v gjson.Result, depth int) {
-	index, sort := KeyText(v.Get("index")), KeyText(v.Get("type"))
+	index, sort := StringOrNumber(v.Get("index")), StringOrNumber(v.Get("type"))
 	id := index + " " + sort
 	item := n.byKey[id]
 	if last := len(n.items) - 1; index == "" && last >= 0 && n.items[last].elementType == sort && isTextElement(sort) {
@@ -147,7 +147,7 @@ func (n *Node) splitRaw() {
 		n.text = []byte(v.Str)
 	case '{':
 		v.ForEach(func(k, v gjson.Result) bool {
-			*n.Member(k.Str) = Node{kind: nodeKind(v), raw: v.Raw, budget: n.budget}
+			*n.EnsureMember(k.Str) = Node{kind: nodeKind(v), raw: v.Raw, budget: n.budget}
 			return !n.budget.isExceeded()
 		})
 	case '[':
@@ -158,8 +158,8 @@ func (n *Node) splitRaw() {
 	}
 }
 
-// Member returns a member. It turns the node into an object and creates the member if needed.
-func (n *Node) Member(name string) *Node {
+// EnsureMember returns a member. It turns the node into an object and creates the member if needed.
+func (n *Node) EnsureMember(name string) *Node {
 	if n.kind != '{' {
 		*n = Node{kind: '{', inParts: true, budget: n.budget}
 	}

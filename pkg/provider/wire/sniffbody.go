@@ -142,8 +142,8 @@ func fastAPIMessage(v gjson.Result) string {
 	return JoinedMessages(v)
 }
 
-// IsMessagePair reports whether an object has only a message and one other member, whose value
+// IsErrorObject reports whether an object has only a message and one other member, whose value
 // looks as expected.
-func IsMessagePair(v gjson.Result, name string, looks func(string) bool) bool {
+func IsErrorObject(v gjson.Result, name string, looks func(string) bool) bool {
 	return looks(v.Get(name).Str) && v.Get("message").Str != "" && len(v.Map()) == 2
 }

@@ -38,7 +38,7 @@ type CallSources struct {
 // where the others begin.
 func (r *Response) FirstChoice(choices gjson.Result) (first gjson.Result) {
 	for i, choice := range r.Items(choices) {
-		index := KeyText(choice.Get("index"))
+		index := StringOrNumber(choice.Get("index"))
 		if !first.Exists() && (index == "" || index == "0") {
 			first = choice
 			continue

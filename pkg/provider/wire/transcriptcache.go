@@ -47,7 +47,7 @@ func isSameMessage(a, b *chat.Message) bool {
 // Add appends entries.
 func (t *Transcript) Add(entries ...[]byte) {
 	for _, entry := range entries {
-		t.text = append(append(append(t.text, t.closing()...), t.separator()...), entry...)
+		t.text = append(append(append(t.text, t.closing()...), t.arraySeparator()...), entry...)
 		t.entries, t.openRole = t.entries+1, ""
 	}
 }
@@ -72,7 +72,7 @@ func (t *Transcript) closing() string {
 	return "]}"
 }
 
-func (t *Transcript) separator() string {
+func (t *Transcript) arraySeparator() string {
 	if t.entries == 0 {
 		return "["
 	}

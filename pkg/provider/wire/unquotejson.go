@@ -19,7 +19,7 @@ func Unquote(raw []byte) []byte {
 	text := make([]byte, 0, len(raw))
 	for ; n >= 0; n = bytes.IndexByte(raw, '\\') {
 		r, width := decodeEscape(raw[n:])
-		text = appendUTF16Unit(append(text, raw[:n]...), r)
+		text = appendWTF8(append(text, raw[:n]...), r)
 		raw = raw[n+width:]
 	}
 	return append(text, raw...)
@@ -60,8 +60,8 @@ func decodeUnicodeEscape(escape []byte) (r rune, width int) {
 // surrogateLen is the length of half a surrogate pair in the text.
 const surrogateLen = 3
 
-// appendUTF16Unit appends a character, or half of one.
-func appendUTF16Unit(dst []byte, r rune) []byte {
+// appendWTF8 appends a character, or half of one.
+func appendWTF8(dst []byte, r rune) []byte {
 	if utf16.IsSurrogate(r) {
 		return append(dst, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0xbf, 0x80|byte(r)&0xbf)
 	}

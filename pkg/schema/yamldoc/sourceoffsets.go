@@ -68,15 +68,15 @@ func (t *sourceText) span(n *yaml.Node) diag.Span {
 	if n.Kind != yaml.ScalarNode || n.Value == "" {
 		return diag.Bytes(start, start)
 	}
-	end := t.valueOffset(n, len(n.Value))
+	end := t.scalarByteOffset(n, len(n.Value))
 	if end > start && n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
 		end++
 	}
 	return diag.Bytes(start, max(start, min(end, len(t.src))))
 }
 
-// valueOffset returns the source offset of a byte in a scalar's value, or the start of a multi-line scalar.
-func (t *sourceText) valueOffset(n *yaml.Node, index int) int {
+// scalarByteOffset returns the source offset of a byte in a scalar's value, or the start of a multi-line scalar.
+func (t *sourceText) scalarByteOffset(n *yaml.Node, index int) int {
 	start := t.offset(n.Line, n.Column)
 	at := start
 	quote := byte(0)

@@ -30,7 +30,7 @@ func (v Value) Span() diag.Span { return v.file.text.lines.Locate(v.file.text.sp
 
 // At returns the position of a byte in a string's value. In a multi-line string it is the start of the string.
 func (v Value) At(index int) diag.Span {
-	at := v.file.text.valueOffset(v.node, index)
+	at := v.file.text.scalarByteOffset(v.node, index)
 	return v.file.text.lines.Locate(diag.Bytes(at, at))
 }
 

@@ -212,7 +212,7 @@ func (f *File) checkKeys(mapping *yaml.Node) bool {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		key := mapping.Content[i]
 		switch line, twice := first[key.Value]; {
-		case !isKey(key):
+		case !canBeKey(key):
 			f.addAtNode(key, f.codes.Syntax, "a key must be a string")
 			good = false
 		case twice:
@@ -224,7 +224,7 @@ func (f *File) checkKeys(mapping *yaml.Node) bool {
 	return good
 }
 
-func isKey(n *yaml.Node) bool {
+func canBeKey(n *yaml.Node) bool {
 	digits := n.Value != "" && strings.Trim(n.Value, "0123456789") == ""
 	return n.Tag != "!!merge" && (kindOf(n) == kindString || kindOf(n) == kindNumber && digits)
 }
