@@ -19,7 +19,7 @@ import (
 type file struct {
 	name    string
 	text    []byte
-	isLarge bool // a run file to read record by record, see [isLargeRecord]
+	isLarge bool // a run file to read record by record, see [isLargeRunFile]
 }
 
 // checkNames refuses missing file arguments, with this hint, and stdin given twice.

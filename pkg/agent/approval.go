@@ -141,7 +141,7 @@ func laterApproval(records []runfile.Record, call string) (again, last bool) {
 // approver's.
 func (g *Gate) obtainApproval(ctx context.Context, q ApprovalRequest) (Approval, error) {
 	if g.journal.isReplaying() {
-		past := g.journal.unreplayed[0].Body.(runfile.Approval) // isApprovalDeferred checked it
+		past := g.journal.unreplayed[0].Body.(runfile.Approval) // isApprovalRecordedLater checked it
 		return Approval{ID: past.ID, By: past.By, Approved: past.Approved, Modified: past.Modified, Why: past.Why}, nil
 	}
 	if g.cfg.Approver == nil {

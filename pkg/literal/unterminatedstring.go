@@ -17,7 +17,7 @@ type lastString struct {
 	textStart   int // start of its text, if it has delimiters
 	closerStart int // offset of its closing delimiter, in that case
 	end         int
-	triedReopen bool // reopenString has been tried
+	triedReopen bool // treatCloserAsOpener has been tried
 }
 
 // A stringKind is the way a string is quoted.

@@ -28,7 +28,7 @@ var keyFormats = []keyFormat{
 	{"gsk_", "", 40, false}, {"xai-", "", 40, false}, {"hf_", "", 30, false}, {"npm_", "", 36, false},
 }
 
-// keyFirstBytes are the first bytes of everything that [leadingKey] finds.
+// keyFirstBytes are the first bytes of everything that [leadingAPIKey] finds.
 var keyFirstBytes = func() (starts [256]bool) {
 	starts['-'], starts['e'] = true, true
 	for _, f := range keyFormats {

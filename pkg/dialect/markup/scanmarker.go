@@ -207,7 +207,7 @@ func (l *lexer) parseCloserByParamName(i int) (marker, verdict) {
 	return found, v
 }
 
-// parseNameCloserWith is [lexer.parseNameCloser] with a prefix.
+// parseNameCloserWith is [lexer.parseCloserByParamName] with a prefix.
 func (l *lexer) parseNameCloserWith(i int, prefix string) (marker, verdict) {
 	end, v := l.matchSequence(i, l.syntax.delimiters().Close, prefix, l.param.name.text)
 	if v != yes {

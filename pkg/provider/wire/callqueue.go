@@ -173,7 +173,7 @@ func (r *Response) BeginCall(id, name, args gjson.Result) *PendingCall {
 	return c
 }
 
-// NewCall returns a call that is not in the response until [Response.QueueCall].
+// NewCall returns a call that is not in the response until [Response.AddPendingCall].
 func (r *Response) NewCall() *PendingCall { return &PendingCall{response: r} }
 
 // AddPendingCall adds a call to those that have begun.
