@@ -34,8 +34,8 @@ func (p *promptTemplate) usesPrompt() bool {
 	return p != nil && slices.Contains(agentfile.Placeholders(p.text), agentfile.PromptVariable)
 }
 
-// declare checks the values of variables against the declarations of an agent.
-func (v *variables) declare(p *promptTemplate) error {
+// checkAgainstDeclarations checks the values of variables against the declarations of an agent.
+func (v *variables) checkAgainstDeclarations(p *promptTemplate) error {
 	if p == nil || len(p.variables) == 0 {
 		return nil
 	}

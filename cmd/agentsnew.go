@@ -68,7 +68,7 @@ func (o *agentsOptions) create(value string) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return &outputError{errors.Join(err, os.Remove(path))}
 	}
-	return o.console.deliverFixed([]byte(path + "\n"))
+	return o.console.writeVerbatim([]byte(path + "\n"))
 }
 
 // newPath returns the path of a new agent file.

@@ -53,18 +53,18 @@ func (d *dialog) run() (agent.Approval, error) {
 		case "", "n", "no":
 			return agent.Approval{By: "tty"}, nil
 		case "m":
-			d.next(d.height - 3)
+			d.showLinesDiscardingInput(d.height - 3)
 		case "v":
 			d.showArguments()
-			d.next(len(d.pending))
+			d.showLinesDiscardingInput(len(d.pending))
 		default:
-			d.choose(word)
+			d.toggleMarks(word)
 		}
 	}
 }
 
-// next shows the next lines and discards input that was typed before.
-func (d *dialog) next(lines int) {
+// showLinesDiscardingInput shows the next lines and discards input that was typed before.
+func (d *dialog) showLinesDiscardingInput(lines int) {
 	d.more(lines)
 	_, _ = d.in.Discard(d.in.Buffered()) // cannot fail
 	_ = d.discardTyped()                 // a closed terminal fails at the next read
@@ -107,8 +107,8 @@ func (d *dialog) approved() (agent.Approval, bool) {
 	return a, true
 }
 
-// choose marks and unmarks files.
-func (d *dialog) choose(words string) {
+// toggleMarks marks and unmarks files.
+func (d *dialog) toggleMarks(words string) {
 	if d.choice == nil || !d.choice.mark(words) {
 		fmt.Fprintf(d.out, "%q is not an answer.\n", words)
 		return
@@ -141,7 +141,7 @@ func (d *dialog) lines() []string {
 			d.choice.show(&files)
 			out = append(out, "  "+onOneLine(name.Str))
 			out = append(out, strings.Split(strings.TrimSuffix(files.String(), "\n"), "\n")...)
-		case d.isWritten(value):
+		case d.isShownAsDiff(value):
 			line(name.Str, fmt.Sprintf("%d bytes, shown below", len(value.Str)))
 		default:
 			line(name.Str, string(compactJSON(json.RawMessage(value.Raw)))) // spaces preserved
@@ -165,8 +165,8 @@ func (d *dialog) lines() []string {
 	return out
 }
 
-// isWritten reports whether an argument is the new content of a file, which is shown as a diff.
-func (d *dialog) isWritten(value gjson.Result) bool {
+// isShownAsDiff reports whether an argument is the new content of a file, which is shown as a diff.
+func (d *dialog) isShownAsDiff(value gjson.Result) bool {
 	return value.Type == gjson.String && slices.ContainsFunc(d.q.Preview.Files, func(f chat.FilePreview) bool {
 		return f.New != nil && string(f.New) == value.Str && fileDiff(f) != nil
 	})
@@ -217,8 +217,8 @@ func (d *dialog) showArguments() {
 // onOneLine returns a text on one line, with control characters escaped.
 func onOneLine(text string) string { return escapeInvisible(strings.Join(strings.Fields(text), " ")) }
 
-// describePrivacy describes where the data of a call goes, or returns "". A call from the command line has no model.
-func describePrivacy(def *tool.Definition, model string) string {
+// describeDataFlow describes where the data of a call goes, or returns "". A call from the command line has no model.
+func describeDataFlow(def *tool.Definition, model string) string {
 	var parts []string
 	if slices.Contains(def.Labels, tool.Private) {
 		parts = append(parts, "it reads private data")

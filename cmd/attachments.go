@@ -26,7 +26,7 @@ func checkDuplicateAttachments(paths []string) error {
 	var given inputBlocks
 	given.files = map[string]bool{}
 	for i, path := range paths {
-		if slices.ContainsFunc(paths[:i], func(other string) bool { return inputName(other) == inputName(path) }) || given.checkFile(path) != nil {
+		if slices.ContainsFunc(paths[:i], func(other string) bool { return inputName(other) == inputName(path) }) || given.checkDuplicateFile(path) != nil {
 			return usagef("give each file once", "--attach: %q is given twice", inputName(path))
 		}
 	}

@@ -12,15 +12,15 @@ import (
 	"oneshot/pkg/lint"
 )
 
-// open reads the baseline, or checks that a new one can be written and replaces none of the checked files.
-func (o *findingOptions) open(files []string) (err error) {
+// openBaseline reads the baseline, or checks that a new one can be written and replaces none of the checked files.
+func (o *findingOptions) openBaseline(files []string) (err error) {
 	switch {
 	case o.writeBaseline == "-":
 		return usagef("name a file", "--write-baseline: cannot be stdout, which gets the report")
 	case slices.ContainsFunc(files, func(name string) bool { return isRegular(name) && isSameFile(name, o.writeBaseline) }):
 		return usagef("name another file", "--write-baseline: %s is one of the checked files", o.writeBaseline)
 	case o.writeBaseline != "":
-		o.to, err = newOutputFile("--write-baseline", o.writeBaseline)
+		o.to, err = resolveOutputFile("--write-baseline", o.writeBaseline)
 		return err
 	case o.baseline == "":
 		return nil

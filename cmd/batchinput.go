@@ -179,8 +179,8 @@ type faults struct {
 	duplicate bool
 }
 
-// add prints a fault of a record.
-func (f *faults) add(r batch.Record, err error) {
+// report prints a fault of a record.
+func (f *faults) report(r batch.Record, err error) {
 	var of *batch.RecordError
 	why := err.Error()
 	if errors.As(err, &of) {
@@ -209,7 +209,7 @@ func (b *batchRun) readInput(ctx context.Context) error {
 			_, err = b.texts.of(r)
 		}
 		if err != nil {
-			found.add(r, err)
+			found.report(r, err)
 			continue
 		}
 		if r.Index == 1 {
@@ -249,7 +249,7 @@ func (b *batchRun) addRecord(r batch.Record, found *faults) error {
 	switch {
 	case e.line > 0:
 		found.duplicate = true
-		found.add(r, fmt.Errorf("the ID %q is also that of line %d", r.ID, e.line))
+		found.report(r, fmt.Errorf("the ID %q is also that of line %d", r.ID, e.line))
 		return nil
 	case (e.isDone || e.earlier >= 0) && e.input != input:
 		return usagef("restore the record, or write to another file", "%s:%d: the record %q has changed since its line was written", b.input.name, r.Line, r.ID)

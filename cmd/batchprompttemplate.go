@@ -37,7 +37,7 @@ func (f *resolvedFlags) loadBatchTexts(ctx context.Context, env Env, t *console,
 	if err != nil {
 		return nil, err
 	}
-	if err := vars.declare(o.template); err != nil {
+	if err := vars.checkAgainstDeclarations(o.template); err != nil {
 		return nil, err
 	}
 	names := append(o.files(nil, vars), args...)

@@ -173,7 +173,7 @@ func (b *batchRun) checkLeftOver() error {
 		})
 		return outputReadError("-o", err)
 	}
-	if done < b.records.counts.total && b.state.out != nil && (lines > 0 || b.state.isKnown) && !b.state.hasRuns() {
+	if done < b.records.counts.total && b.state.out != nil && (lines > 0 || b.state.isKnown) && !b.state.hasIndex() {
 		return usagef("to copy its good lines: oneshot batch --retry failed "+runArgument(b.flags.file)+" -o NEW with the same flags and records",
 			"-o %s: the runs of this batch are not on record here, so what was under way is unknown", b.flags.file)
 	}

@@ -67,7 +67,7 @@ func openBatchState(env Env, file string, isDry bool) (*batchState, error) {
 		s.dir = filepath.Join(dir, s.id)
 		return s, nil
 	}
-	to, err := newOutputFile("-o", file)
+	to, err := resolveOutputFile("-o", file)
 	if err != nil {
 		return nil, err
 	}
@@ -319,8 +319,8 @@ func readIndexHead(dir string) (head indexHead, err error) {
 	return head, nil
 }
 
-// hasRuns reports whether the batch is on record.
-func (s *batchState) hasRuns() bool {
+// hasIndex reports whether the batch is on record.
+func (s *batchState) hasIndex() bool {
 	_, err := os.Stat(filepath.Join(s.dir, indexName))
 	return err == nil
 }

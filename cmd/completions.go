@@ -46,7 +46,7 @@ func toolNames(env Env, o *options) (names []string) {
 	return names
 }
 
-func scopeNames(env Env, o *options) (names []string) {
+func toolScopeNames(env Env, o *options) (names []string) {
 	for _, d := range completableTools(env, o) {
 		names = slices.Concat(names, d.Scopes, d.AnyScopes)
 	}

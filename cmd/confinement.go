@@ -26,7 +26,7 @@ func (o toolAccess) programs(t *console, p policy.Policy, tools []*tool.Definiti
 	if o.root == "" {
 		return nil, usagef("set --root, e.g. --root work", "tool %s runs programs, which need a root", tools[0].Name)
 	}
-	c, err := o.confinement(t, p.Programs(), tools, o.made, o.definitions)
+	c, err := o.confinement(t, p.ProgramConfinement(), tools, o.made, o.definitions)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (c *confined) searchPath() []string {
 	if c == nil {
 		return nil
 	}
-	return c.Folders()
+	return c.SearchPath()
 }
 
 // checkSearchPath refuses folders of the program path that tools or other users can write.
@@ -189,7 +189,7 @@ func (c *confined) doc() json.RawMessage {
 	if c == nil {
 		return nil
 	}
-	doc := programsDoc{Path: c.Folders(), Env: c.named, Memory: c.Memory, FileSize: c.FileSize, Processes: c.Processes, OpenFiles: c.OpenFiles, Denied: c.denied}
+	doc := programsDoc{Path: c.SearchPath(), Env: c.named, Memory: c.Memory, FileSize: c.FileSize, Processes: c.Processes, OpenFiles: c.OpenFiles, Denied: c.denied}
 	for i, box := range c.Sandboxes {
 		doc.Sandboxes = append(doc.Sandboxes, sandboxDoc{box.Read, box.Write, box.Network, c.enforced[i]})
 	}

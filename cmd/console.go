@@ -62,7 +62,7 @@ func newConsole(env Env) *console {
 		noColor: env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb",
 		log:     newLog(env, hidden), secrets: hidden, events: &runEvents{secrets: hidden},
 		file: new(atomic.Pointer[outputFile]), parsedOptions: new(atomic.Pointer[outputOptions]), delivered: new(atomic.Bool), resume: new(atomic.Pointer[string]),
-		programs: new(subprocess.Running), recovery: recoveryOf,
+		programs: new(subprocess.Running), recovery: recoveryWithoutEffects,
 	}
 }
 
@@ -73,7 +73,7 @@ func (t *console) forkForExit(env Env) *console {
 		next.outputOptions = *m
 	}
 	next.recovery = func(err error) recovery { // the state of the command is unknown
-		r := recoveryOf(err)
+		r := recoveryWithoutEffects(err)
 		r.retryable = false
 		if resume := t.resume.Load(); resume != nil { // a change may be under way
 			r.retry, r.resume = runfile.RetryByHand, *resume
@@ -84,8 +84,8 @@ func (t *console) forkForExit(env Env) *console {
 	return next
 }
 
-// check refuses unknown values of the flags about stderr.
-func (t *console) check() error {
+// checkOutputFlags refuses unknown values of the flags about stderr.
+func (t *console) checkOutputFlags() error {
 	switch t.color {
 	case "auto", "always", "never":
 	default:
@@ -170,8 +170,8 @@ func (t *console) writeLive(ctx context.Context, part []byte) error {
 	return err
 }
 
-// deliverFixed prints a part of a fixed text, byte for byte unless stdout is a terminal.
-func (t *console) deliverFixed(text []byte) error {
+// writeVerbatim prints a part of a fixed text, byte for byte unless stdout is a terminal.
+func (t *console) writeVerbatim(text []byte) error {
 	shown := t.forStdout(string(text))
 	if shown != string(text) && !t.escaped {
 		t.note("control characters are shown as escapes; redirect stdout for the exact bytes")

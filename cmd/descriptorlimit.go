@@ -10,8 +10,8 @@ import (
 // Go's runtime aborts the process.
 const spareDescriptors = 16
 
-// checkDescriptors refuses to start with too few file descriptors.
-func checkDescriptors() error {
+// checkDescriptorLimit refuses to start with too few file descriptors.
+func checkDescriptorLimit() error {
 	var spare []int
 	defer func() {
 		for _, fd := range spare {

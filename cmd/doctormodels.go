@@ -19,7 +19,7 @@ import (
 
 // namedModelProbes returns a probe for each --model.
 func (o *doctorOptions) namedModelProbes(s *settings) ([]probe, error) {
-	if len(o.names) == 0 && s.appliesToOnlyServer() {
+	if len(o.names) == 0 && s.needsSingleServer() {
 		return nil, usagef("name the model with --model", "--base-url, --api-key, --api and --header need --model")
 	}
 	var probes []probe

@@ -37,16 +37,16 @@ func (s *settings) endpoints(env Env, t *console, names []string) ([]endpoint, e
 		}
 		out = append(out, p)
 	}
-	return out, s.checkKeys(out)
+	return out, s.checkServerFlags(out)
 }
 
-// checkKeys refuses flags for a server that is ambiguous or not used.
-func (s *settings) checkKeys(places []endpoint) error {
+// checkServerFlags refuses flags for a server that is ambiguous or not used.
+func (s *settings) checkServerFlags(places []endpoint) error {
 	providers := map[string]bool{}
 	for _, p := range places {
 		providers[p.provider.Name] = true
 	}
-	if len(providers) > 1 && s.appliesToOnlyServer() {
+	if len(providers) > 1 && s.needsSingleServer() {
 		return usagef("name the provider, for example --base-url openai=URL",
 			"--base-url, --api-key, --api and --header apply to one server, but the models have several: %s",
 			strings.Join(slices.Sorted(maps.Keys(providers)), ", "))
@@ -64,8 +64,8 @@ func (s *settings) checkKeys(places []endpoint) error {
 	return nil
 }
 
-// appliesToOnlyServer reports whether a flag without a provider needs a unique server.
-func (s *settings) appliesToOnlyServer() bool {
+// needsSingleServer reports whether a flag without a provider needs a unique server.
+func (s *settings) needsSingleServer() bool {
 	return s.urls[""] != nil || s.keys[""].value != "" || s.protocol != nil || len(s.config.Header) > 0
 }
 

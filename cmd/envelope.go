@@ -147,15 +147,15 @@ func (t *console) envelopeFor(err error) ([]byte, error) {
 // requestedOutput returns the form of the output that a command line of run asks for with --output or in its agent file, even if
 // either is invalid, and "" for none.
 func requestedOutput(env Env) string {
-	given := runFlags(env.Args, "--output", "--agent")
+	given := lenientRunFlags(env.Args, "--output", "--agent")
 	if output, ok := given["--output"]; ok || given["--agent"] == "" {
 		return output
 	}
-	return outputOfAgent(env, given["--agent"])
+	return outputInAgentFile(env, given["--agent"])
 }
 
-// runFlags returns the last values of some flags on a command line of run, even if the line is invalid.
-func runFlags(args []string, names ...string) map[string]string {
+// lenientRunFlags returns the last values of some flags on a command line of run, even if the line is invalid.
+func lenientRunFlags(args []string, names ...string) map[string]string {
 	given, isRun := map[string]string{}, false
 	for i, arg := range args {
 		name, value, isJoined := strings.Cut(arg, "=")

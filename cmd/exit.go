@@ -23,7 +23,7 @@ type exit struct {
 	Code    int
 	Name    string
 	Meaning string
-	Retry   runfile.Retry // for a command without effects; see recoveryOf
+	Retry   runfile.Retry // for a command without effects; see recoveryWithoutEffects
 }
 
 // exits is the table of exit codes. explain, the names in JSON and the documents are generated from it.
@@ -289,8 +289,8 @@ type recovery struct {
 	resume    string // the command line that continues the run, or ""
 }
 
-// recoveryOf returns the recovery of a command that has no effects.
-func recoveryOf(err error) recovery {
+// recoveryWithoutEffects returns the recovery of a command that has no effects.
+func recoveryWithoutEffects(err error) recovery {
 	retry := exitOf(err).Retry
 	switch {
 	case err == nil:

@@ -28,7 +28,7 @@ func agentKeyDocs() (docs []keyDoc) {
 	gjson.GetBytes(text, "properties").ForEach(func(key, property gjson.Result) bool {
 		row := rows[strings.ReplaceAll(key.Str, "_", "-")]
 		docs = append(docs, keyDoc{
-			Family: keyFamily, Key: key.Str, Meaning: property.Get("description").Str, WithFlag: row.withFlag(),
+			Family: keyFamily, Key: key.Str, Meaning: property.Get("description").Str, WithFlag: row.describeOverride(),
 			Default: map[defaultRule]string{settable: "yes", lowers: "lower values"}[row.defaults],
 		})
 		return true
@@ -41,8 +41,8 @@ func agentKeyDocs() (docs []keyDoc) {
 	return docs
 }
 
-// withFlag says what a flag of the command line does to its key.
-func (r flagRow) withFlag() string {
+// describeOverride says what a flag of the command line does to its key.
+func (r flagRow) describeOverride() string {
 	switch {
 	case r.name == "":
 		return ""

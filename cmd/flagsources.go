@@ -73,7 +73,7 @@ func resolveFlags(on commands, line flagSource, others ...flagSource) (*resolved
 
 // fill adds the values of a source to those of the sources before it, and reports whether it has any to add.
 func (r flagRow) fill(set *pflag.FlagSet, source flagSource) (used bool, err error) {
-	for _, value := range r.missingValues(source, set) {
+	for _, value := range r.valuesAddedBy(source, set) {
 		if err := set.Set(r.name, value); err != nil {
 			err = fmt.Errorf("%s: --%s %s: %w", source.name, r.name, value, err)
 			if source.kind == fromRecord {
@@ -86,9 +86,9 @@ func (r flagRow) fill(set *pflag.FlagSet, source flagSource) (used bool, err err
 	return used, nil
 }
 
-// missingValues returns the values that a source adds to those of the sources before it: all if they have none, or if those
+// valuesAddedBy returns the values that a source adds to those of the sources before it: all if they have none, or if those
 // of an agent add up. A flag that merges pairs takes those with other keys.
-func (r flagRow) missingValues(source flagSource, set *pflag.FlagSet) []string {
+func (r flagRow) valuesAddedBy(source flagSource, set *pflag.FlagSet) []string {
 	values := source.values[r.name]
 	if !set.Changed(r.name) || source.kind == fromAgent && r.agent&adds != 0 {
 		return values

@@ -166,7 +166,7 @@ func (o *options) policyFlags() []flagRow {
 			help: "deny all changes"},
 		{name: "enable-exec", on: forRun | forBatch | forCall, agent: isKey | widens, field: toggle(&o.policy.enableExec), resume: mayChange, replay: widening,
 			help: "let tools run programs if a rule or --allow also allows it"},
-		{name: "scope", on: forRun | forBatch | forCall, agent: isKey | widens, field: list(&o.policy.scopes), completes: listed(scopeNames), resume: mayChange, replay: widening,
+		{name: "scope", on: forRun | forBatch | forCall, agent: isKey | widens, field: list(&o.policy.scopes), completes: listed(toolScopeNames), resume: mayChange, replay: widening,
 			help: "grant the run the scope `NAME` (repeatable), e.g. --scope gmail.readonly"},
 		{name: "connection", on: forRun | forBatch | forCall, agent: isKey | widens, field: list(&o.policy.connections), completes: listed(toolConnectionNames), resume: mayChange, replay: widening,
 			help: "let tools use the connection `NAME` (repeatable), e.g. --connection calendar"},

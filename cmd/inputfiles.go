@@ -22,8 +22,8 @@ type file struct {
 	isLarge bool // a run file to read record by record, see [isLargeRunFile]
 }
 
-// checkNames refuses missing file arguments, with this hint, and stdin given twice.
-func checkNames(hint string, args []string) error {
+// checkFileArgs refuses missing file arguments, with this hint, and stdin given twice.
+func checkFileArgs(hint string, args []string) error {
 	if len(args) == 0 {
 		return usagef(hint, "missing FILE")
 	}

@@ -59,8 +59,8 @@ func readAgent(env Env, value string) (*loadedAgent, []diag.Finding, error) {
 	return &loadedAgent{File: v.Agent, path: path, dir: agentBase(path), isInstalled: !isAgentPath(value), env: env, text: src}, v.Findings, err
 }
 
-// outputOfAgent returns the output of the agent file of a value of --agent, or "". Errors in the file are reported elsewhere.
-func outputOfAgent(env Env, value string) string {
+// outputInAgentFile returns the output of the agent file of a value of --agent, or "". Errors in the file are reported elsewhere.
+func outputInAgentFile(env Env, value string) string {
 	path, err := findAgent(env, value)
 	if err != nil {
 		return ""

@@ -58,7 +58,7 @@ func (t *console) finish(env Env, err error) error {
 // execute runs the command that the arguments name. It turns a panic into an error.
 func execute(ctx context.Context, env Env, t *console) (err error) {
 	defer recoverPanic(&err)
-	if err := checkDescriptors(); err != nil {
+	if err := checkDescriptorLimit(); err != nil {
 		return err
 	}
 	t.applyDefaults(env)
@@ -179,7 +179,7 @@ func checkArguments(c *cobra.Command, t *console, started *bool) {
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		*started = true
-		if err := errors.Join(t.check(), checkFlags(c.Flags())); err != nil {
+		if err := errors.Join(t.checkOutputFlags(), checkFlags(c.Flags())); err != nil {
 			return err
 		}
 		return run(c, args)

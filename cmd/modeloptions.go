@@ -37,8 +37,8 @@ func providerNames() string {
 	return strings.Join(names, ", ")
 }
 
-// check refuses a recording beside other models.
-func (o *modelOptions) check() error {
+// checkReplayIsOnlyModel refuses a recording beside other models.
+func (o *modelOptions) checkReplayIsOnlyModel() error {
 	for _, name := range o.allNames() {
 		switch {
 		case !isRecording(name):

@@ -126,7 +126,7 @@ func (p *sharedPlan) chooseModels(ctx context.Context) (err error) {
 	if _, err := taughtFlag(f.model.dialect); err != nil {
 		return err
 	}
-	if err := f.model.check(); err != nil {
+	if err := f.model.checkReplayIsOnlyModel(); err != nil {
 		return err
 	}
 	if replay := p.recorded.replay; replay != nil {
@@ -184,7 +184,7 @@ func (p *runPlan) configure(ctx context.Context) (err error) {
 	if err := errors.Join(p.models.checkAttachments(cfg.Attachments), checkAttachmentSecrets(t, cfg.Attachments)); err != nil {
 		return err
 	}
-	hidePrompt(t, &cfg)
+	maskSecretsInPrompt(t, &cfg)
 	if p.recorded.resumed != nil {
 		if err := p.resume(&cfg); err != nil {
 			return err
@@ -268,8 +268,8 @@ func (p *runPlan) setApprovers(cfg *agent.Config) (err error) {
 	return nil
 }
 
-// hidePrompt masks secrets in the texts for the model.
-func hidePrompt(t *console, cfg *agent.Config) {
+// maskSecretsInPrompt masks secrets in the texts for the model.
+func maskSecretsInPrompt(t *console, cfg *agent.Config) {
 	held := false
 	for _, text := range []*string{&cfg.System, &cfg.Prompt, &cfg.Input, &cfg.AnswerDescription} {
 		hidden := t.secrets.Hide(*text)

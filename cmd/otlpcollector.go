@@ -142,7 +142,7 @@ func (c *otlpCollector) post(to *url.URL, request []byte) (wait time.Duration, e
 	case resp.StatusCode/100 == 2:
 		return -1, c.readAnswer(to, answer)
 	}
-	e := &collectorError{err: fmt.Errorf("%s: status %d: %s", to.Redacted(), resp.StatusCode, firstWords(string(answer), 500)), status: resp.StatusCode}
+	e := &collectorError{err: fmt.Errorf("%s: status %d: %s", to.Redacted(), resp.StatusCode, oneLineExcerpt(string(answer), 500)), status: resp.StatusCode}
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return provider.RetryAfter(resp.Header, time.Now()), e
@@ -163,10 +163,10 @@ func (c *otlpCollector) readAnswer(to *url.URL, answer []byte) error {
 		return nil
 	}
 	if err := json.Unmarshal(answer, &body); err != nil {
-		return &collectorError{err: fmt.Errorf("%s: the answer is not one of OTLP/HTTP in JSON: %s", to.Redacted(), firstWords(string(answer), 100)), final: true}
+		return &collectorError{err: fmt.Errorf("%s: the answer is not one of OTLP/HTTP in JSON: %s", to.Redacted(), oneLineExcerpt(string(answer), 100)), final: true}
 	}
 	partial := body.PartialSuccess
-	why := cmp.Or(firstWords(partial.ErrorMessage, 500), "it gives no reason")
+	why := cmp.Or(oneLineExcerpt(partial.ErrorMessage, 500), "it gives no reason")
 	for _, rejected := range []struct {
 		number json.RawMessage
 		noun   string
@@ -183,8 +183,8 @@ func (c *otlpCollector) readAnswer(to *url.URL, answer []byte) error {
 	return nil
 }
 
-// end returns the error of an export that ended with an error or nil.
-func (c *otlpCollector) end(err error) error {
+// exportError returns the error of an export that ended with an error or nil.
+func (c *otlpCollector) exportError(err error) error {
 	var e *collectorError
 	switch {
 	case err == nil && len(c.rejected) > 0:

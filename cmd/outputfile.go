@@ -33,8 +33,8 @@ type outputFile struct {
 	direct bool   // a device, a pipe or an open file
 }
 
-// newOutputFile checks the file that a flag names and its directory. It opens nothing.
-func newOutputFile(flag, name string) (*outputFile, error) {
+// resolveOutputFile checks the file that a flag names and its directory. It opens nothing.
+func resolveOutputFile(flag, name string) (*outputFile, error) {
 	if err := checkStickyLinks(name); err != nil {
 		return nil, usagef("name the file itself", "%s: %w", flag, err)
 	}

@@ -107,7 +107,7 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkNames("oneshot parse reply.txt, or - for stdin", args); err != nil {
+	if err := checkFileArgs("oneshot parse reply.txt, or - for stdin", args); err != nil {
 		return err
 	}
 	if options.Context, err = o.contextTexts(ctx, args); err != nil {
@@ -116,7 +116,7 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	if args, err = o.expand(args, options); err != nil {
 		return err
 	}
-	if err := o.findings.open(args); err != nil {
+	if err := o.findings.openBaseline(args); err != nil {
 		return err
 	}
 	o.console.noteUnusedStdin(o.env, slices.Concat(args, o.context)...)
@@ -157,7 +157,7 @@ func (o *parseOptions) options() (lint.Options, error) {
 
 // expand replaces folders by their files.
 func (o *parseOptions) expand(args []string, options lint.Options) ([]string, error) {
-	fits := func(f io.Reader) bool { return o.fields.Response != "" || options.HasRecords(f, maxInput) }
+	fits := func(f io.Reader) bool { return o.fields.Response != "" || options.IsLargeJSONLines(f, maxInput) }
 	return folderReader{o.console, o.findings.strict, o.findings.baseline, fits}.expand(args)
 }
 
@@ -166,7 +166,7 @@ func (o *parseOptions) contextTexts(ctx context.Context, args []string) (*echo.S
 	if o.context == nil {
 		return nil, nil
 	}
-	if err := checkNames("", slices.Concat(args, o.context)); err != nil {
+	if err := checkFileArgs("", slices.Concat(args, o.context)); err != nil {
 		return nil, err
 	}
 	told := &echo.SeenText{}

@@ -83,7 +83,7 @@ func (p *fixReport) take(b fixedPiece) error {
 		return usagef("omit --fix to see its findings", "--fix: %s is a run file, which must not change", displayName(b.name))
 	}
 	for _, f := range b.fixed {
-		if err := p.console.deliverFixed(f.Text); err != nil {
+		if err := p.console.writeVerbatim(f.Text); err != nil {
 			return err
 		}
 		if f.Result.File != "" {

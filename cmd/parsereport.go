@@ -74,7 +74,7 @@ func (p *parseReport) print(w *bytes.Buffer, number int, r *lint.ParseResult, ta
 	case "text":
 		printRecord(w, r, tally)
 	case "json":
-		printElement(w, r)
+		printJSONElement(w, r)
 	case "jsonl":
 		w.Write(append(diag.EscapeInvisibleJSON(r.AppendJSON(w.AvailableBuffer())), '\n'))
 	case "github":
@@ -179,8 +179,8 @@ func (h *bufferedOutput) flush() error {
 	return h.err
 }
 
-// printElement prints a record as a further element of a JSON array.
-func printElement(w *bytes.Buffer, r *lint.ParseResult) {
+// printJSONElement prints a record as a further element of a JSON array.
+func printJSONElement(w *bytes.Buffer, r *lint.ParseResult) {
 	w.WriteString(",\n  ")
 	_ = json.Indent(w, diag.EscapeInvisibleJSON(r.AppendJSON(nil)), "  ", "  ") // it is JSON
 }

@@ -36,7 +36,7 @@ type decision struct {
 
 // Approve answers a question.
 func (a *programApprover) Approve(ctx context.Context, q agent.ApprovalRequest) (agent.Approval, error) {
-	q.Note = describePrivacy(q.Def, a.model)
+	q.Note = describeDataFlow(q.Def, a.model)
 	q.Preview.Files = slices.Clone(q.Preview.Files)
 	for i, f := range q.Preview.Files {
 		q.Preview.Files[i].Diff = a.console.secrets.Redact(diffText(fileDiff(f)))

@@ -59,7 +59,7 @@ func (o *inputOptions) read(ctx context.Context, env Env, t *console, files []va
 		if err := readText(ctx, env, "--var-file", f.value, &text); err != nil {
 			return "", nil, err
 		}
-		if err := blocks.add(f.key, originAt(env, f.value), text); err != nil {
+		if err := blocks.add(f.key, inputFileType(env, f.value), text); err != nil {
 			return "", nil, err
 		}
 	}
@@ -84,7 +84,7 @@ func (o *inputOptions) addValue(ctx context.Context, env Env, t *console, value 
 	}
 	before, finder := len(to.texts), inputFinder{console: t}
 	for _, name := range found {
-		if err := to.checkFile(name); err != nil {
+		if err := to.checkDuplicateFile(name); err != nil {
 			return err
 		}
 		text, ok, err := finder.readFoundFile(ctx, name, o.allowEmpty)
@@ -106,7 +106,7 @@ func (o *inputOptions) addValue(ctx context.Context, env Env, t *console, value 
 
 // addFile adds the block of a named file, or of stdin.
 func (o *inputOptions) addFile(ctx context.Context, env Env, path string, to *inputBlocks) error {
-	if err := to.checkFile(path); err != nil {
+	if err := to.checkDuplicateFile(path); err != nil {
 		return err
 	}
 	var text string
@@ -116,7 +116,7 @@ func (o *inputOptions) addFile(ctx context.Context, env Env, path string, to *in
 	if strings.TrimSpace(text) == "" && !o.allowEmpty {
 		return &hintedError{&inputError{fmt.Errorf("--input: %s is empty", displayName(path))}, "use --allow-empty-input to accept it"}
 	}
-	return to.add(inputName(path), originAt(env, path), text)
+	return to.add(inputName(path), inputFileType(env, path), text)
 }
 
 // inputBlocks are the blocks of the input.
@@ -128,8 +128,8 @@ type inputBlocks struct {
 	files   map[string]bool // regular files of --input, by path without links
 }
 
-// checkFile refuses a file that is read already.
-func (b *inputBlocks) checkFile(path string) error {
+// checkDuplicateFile refuses a file that is read already.
+func (b *inputBlocks) checkDuplicateFile(path string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil // stdin, a descriptor, or a file whose reading is the error
@@ -179,8 +179,8 @@ func (o *unnamedStdin) addTo(ctx context.Context, env Env, t *console, texts *pr
 	return nil
 }
 
-// originAt returns the origin of a file.
-func originAt(env Env, path string) string {
+// inputFileType returns the origin of a file.
+func inputFileType(env Env, path string) string {
 	info, err := os.Stat(path)
 	if f, ok := env.Stdin.(*os.File); ok && isStdin(path) {
 		info, err = f.Stat()

@@ -35,7 +35,7 @@ func (o *promptOptions) load(ctx context.Context, env Env, t *console, args []st
 	if err != nil {
 		return texts, err
 	}
-	if err := vars.declare(o.template); err != nil {
+	if err := vars.checkAgainstDeclarations(o.template); err != nil {
 		return texts, err
 	}
 	prompt := o.file
@@ -90,7 +90,7 @@ func (o *promptOptions) loadSystem(ctx context.Context, env Env) (system string,
 	if err != nil {
 		return "", err
 	}
-	if err := vars.declare(o.template); err != nil {
+	if err := vars.checkAgainstDeclarations(o.template); err != nil {
 		return "", err
 	}
 	return vars.expand("the system prompt", system)

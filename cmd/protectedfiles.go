@@ -51,7 +51,7 @@ func (p *sharedPlan) runFiles() []string {
 
 // programPaths returns the program folders of a policy, and the programs that definitions name by absolute path.
 func programPaths(p policy.Policy, tools []*tool.Definition) []string {
-	names := p.Programs().Path
+	names := p.ProgramConfinement().Path
 	for _, d := range tools {
 		if d.Exec != nil && filepath.IsAbs(d.Exec.Name) {
 			names = append(names[:len(names):len(names)], d.Exec.Name)

@@ -145,7 +145,7 @@ func (r *recordedRun) openReplay(t *console, line flagSource, args []string) (*r
 		return nil, usagef("omit it", "--live-tools needs --model replay:RUN")
 	}
 	i := slices.IndexFunc(flags.model.names, isRecording)
-	if i < 0 || flags.model.check() != nil {
+	if i < 0 || flags.model.checkReplayIsOnlyModel() != nil {
 		return flags, nil
 	}
 	name := flags.model.names[i]

@@ -11,7 +11,7 @@ import (
 
 // recovery returns what to do after the run has ended with err.
 func (r *runState) recovery(err error) recovery {
-	advice := recoveryOf(err)
+	advice := recoveryWithoutEffects(err)
 	if err == nil {
 		return advice
 	}

@@ -62,8 +62,8 @@ func recordedSettings(log *runfile.Log) map[string]runfile.Setting {
 	return settings
 }
 
-// variable returns the source of a directory: the variable, or HOME if it is not set.
-func (r *resolution) variable(env Env, setting, name string) string {
+// directorySource returns the source of a directory: the variable, or HOME if it is not set.
+func (r *resolution) directorySource(env Env, setting, name string) string {
 	if s, ok := r.recorded[setting]; ok {
 		return s.Source
 	}
@@ -108,8 +108,8 @@ func (o *resolution) ollamaHost(env Env, t *console) (*url.URL, string, error) {
 	return nil, sourceDefault, nil
 }
 
-// describeAgent returns a line for the agent of a run, none without one.
-func describeAgent(a *runfile.Agent) []string {
+// describeAgentFile returns a line for the agent of a run, none without one.
+func describeAgentFile(a *runfile.Agent) []string {
 	if a == nil {
 		return nil
 	}

@@ -100,18 +100,18 @@ func openOutput(t *console, flags *resolvedFlags, rec *recordedRun) error {
 	if flags.file == "" || flags.file == "-" || filepath.Clean(flags.file) == "/dev/stdout" {
 		return nil
 	}
-	if flag := recordFlagFor(flags.file, flags, rec); flag != "" {
+	if flag := flagNamingRunFile(flags.file, flags, rec); flag != "" {
 		return usagef("choose another file", "-o and %s are the same file: %s", flag, flags.file)
 	}
-	to, err := newOutputFile("-o", flags.file)
+	to, err := resolveOutputFile("-o", flags.file)
 	if err == nil {
 		t.file.Store(to)
 	}
 	return err
 }
 
-// recordFlagFor returns the flag that names a file as a run file, or "".
-func recordFlagFor(name string, flags *resolvedFlags, rec *recordedRun) string {
+// flagNamingRunFile returns the flag that names a file as a run file, or "".
+func flagNamingRunFile(name string, flags *resolvedFlags, rec *recordedRun) string {
 	switch {
 	case flags.record.file != "" && isSameFile(name, flags.record.file):
 		return "--run-file"

@@ -49,8 +49,8 @@ func (v *runEvents) toStdout(ctx context.Context, t *console) {
 	}
 }
 
-// toFile makes the file of --events a destination.
-func (v *runEvents) toFile(q *events.Queue, warn func(err error)) {
+// setEventsFile makes the file of --events a destination.
+func (v *runEvents) setEventsFile(q *events.Queue, warn func(err error)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.file, v.warn = q, warn
@@ -123,7 +123,7 @@ func (v *runEvents) observe(e agent.Event) {
 	case e.Kind == agent.EventText:
 		v.projector.Text(e.Text)
 	case e.Kind == agent.EventStart:
-		v.projector.Started(e.Call.ID)
+		v.projector.CallStarted(e.Call.ID)
 	}
 }
 
@@ -228,7 +228,7 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	if err != nil {
 		return err
 	}
-	other := recordFlagFor(path, flags, rec)
+	other := flagNamingRunFile(path, flags, rec)
 	if flags.file != "" && isSameFile(path, flags.file) {
 		other = "-o"
 	}
@@ -244,7 +244,7 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	if flags.record.noRecord {
 		hint = "let a process read them at once, or name a file"
 	}
-	t.events.toFile(events.NewQueue(open), func(err error) { t.warn(hint, "--events %s: the events are incomplete: %v", name, err) })
+	t.events.setEventsFile(events.NewQueue(open), func(err error) { t.warn(hint, "--events %s: the events are incomplete: %v", name, err) })
 	return nil
 }
 

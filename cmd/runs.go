@@ -130,7 +130,7 @@ func (o *runsOptions) printList(heading string, rows []listRow) error {
 	fmt.Fprintln(w, "ID\tMODEL\tTURNS\tEXIT\t"+heading)
 	for _, r := range rows {
 		c := r.cells()
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", report.EscapeLine(c[0]), report.EscapeLine(c[1]), c[2], report.EscapeLine(c[3]), firstWords(c[4], 60))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", report.EscapeLine(c[0]), report.EscapeLine(c[1]), c[2], report.EscapeLine(c[3]), oneLineExcerpt(c[4], 60))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -226,8 +226,8 @@ func (s *runSummary) setRun(at time.Time, run runfile.Run) {
 	}
 }
 
-// firstWords returns the beginning of a text on one line, at most n code points.
-func firstWords(text string, n int) string {
+// oneLineExcerpt returns the beginning of a text on one line, at most n code points.
+func oneLineExcerpt(text string, n int) string {
 	words := []rune(escapeInvisible(strings.Join(strings.Fields(text), " ")))
 	if len(words) > n {
 		return string(words[:n-1]) + "…"

@@ -145,7 +145,7 @@ func (o *exportOptions) destination(ctx context.Context) (send func(telemetry.Si
 		if err != nil {
 			return nil, nil, err
 		}
-		return to.send, to.end, nil
+		return to.send, to.exportError, nil
 	}
 	if o.otlp == "-" {
 		return writeRequests(o.console.out), func(err error) error { return err }, nil

@@ -130,7 +130,7 @@ func (t timeline) call(id string) string {
 func (t timeline) describe(r runfile.Record) (head, text string) {
 	switch b := r.Body.(type) {
 	case runfile.Run:
-		return fmt.Sprintf("%s %s dialect %s", b.ID, b.Model, b.Dialect), strings.Join(slices.Concat([]string{b.Prompt}, describeAgent(b.Agent), describeSettings(b.Resolved)), "\n")
+		return fmt.Sprintf("%s %s dialect %s", b.ID, b.Model, b.Dialect), strings.Join(slices.Concat([]string{b.Prompt}, describeAgentFile(b.Agent), describeSettings(b.Resolved)), "\n")
 	case runfile.Attachment:
 		return fmt.Sprintf("sha256:%s, %d bytes", b.SHA256, len(b.Data)), ""
 	case runfile.Request:
@@ -152,7 +152,7 @@ func (t timeline) describe(r runfile.Record) (head, text string) {
 		t.tools[b.ID], t.args[b.ID] = b.Name, b.Effective
 		head = fmt.Sprintf("%s: %s %s", t.call(b.ID), b.Verdict, b.Rule)
 		if b.Why != "" && b.Verdict != "allow" {
-			head += ", " + firstWords(b.Why, 200)
+			head += ", " + oneLineExcerpt(b.Why, 200)
 		}
 		return head, string(b.Effective)
 	case runfile.Approval:

@@ -121,7 +121,7 @@ func (o *statsOptions) collect() (*statsDocument, error) {
 			case faults[i] != nil:
 				doc.Unreadable = append(doc.Unreadable, unreadableRun{filepath.Base(some[i]), faults[i].Error()})
 			case doc.Since == nil || !run.Start.Before(*doc.Since):
-				all.Add(run)
+				all.CountRun(run)
 			}
 		}
 	}
@@ -277,7 +277,7 @@ func writeColumns(w io.Writer, heading string, rows func(row func(cells ...any))
 const maxKey = 26
 
 // keyText returns a key for a table.
-func keyText(key string) string { return firstWords(cmp.Or(key, "(none)"), maxKey) }
+func keyText(key string) string { return oneLineExcerpt(cmp.Or(key, "(none)"), maxKey) }
 
 func percentText(rate *float64) string {
 	if rate == nil {

@@ -96,7 +96,7 @@ func (c *confined) checkWriteFolders(box subprocess.Sandbox, root string, made, 
 	for _, dir := range box.Write {
 		inside := func(name string) bool { _, below := relativeTo(dir, name); return below }
 		within := func(name string) bool { _, below := relativeTo(name, dir); return below }
-		for _, name := range slices.Concat([]string{root, self}, c.Folders(), made, definitions) {
+		for _, name := range slices.Concat([]string{root, self}, c.SearchPath(), made, definitions) {
 			if inside(name) {
 				return programsKeyError("choose a smaller folder", "sandbox.write", "in %s programs could change %s", dir, name)
 			}

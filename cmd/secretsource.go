@@ -68,7 +68,7 @@ func (s secretSource) read(ctx context.Context, env Env, t *console) (string, er
 		}
 		return value, nil
 	case "file":
-		value, err = s.file(env)
+		value, err = s.readPrivateFile(env)
 	default:
 		value, err = s.command(ctx, env, t)
 	}
@@ -84,8 +84,8 @@ func (s secretSource) read(ctx context.Context, env Env, t *console) (string, er
 	return value, nil
 }
 
-// file reads a file that only its owner can access.
-func (s secretSource) file(env Env) (string, error) {
+// readPrivateFile reads a file that only its owner can access.
+func (s secretSource) readPrivateFile(env Env) (string, error) {
 	path := s.at
 	if below, ok := strings.CutPrefix(path, "~/"); ok { // shells do not expand it after "file:"
 		path = filepath.Join(env.Getenv("HOME"), below)

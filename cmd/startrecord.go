@@ -66,7 +66,7 @@ func (r *runState) createRecord(path string, body runfile.Run) (*runfile.Writer,
 	}
 	w, err := runfile.Create(path, hidden.(runfile.Run))
 	if err != nil {
-		return nil, runFileError(path, err)
+		return nil, runFileCreationError(path, err)
 	}
 	r.path, r.secretFlags = path, body.SecretOptions
 	return w, nil
@@ -88,8 +88,8 @@ func (r *runState) appendResumeRecord(p *runPlan) (*runfile.Writer, error) {
 	return r.recorded.resumed.w, r.recorded.resumed.w.Append(body)
 }
 
-// runFileError returns a usage error for a wrong --run-file, and an output error otherwise.
-func runFileError(path string, err error) error {
+// runFileCreationError returns a usage error for a wrong --run-file, and an output error otherwise.
+func runFileCreationError(path string, err error) error {
 	switch {
 	case errors.Is(err, os.ErrExist):
 		return usagef("choose a new file; run files are never overwritten", "--run-file: %s exists", path)
@@ -137,10 +137,10 @@ func (p *runPlan) record(cfg agent.Config) (runfile.Run, error) {
 func (p *runPlan) settings() []runfile.Setting {
 	r := resolution{recorded: p.resolved.recorded, found: slices.Clone(p.resolved.found)}
 	if dir, err := stateDir(p.env, ""); err == nil {
-		r.note(settingState, filepath.Dir(dir), r.variable(p.env, settingState, "XDG_STATE_HOME"))
+		r.note(settingState, filepath.Dir(dir), r.directorySource(p.env, settingState, "XDG_STATE_HOME"))
 	}
 	if dir := configDir(p.env); dir != "" {
-		r.note(settingConfig, filepath.Dir(dir), r.variable(p.env, settingConfig, "XDG_CONFIG_HOME"))
+		r.note(settingConfig, filepath.Dir(dir), r.directorySource(p.env, settingConfig, "XDG_CONFIG_HOME"))
 	}
 	p.flags.noteSources(&r)
 	for name, program := range p.flags.programs {

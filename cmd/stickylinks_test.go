@@ -50,7 +50,7 @@ func TestStrangersLinks(t *testing.T) {
 		"tmp/ours": false, "tmp/new.json": false, "own/a.json": false, "own/../tmp/ours": false, "own/in/../tmp/theirs": true,
 	} {
 		for _, flag := range []string{"-o", "--write-baseline"} {
-			_, err := newOutputFile(flag, base+"/"+name)
+			_, err := resolveOutputFile(flag, base+"/"+name)
 			if (err != nil) != refused {
 				t.Errorf("%s %s: %v, want refused %v", flag, name, err, refused)
 			}

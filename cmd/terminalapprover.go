@@ -89,7 +89,7 @@ func (a *terminalApprover) Approve(ctx context.Context, q agent.ApprovalRequest)
 	}
 	defer tty.Close()
 	defer context.AfterFunc(ctx, func() { _ = tty.SetReadDeadline(time.Now()) })()
-	q.Note = describePrivacy(q.Def, a.model)
+	q.Note = describeDataFlow(q.Def, a.model)
 	d := a.dialog(tty, q)
 	approval, err := d.run()
 	if isGone(tty) { // SIGHUP follows unless it is ignored

@@ -130,7 +130,7 @@ func (p *callPlan) run(ctx context.Context) error {
 		if env.Secret, err = p.secrets.forTools([]*tool.Definition{p.def}); err != nil {
 			return err
 		}
-		if why, hint := p.flags.confine.missingRequirements(p.def); why != "" {
+		if why, hint := p.flags.confine.missingRootReason(p.def); why != "" {
 			return unusableToolError(p.def, why, hint)
 		}
 		p.programs.log(p.console, "")
@@ -172,14 +172,14 @@ func (p *callPlan) gate(env executor.Env) *agent.Gate {
 		cfg.Resolve = env.Root.Resolve
 	}
 	if !p.flags.dryRun {
-		cfg.Observe = p.observe
+		cfg.Observe = p.logEvent
 	}
 	_, _ = rand.Read(cfg.Seed[:]) // never fails
 	return agent.NewGate(cfg)
 }
 
-// observe logs the steps of the call. It has no ID outside of a run.
-func (p *callPlan) observe(e agent.Event) {
+// logEvent logs the steps of the call. It has no ID outside of a run.
+func (p *callPlan) logEvent(e agent.Event) {
 	e.Call.ID = ""
 	switch e.Kind {
 	case agent.EventCall:

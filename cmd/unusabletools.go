@@ -68,11 +68,11 @@ func (p *sharedPlan) missingRequirements(d *tool.Definition) (why, hint string) 
 	if p.flags.isReplay() {
 		return "", ""
 	}
-	return p.flags.confine.missingRequirements(d)
+	return p.flags.confine.missingRootReason(d)
 }
 
-// missingRequirements returns why a tool cannot work without --root and a hint, or "".
-func (o *confineOptions) missingRequirements(d *tool.Definition) (why, hint string) {
+// missingRootReason returns why a tool cannot work without --root and a hint, or "".
+func (o *confineOptions) missingRootReason(d *tool.Definition) (why, hint string) {
 	if o.root == "" && d.NeedsRoot() {
 		return "it needs --root", "set --root DIR"
 	}

@@ -114,7 +114,7 @@ func (o *validateOptions) check(args []string) error {
 			return err
 		}
 	}
-	return checkNames("oneshot validate tools.yaml, or - for stdin", args)
+	return checkFileArgs("oneshot validate tools.yaml, or - for stdin", args)
 }
 
 func (o *validateOptions) run(ctx context.Context, args []string) error {
@@ -134,7 +134,7 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	if unread != nil && (len(files) == 0 || o.fix || o.findings.writeBaseline != "") {
 		return unread // nothing to check, or a partial result would be wrong
 	}
-	if err := o.findings.open(args); err != nil {
+	if err := o.findings.openBaseline(args); err != nil {
 		return err
 	}
 	o.console.noteUnusedStdin(o.env, args...)
@@ -206,7 +206,7 @@ func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []
 			return nil, err
 		}
 		if v.Policy != nil && len(o.tools) == 0 {
-			if v, err = o.checkAgainstShipped(v, f); err != nil {
+			if v, err = o.checkPolicyWithShippedTools(v, f); err != nil {
 				return nil, err
 			}
 		}
@@ -245,9 +245,9 @@ func verdictOn(checker *lint.Checker, f file, kind lint.Kind) (v lint.FileResult
 	return v, readError(f.name, err)
 }
 
-// checkAgainstShipped checks a policy with the shipped tools, if it has rules for no others. Otherwise it notes what was not
+// checkPolicyWithShippedTools checks a policy with the shipped tools, if it has rules for no others. Otherwise it notes what was not
 // checked.
-func (o *validateOptions) checkAgainstShipped(v lint.FileResult, f file) (lint.FileResult, error) {
+func (o *validateOptions) checkPolicyWithShippedTools(v lint.FileResult, f file) (lint.FileResult, error) {
 	shipped, err := everyTool(o.env, nil)
 	if err != nil {
 		return v, err
@@ -301,7 +301,7 @@ func mayHaveCalls(k lint.Kind) bool { return k == lint.Unknown || k.HasCalls() }
 // printFixed prints a file with safe fixes applied, and the remaining findings on stderr.
 func (o *validateOptions) printFixed(checker *lint.Checker, f file, kind lint.Kind) error {
 	fixed := checker.Fix(f.name, f.text, kind)
-	if err := o.console.deliverFixed(fixed.Text); err != nil {
+	if err := o.console.writeVerbatim(fixed.Text); err != nil {
 		return err
 	}
 	v, quota := fixed.Result, o.findings.quota()

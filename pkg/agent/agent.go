@@ -26,7 +26,7 @@ func Run(ctx context.Context, cfg Config) (Outcome, error) {
 		return Outcome{}, err
 	}
 	clock := newWallClock(ctx, cfg.Limits.Wall, cfg.Elapsed)
-	defer clock.release() // also ends running calls if the model or the observer panics
+	defer clock.cancel() // also ends running calls if the model or the observer panics
 	r.exchange.clock = clock
 	err = r.gate.outcomes.rootCause(r.loop(clock), cfg.RequiredTools)
 	out := r.outcome()

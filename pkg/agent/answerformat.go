@@ -88,7 +88,7 @@ func (f answerFormat) parseAnswer(text string) parsedAnswer {
 	}
 	if rest, hasReasoning := dialect.StripReasoning(text); hasReasoning {
 		if a := f.parseUnfenced(text, rest); a.faults == nil {
-			a.tolerated = append(a.tolerated, newReasoningFinding(text))
+			a.tolerated = append(a.tolerated, newReasoningBeforeAnswerFinding(text))
 			return a
 		}
 	}
@@ -103,7 +103,7 @@ func parseFinalTextAnswer(text string) (a parsedAnswer) {
 		return a
 	}
 	if hasReasoning {
-		a.tolerated = []diag.Finding{newReasoningFinding(text)}
+		a.tolerated = []diag.Finding{newReasoningBeforeAnswerFinding(text)}
 	}
 	a.json = slices.Concat([]byte(`{"answer":`), quote.Encoded(rest), []byte("}"))
 	return a
@@ -123,7 +123,7 @@ func (f answerFormat) parseUnfenced(text, part string) (a parsedAnswer) {
 	return a
 }
 
-func newReasoningFinding(text string) diag.Finding {
+func newReasoningBeforeAnswerFinding(text string) diag.Finding {
 	return newAnswerFinding(diag.ReasoningBeforeAnswer, text, strings.TrimSpace(text), "removed the reasoning before the answer")
 }
 

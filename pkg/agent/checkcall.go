@@ -26,7 +26,7 @@ func (s toolSet) check(inv *Invocation) {
 		inv.reject(chat.Failure(chat.UnknownTool, "Unknown tool: %s%s", inv.call.Name, didYouMean(s.ending)))
 		return
 	case !ok, def == tool.AskUser && !s.askUser:
-		inv.reject(chat.Failure(chat.UnknownTool, "Unknown tool: %s%s", quoteName(inv.call.Name), didYouMean(s.registry.Suggest(inv.call.Name))))
+		inv.reject(chat.Failure(chat.UnknownTool, "Unknown tool: %s%s", printableName(inv.call.Name), didYouMean(s.registry.Suggest(inv.call.Name))))
 		return
 	}
 	inv.def = def
@@ -60,8 +60,8 @@ func setUserQuestion(inv *Invocation, args json.RawMessage) {
 	inv.reject(chat.Result{Needs: []string{q.Key}, Question: q.Question})
 }
 
-// quoteName makes a name from the model fit for a message: short and printable.
-func quoteName(name string) string {
+// printableName makes a name from the model fit for a message: short and printable.
+func printableName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r

@@ -89,7 +89,7 @@ func (s *streamTap) observe(e agent.Event) {
 	case agent.EventText:
 		s.live.Text(e.Text)
 	case agent.EventStart:
-		s.live.Started(e.Call.ID)
+		s.live.CallStarted(e.Call.ID)
 	}
 }
 

@@ -95,7 +95,7 @@ func (g *Gate) recordResult(inv *Invocation) error {
 		g.untrusted.addResult(inv.call.Name, inv.writtenArgs, envelope)
 	}
 	g.outcomes.addResult(inv)
-	g.emitFinal(EventResult, inv, inv.failureReason()+inv.renewalHint())
+	g.emitFinal(EventResult, inv, inv.failureReason()+inv.authRenewalHint())
 	return g.journal.append(runfile.Result{Call: inv.call.ID, Result: inv.result, Duration: inv.duration, Labels: inv.result.Labels, Cached: inv.cached})
 }
 

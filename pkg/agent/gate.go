@@ -57,7 +57,7 @@ const maxIDBytes = 64
 // uniqueID returns given if it is usable and unique in the run, otherwise an id derived from made.
 func (g *Gate) uniqueID(given, made string) string {
 	id := given
-	if g.callIDs[id] || !g.isUsableID(id) {
+	if g.callIDs[id] || !g.isSafeID(id) {
 		id = made
 	}
 	for g.callIDs[id] { // a model may have used the derived id already
@@ -67,9 +67,9 @@ func (g *Gate) uniqueID(given, made string) string {
 	return id
 }
 
-// isUsableID reports whether an id is short, has no marker of a dialect and holds no secret. It is
+// isSafeID reports whether an id is short, has no marker of a dialect and holds no secret. It is
 // sent to every model of the run and written to the record.
-func (g *Gate) isUsableID(id string) bool {
+func (g *Gate) isSafeID(id string) bool {
 	return id != "" && len(id) <= maxIDBytes && !strings.Contains(id, redact.Mask) &&
 		g.cfg.Policy.Secrets.Hide(id) == id && dialect.NeutraliseText(id) == id
 }

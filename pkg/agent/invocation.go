@@ -156,9 +156,9 @@ func (inv *Invocation) maxModelBytes() int64 {
 	return most
 }
 
-// renewalHint tells the user how to renew a missing authorization. The model does not get it,
+// authRenewalHint tells the user how to renew a missing authorization. The model does not get it,
 // because it cannot renew anything.
-func (inv *Invocation) renewalHint() string {
+func (inv *Invocation) authRenewalHint() string {
 	if e := inv.result.Error; e != nil && e.Code == chat.Unauthorized && inv.def.Renew != "" {
 		return " (" + inv.def.Renew + ")"
 	}

@@ -16,8 +16,8 @@ type Prices struct {
 	Turn, Answer []string
 }
 
-// forPurpose returns the models that may get the requests of a purpose.
-func (p Prices) forPurpose(purpose chat.Purpose) []string {
+// modelsForPurpose returns the models that may get the requests of a purpose.
+func (p Prices) modelsForPurpose(purpose chat.Purpose) []string {
 	if purpose == chat.PurposeAnswer {
 		return p.Answer
 	}
@@ -45,7 +45,7 @@ func (p Prices) costOf(model string, u chat.Usage) chat.Cost {
 
 // bound returns the most that a usage costs with any model for a purpose.
 func (p Prices) bound(purpose chat.Purpose, u chat.Usage) (most chat.USD) {
-	for _, model := range p.forPurpose(purpose) {
+	for _, model := range p.modelsForPurpose(purpose) {
 		most = max(most, p.Of[model].Cost(u))
 	}
 	return most

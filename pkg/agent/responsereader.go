@@ -194,7 +194,7 @@ func (r *responseReader) onNativeCall(c chat.Call) {
 		r.fail(r.reply.batch.add(call, faults))
 	default:
 		r.reply.findings = append(r.reply.findings,
-			diag.New(diag.OtherDialect, diag.Span{}, "the server parsed a call of %s in the request for the answer, where calls do not count; it is not run", quoteName(c.Name)))
+			diag.New(diag.OtherDialect, diag.Span{}, "the server parsed a call of %s in the request for the answer, where calls do not count; it is not run", printableName(c.Name)))
 	}
 }
 

@@ -18,7 +18,7 @@ func (r *run) recoverFromRequestError(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &refused) && r.conversation.native && !r.cfg.NativeOnly && len(r.gate.outcomes.reports) == 0:
 		r.conversation.useDialect()
-		r.setNotation()
+		r.setGateNotation()
 	case ctx.Err() == nil && r.exchange.responseStarted && isConnectionLost(err) && r.retries.uselessReplies == 0:
 		r.retries.uselessReplies++
 	default:
@@ -67,7 +67,7 @@ func (r *run) retryUselessReply(p *reply, why string) error {
 	case "empty":
 		c.addUser(c.texts.Empty())
 	default:
-		c.addUser(c.texts.Broken())
+		c.addUser(c.texts.UnusableReply())
 	}
 	return nil
 }

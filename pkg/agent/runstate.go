@@ -42,12 +42,12 @@ func newRun(cfg Config) (*run, error) {
 	}
 	r.exchange = &exchange{gate: r.gate, journal: j, conversation: c, model: cfg.Model, answerModel: cfg.AnswerModel, limiter: cfg.Limiter, observesContent: cfg.ObserveContent, budget: newRequestBudget(cfg)}
 	r.gate.conversation = func() []chat.Message { return c.messages }
-	r.setNotation()
+	r.setGateNotation()
 	return r, r.useRecordedReplies()
 }
 
-// setNotation tells the gate how the model writes its calls.
-func (r *run) setNotation() {
+// setGateNotation tells the gate how the model writes its calls.
+func (r *run) setGateNotation() {
 	r.gate.native, r.gate.tools.ending = r.conversation.native, r.conversation.endingTool()
 }
 

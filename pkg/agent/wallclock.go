@@ -47,8 +47,8 @@ func (c *wallClock) stop() bool {
 	return true
 }
 
-// release ends the context.
-func (c *wallClock) release() {
+// cancel ends the context.
+func (c *wallClock) cancel() {
 	c.stop()
 	c.end(nil)
 }

@@ -18,22 +18,22 @@ func IsInvisible(before, r rune) bool {
 	switch {
 	case r >= ' ' && r < 0x7f, r == '\n', r == '\t':
 		return false
-	case r == joiner && (isSymbol(before) || before == asEmoji), (r == joiner || r == nonJoiner) && isJoining(before):
+	case r == joiner && (canBeEmojiBase(before) || before == asEmoji), (r == joiner || r == nonJoiner) && isInJoinerScript(before):
 		return false
 	case r == asText || r == asEmoji:
-		return !isSymbol(before)
+		return !canBeEmojiBase(before)
 	}
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// isSymbol reports whether a character can be the base of an emoji; digits can, in keycaps.
-func isSymbol(r rune) bool {
+// canBeEmojiBase reports whether a character can be the base of an emoji; digits can, in keycaps.
+func canBeEmojiBase(r rune) bool {
 	return unicode.In(r, unicode.So, unicode.Sm, unicode.Sk) || r >= '0' && r <= '9' || strings.ContainsRune("#*‼⁉〰", r)
 }
 
-// isJoining reports whether a character belongs to a script in which joiners change the
+// isInJoinerScript reports whether a character belongs to a script in which joiners change the
 // spelling: Arabic and related scripts, and those of South and Southeast Asia.
-func isJoining(r rune) bool {
+func isInJoinerScript(r rune) bool {
 	return r >= 0x600 && r < 0x10a0 && unicode.In(r, unicode.L, unicode.M) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 

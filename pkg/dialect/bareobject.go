@@ -14,7 +14,7 @@ import (
 
 // beginFirstKey begins an object at the held brace.
 func (s *Scanner) beginFirstKey() {
-	s.firstKey = firstKey{isQuoted: s.afterQuotedMarker || s.textLine.isInCode() || s.textLine.isAfterQuote(), keys: s.markers.firstKeys, candidates: ^uint(0)}
+	s.firstKey = firstKey{isQuoted: s.afterQuotedMarker || s.textLine.isInInlineCode() || s.textLine.isAfterQuote(), keys: s.markers.firstKeys, candidates: ^uint(0)}
 	s.state, s.lineBlank = inFirstKey, false
 }
 

@@ -85,7 +85,7 @@ func (r *callReader) readMembers() {
 	case r.isFullForm():
 		r.checkOperation()
 	case !r.isOwn && !r.severalFit:
-		r.reportForeignMembers()
+		r.reportMemberAliases()
 	}
 	r.readArguments()
 	r.readCallPriority()
@@ -228,8 +228,8 @@ func (r *callReader) checkOperation() {
 	}
 }
 
-// reportForeignMembers reports member names of another dialect.
-func (r *callReader) reportForeignMembers() {
+// reportMemberAliases reports member names of another dialect.
+func (r *callReader) reportMemberAliases() {
 	var found, expected []string
 	place := r.get(r.nameMember).KeySpan()
 	for i, key := range r.keyNames() {

@@ -106,7 +106,7 @@ func (b *callListBody) endAtFence() frameEnd {
 		b.reportUnclosed("a fence")
 	default:
 		if b.emitHeldValue(at) {
-			b.reportMissingList()
+			b.reportObjectWithoutCallList()
 		}
 	}
 	if !b.frame.isOpen() || !b.certain && !b.confirmed {

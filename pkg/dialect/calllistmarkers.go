@@ -94,7 +94,7 @@ func (s *Scanner) skipBlanksAfterListMarker(p []byte) int {
 	for n < len(p) && isSpace(p[n]) {
 		n++
 	}
-	s.unmatched.add(string(p[:n]))
+	s.unmatched.appendText(string(p[:n]))
 	if n < len(p) {
 		s.state = s.stateBetweenFrames()
 		s.lineBlank = true

@@ -160,7 +160,7 @@ func (b *callListBody) trailingText() string {
 // emitValueAsText emits a value without calls as content.
 func (b *callListBody) emitValueAsText() frameEnd {
 	if b.emitHeldValue(b.lit.Offset()) {
-		b.reportMissingList()
+		b.reportObjectWithoutCallList()
 	}
 	return b.endFrameAsText()
 }
@@ -184,8 +184,8 @@ func (b *callListBody) emitHeldValue(end int) (first bool) {
 	return first
 }
 
-// reportMissingList reports that the response begins with an object without calls.
-func (b *callListBody) reportMissingList() {
+// reportObjectWithoutCallList reports that the response begins with an object without calls.
+func (b *callListBody) reportObjectWithoutCallList() {
 	if !b.started || !b.frame.dialect.framing.callsOnly || len(b.sink.markers.dialects) > 1 { // not for text that begins with a bracket, nor for an answer
 		return
 	}

@@ -95,7 +95,7 @@ func (b *messageBody) headerLength() int { return len(b.header) + b.headerReader
 func (b *messageBody) endHeader(n int, marker string) (int, frameEnd) {
 	i := slices.IndexFunc(b.bodyMarkers, func(m bodyMarker) bool { return m.text == marker })
 	if i < 0 {
-		b.reportStray("no message begins here")
+		b.reportStrayMarker("no message begins here")
 		if slices.Contains(b.openers, marker) {
 			b.sink.unread([]byte(marker))
 			return n, left
@@ -117,13 +117,13 @@ func (b *messageBody) endHeader(n int, marker string) (int, frameEnd) {
 
 // rejectHeader reports an opener without a header after it. The text after it is content.
 func (b *messageBody) rejectHeader() {
-	b.reportStray("no message begins here")
+	b.reportStrayMarker("no message begins here")
 	held := b.headerReader.pendingText()
 	b.sink.emitContent(b.at-len(held)-len(b.header), string(b.header))
 	b.sink.unread([]byte(held))
 }
 
-func (b *messageBody) reportStray(message string) {
+func (b *messageBody) reportStrayMarker(message string) {
 	f := b.frame
 	b.sink.report(diag.New(diag.StrayMarker, diag.Bytes(f.at, f.at+len(f.marker)), "%s", message))
 }
@@ -200,10 +200,10 @@ func (b *messageBody) close() {
 	default:
 		text := string(b.header) + b.headerReader.pendingText()
 		if !strings.ContainsRune(text, '\n') { // headers contain no newline
-			b.reportStray("the text ends inside a message header")
+			b.reportStrayMarker("the text ends inside a message header")
 			return
 		}
-		b.reportStray("no message begins here")
+		b.reportStrayMarker("no message begins here")
 		b.sink.emitContent(b.frame.bodyAt, text)
 	}
 }

@@ -33,8 +33,8 @@ func newBareReasoningBody(s *sink, f *frame) body {
 	return b
 }
 
-// thenAnalysis matches reasoning without any marker.
-func thenAnalysis(text []byte) verdict {
+// thenBareAnalysis matches reasoning without any marker.
+func thenBareAnalysis(text []byte) verdict {
 	if v := exactWord(bareAnalysis)(text); v != yes {
 		return v
 	}
@@ -82,7 +82,7 @@ message for the user are not run. Servers may drop the markers: then "commentary
 					{text: "assistantfinal", role: ignore, lookahead: never, ownLookahead: thenSentence},
 				},
 				implicit: []marker{
-					{role: implicitOpen, lookahead: never, ownLookahead: thenAnalysis, grammar: &bareReasoning},
+					{role: implicitOpen, lookahead: never, ownLookahead: thenBareAnalysis, grammar: &bareReasoning},
 					{role: implicitOpen, lookahead: thenChannel},
 				},
 				reasoning: []*delimiters{},

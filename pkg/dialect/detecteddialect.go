@@ -61,8 +61,8 @@ func (s *sink) detectedDialect() (row *Dialect, at int) {
 	return nil, -1
 }
 
-// appendEvidence appends the evidence for the dialect.
-func (s *sink) appendEvidence(b []byte) []byte {
+// appendDetectionReason appends the evidence for the dialect.
+func (s *sink) appendDetectionReason(b []byte) []byte {
 	f := &s.detected.frame
 	switch {
 	case len(s.markers.dialects) == 1:

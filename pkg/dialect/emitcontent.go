@@ -67,7 +67,7 @@ func (s *sink) emitContent(at int, text string) {
 		return
 	}
 	s.contentEnd = at + len(text)
-	s.steps += s.precedingWord.add(text) + s.textLine.add(text) + s.unmatched.add(text)
+	s.steps += s.precedingWord.add(text) + s.textLine.add(text) + s.unmatched.appendText(text)
 	s.afterQuotedMarker = s.afterQuotedMarker && strings.TrimLeft(text, " \t\r\n") == ""
 	if s.reasoning.inside {
 		s.reasoning.hasText = s.reasoning.hasText || strings.TrimLeft(text, " \t\r\n") != ""

@@ -28,7 +28,7 @@ func (s *Scanner) beginBody(g *grammar) {
 func (s *Scanner) readBody(p []byte) int {
 	at := s.at
 	n, end := s.body.write(p)
-	s.recordBody(at, p[:n])
+	s.recordForRecovery(at, p[:n])
 	f := s.frame.fence
 	if end != notYet {
 		s.emitUnconsumedMarker(n)
@@ -87,7 +87,7 @@ func (s *Scanner) readBlanksBeforeFrame(p []byte) int {
 		}
 		if s.callHolders > 0 && !s.callsOnly && (p[0] == ';' || p[0] == ',') {
 			n = 1
-		} else if !s.canStartFrame(p[:1]) {
+		} else if !s.canStartUnmarkedFrame(p[:1]) {
 			s.state, s.afterQuotedMarker = inProse, false
 			return 0
 		}

@@ -47,8 +47,8 @@ func (l *lineState) endTickRun() {
 	l.tickRun = 0
 }
 
-// isInCode reports whether the next byte is in inline code.
-func (l lineState) isInCode() bool {
+// isInInlineCode reports whether the next byte is in inline code.
+func (l lineState) isInInlineCode() bool {
 	l.endTickRun()
 	return l.openTicks > 0
 }

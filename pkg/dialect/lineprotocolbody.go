@@ -125,7 +125,7 @@ func (b *lineBody) write(p []byte) (int, frameEnd) {
 			end = closed
 		case c == '\n':
 			b.parseLine()
-		case !b.call.open && !b.canContinueCall():
+		case !b.call.open && !b.canBeCallLine():
 			end = b.endBeforeText()
 		}
 		if end != notYet {
@@ -159,8 +159,8 @@ func (b *lineBody) isClosingFence() bool {
 	return len(run) == b.frame.length && len(bytes.Trim(run, string(b.frame.char))) == 0
 }
 
-// canContinueCall reports whether the current line can belong to a call. Outside a fence, other lines end the call.
-func (b *lineBody) canContinueCall() bool {
+// canBeCallLine reports whether the current line can belong to a call. Outside a fence, other lines end the call.
+func (b *lineBody) canBeCallLine() bool {
 	if b.frame.fence.isOpen() || len(b.line) > maxFenceBlanks+len(toolNameKeyword) {
 		return true
 	}

@@ -215,8 +215,8 @@ func lineThen(next lookahead) lookahead {
 	}
 }
 
-// tokenThen returns the lookahead for an optional control token, and next.
-func tokenThen(next lookahead) lookahead {
+// optionalControlTokenThen returns the lookahead for an optional control token, and next.
+func optionalControlTokenThen(next lookahead) lookahead {
 	return func(text []byte) verdict {
 		switch exactWord("<|")(text) {
 		case no:
@@ -303,7 +303,7 @@ func pythonCallWithNameSuffix(suffix string) lookahead {
 }
 
 // thenParenthesis matches a parenthesis, optionally after a control token.
-var thenParenthesis = tokenThen(exactWord("("))
+var thenParenthesis = optionalControlTokenThen(exactWord("("))
 
 // calleeName returns the name before the first parenthesis, without a leading bracket.
 func calleeName(text []byte) string {

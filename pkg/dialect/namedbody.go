@@ -173,7 +173,7 @@ func (b *namedBody) readAfterArguments(c byte) (int, frameEnd) {
 	case v == no && len(b.tail) == 1:
 		return b.readNonMarker(c)
 	}
-	return b.endBeforeText()
+	return b.endUnclosedCall()
 }
 
 // readNonMarker reads a byte after the arguments that does not begin a marker.
@@ -204,11 +204,11 @@ func (b *namedBody) readNonMarker(c byte) (int, frameEnd) {
 		f.Severity = diag.Warning
 		b.sink.report(f)
 	}
-	return b.endBeforeText()
+	return b.endUnclosedCall()
 }
 
-// endBeforeText ends the call before other text.
-func (b *namedBody) endBeforeText() (int, frameEnd) {
+// endUnclosedCall ends the call before other text.
+func (b *namedBody) endUnclosedCall() (int, frameEnd) {
 	b.sink.unread(b.tail)
 	b.reportUnclosed("the next text")
 	return 1, left

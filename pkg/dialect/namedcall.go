@@ -23,8 +23,8 @@ type namedCall struct {
 	text     string
 }
 
-// newTextReader returns a reader for a call with a text as its only argument.
-func newTextReader(c namedCall, tools Toolset, text string, findings []diag.Finding) *callReader {
+// newTextArgumentReader returns a reader for a call with a text as its only argument.
+func newTextArgumentReader(c namedCall, tools Toolset, text string, findings []diag.Finding) *callReader {
 	r := newNamedReader(c, tools, findings)
 	r.call.Positional = true
 	if slices.ContainsFunc(findings, func(f diag.Finding) bool { return f.Code == diag.TruncatedCall }) {

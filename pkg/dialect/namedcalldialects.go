@@ -158,7 +158,7 @@ line follows an object of arguments, code where the name is python, and text whe
 			framing: framing{
 				markers: []marker{
 					{text: ">>>", role: ignore, lookahead: exactWord("all\n"), skip: "all\n"},
-					{text: ">>>", role: open, lookahead: noBlanksThen(nameThen(lineThen(thenObject))), ownLookahead: noBlanksThen(nameThen(tokenThen(lineThen(always))))},
+					{text: ">>>", role: open, lookahead: noBlanksThen(nameThen(lineThen(thenObject))), ownLookahead: noBlanksThen(nameThen(optionalControlTokenThen(lineThen(always))))},
 					{text: "<|eot_id|>", role: ignore},
 					{text: "<|start_header_id|>", role: ignore},
 				},
@@ -272,7 +272,7 @@ func thenActionInput(text []byte) verdict {
 
 // thenNameLine matches a name, optionally followed by a control token, and a value on the next line. Values
 // other than objects count only after a known tool name.
-var thenNameLine = nameThen(tokenThen(lineThen(either(thenByte("{"), thenWord("[", "\"", "null")))))
+var thenNameLine = nameThen(optionalControlTokenThen(lineThen(either(thenByte("{"), thenWord("[", "\"", "null")))))
 
 // thenRecipient matches a name, and the marker of its message on the next line.
 var thenRecipient = nameThen(lineThen(thenWord("<|content|>")))

@@ -48,7 +48,7 @@ func (b *namedBody) step(p []byte) (int, frameEnd) {
 	case inText:
 		return b.readTextArgument(p)
 	case inPart:
-		return b.readPartMarker(p[0])
+		return b.readAfterPartMarker(p[0])
 	}
 	return b.readAfterArguments(p[0])
 }
@@ -68,9 +68,9 @@ func (b *namedBody) close() {
 		b.args.close()
 		b.endSecondValue()
 	case inText, inPart: // only a marker ends these
-		b.rejectPartMarker()
+		b.addMarkerToText()
 		b.textValue = append(b.textValue, b.text.pendingText()...)
-		b.emitTruncatedText("the text ends")
+		b.emitTruncatedTextCall("the text ends")
 	default:
 		b.reportUnclosed("the end of the text")
 	}

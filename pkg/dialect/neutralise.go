@@ -74,7 +74,7 @@ func (n *neutraliser) rewrite() {
 			i++
 		case c == '\\':
 			size := escapeLen(n.json[i:])
-			forced = n.startsMarkerInEscape(string(n.json[i:i+size]), i+size)
+			forced = n.startsMarkerAfterBackslash(string(n.json[i:i+size]), i+size)
 			i += size
 		case forced || n.startsMarker("", n.json[i:]):
 			i, forced = n.writeAsEscape(i)
@@ -96,7 +96,7 @@ func (n *neutraliser) writeAsEscape(i int) (int, bool) {
 		n.out = appendEscape(n.out, r)
 	}
 	n.done = i + size
-	return n.done, n.startsMarkerInEscape(string(n.out[escaped:]), n.done)
+	return n.done, n.startsMarkerAfterBackslash(string(n.out[escaped:]), n.done)
 }
 
 func appendEscape(b []byte, unit rune) []byte {
@@ -123,9 +123,9 @@ func (n *neutraliser) startsMarker(first string, rest []byte) bool {
 	return false
 }
 
-// startsMarkerInEscape reports whether a marker begins after the backslash of an escape, which the text at index
+// startsMarkerAfterBackslash reports whether a marker begins after the backslash of an escape, which the text at index
 // i follows.
-func (n *neutraliser) startsMarkerInEscape(escape string, i int) bool {
+func (n *neutraliser) startsMarkerAfterBackslash(escape string, i int) bool {
 	for k := 1; k < len(escape); k++ {
 		if n.startsMarker(escape[k:], n.json[i:]) {
 			return true

@@ -6,8 +6,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// canStartFrame reports whether a frame without a marker can begin with a byte.
-func (s *selector) canStartFrame(c []byte) bool {
+// canStartUnmarkedFrame reports whether a frame without a marker can begin with a byte.
+func (s *selector) canStartUnmarkedFrame(c []byte) bool {
 	if s.markers.implicitUseFilter != nil {
 		return s.markers.implicitUseFilter.lookup(c).possible != 0
 	}
@@ -202,13 +202,13 @@ func (s *selector) verdictOfLookahead(u markerUse, following []byte) verdict {
 func (s *selector) isQuoted(r role) bool {
 	switch {
 	case r <= listOpen:
-		return s.foreign.isCode || s.textLine.isInCode() || s.textLine.isAfterQuote() || s.afterQuotedMarker
+		return s.foreign.isCode || s.textLine.isInInlineCode() || s.textLine.isAfterQuote() || s.afterQuotedMarker
 	case r == reasoningClose && s.reasoning.inside:
 		return s.textLine.isAfterTick()
 	case r == listClose:
-		return s.foreign.isCode || s.textLine.reported || s.textLine.isInCode()
+		return s.foreign.isCode || s.textLine.reported || s.textLine.isInInlineCode()
 	}
-	return r < fenceRun && s.textLine.isInCode()
+	return r < fenceRun && s.textLine.isInInlineCode()
 }
 
 // reportQuotedMarker reports, once per fence or line, a marker that would begin a call if it were not quoted.

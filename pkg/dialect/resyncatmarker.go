@@ -48,7 +48,7 @@ func (s *Scanner) closeBody() {
 	}
 	if cut {
 		s.report(diag.New(diag.TruncatedCall, diag.Bytes(at, at+len(marker)), "a string of the call is not closed before this %q: the call is cut here and nothing after it is run", marker))
-		s.resumeAfterCut(at, marker, rest)
+		s.rescanAfterBrokenCall(at, marker, rest)
 	}
 }
 
@@ -74,8 +74,8 @@ func cutEvent(e Event, at int) (Event, bool) {
 	return e, e.Content == "" && e.Reasoning == ""
 }
 
-// resumeAfterCut reads the rest of the text, which begins with a marker at an offset.
-func (s *Scanner) resumeAfterCut(at int, marker, rest string) {
+// rescanAfterBrokenCall reads the rest of the text, which begins with a marker at an offset.
+func (s *Scanner) rescanAfterBrokenCall(at int, marker, rest string) {
 	if s.frame.dialect.isCloser(marker) {
 		at, rest = at+len(marker), rest[len(marker):]
 	}

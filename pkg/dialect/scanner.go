@@ -6,7 +6,7 @@ import "cmp"
 // call. Without a call and without a requested dialect it is "tool" with the offset -1.
 func (s *Scanner) Detected() (d Dialect, why string, at int) {
 	row, at := s.detectedDialect()
-	return *cmp.Or(row, &Dialects()[0]), string(s.appendEvidence(nil)), at
+	return *cmp.Or(row, &Dialects()[0]), string(s.appendDetectionReason(nil)), at
 }
 
 // step reads the next bytes of p, at least one or none with a state change, and returns the number read.

@@ -142,7 +142,7 @@ func (c *collector) buildResult(text string) ScanResult {
 		why = strconv.AppendInt(append(why, "line "...), int64(1+strings.Count(text[:at], "\n")), 10)
 		why = append(why, ' ')
 	}
-	r.Why = string(c.scanner.appendEvidence(why))
+	r.Why = string(c.scanner.appendDetectionReason(why))
 	return r
 }
 

@@ -108,7 +108,7 @@ func appendJSONAsJavaScript(b []byte, text string) []byte {
 		case ' ', '\t', '\n', '\r':
 			i++
 		case '"':
-			end := i + jsonStringLen(text[i:])
+			end := i + leadingJSONStringLen(text[i:])
 			b = appendUnquotingKey(b, text[i:end], isFollowedByColon(text[end:]))
 			i = end
 		case ':', ',':
@@ -122,8 +122,8 @@ func appendJSONAsJavaScript(b []byte, text string) []byte {
 	return b
 }
 
-// jsonStringLen returns the length of the JSON string at the start of text.
-func jsonStringLen(text string) int {
+// leadingJSONStringLen returns the length of the JSON string at the start of text.
+func leadingJSONStringLen(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
 		case '\\':

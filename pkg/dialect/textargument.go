@@ -19,7 +19,7 @@ func (b *namedBody) readTextArgument(p []byte) (int, frameEnd) {
 	b.textValue = append(b.textValue, free...)
 	if before, rest, ends := b.sink.cutAtReasoningEnd(b.textValue, from); ends {
 		b.textValue = before
-		b.emitTruncatedText("the reasoning ends")
+		b.emitTruncatedTextCall("the reasoning ends")
 		b.sink.unread(slices.Concat(rest, []byte(b.text.pendingText()+marker)))
 		return n, left
 	}
@@ -47,9 +47,9 @@ func (b *namedBody) isAtLineStart() bool {
 	return len(before) > 0 && isNewline(before[len(before)-1])
 }
 
-// readPartMarker reads after a marker that ends the text only before a tool name on a line of its own, or before text
+// readAfterPartMarker reads after a marker that ends the text only before a tool name on a line of its own, or before text
 // for the user.
-func (b *namedBody) readPartMarker(c byte) (int, frameEnd) {
+func (b *namedBody) readAfterPartMarker(c byte) (int, frameEnd) {
 	name := string(b.tail[len(b.partMarker):])
 	switch {
 	case isNameByte(c) && len(name) < maxToolName:
@@ -66,18 +66,18 @@ func (b *namedBody) readPartMarker(c byte) (int, frameEnd) {
 		f.Severity = diag.Error
 		b.headFindings = append(b.headFindings, f)
 	}
-	b.rejectPartMarker()
+	b.addMarkerToText()
 	return 0, notYet
 }
 
-// rejectPartMarker makes the marker and the text after it part of the argument.
-func (b *namedBody) rejectPartMarker() {
+// addMarkerToText makes the marker and the text after it part of the argument.
+func (b *namedBody) addMarkerToText() {
 	b.textValue, b.tail = append(b.textValue, b.tail...), nil
 	b.stage = inText
 }
 
-// emitTruncatedText emits a call whose text argument is cut off.
-func (b *namedBody) emitTruncatedText(how string) {
+// emitTruncatedTextCall emits a call whose text argument is cut off.
+func (b *namedBody) emitTruncatedTextCall(how string) {
 	b.headFindings = append(b.headFindings, diag.New(diag.TruncatedCall, b.nameSpan(), "%s inside the argument of the call", how))
 	b.emitTextCall()
 }
@@ -99,5 +99,5 @@ func (b *namedBody) readerForText(written []byte, findings ...diag.Finding) *cal
 		value = strings.TrimSpace(value)
 		_ = json.Unmarshal([]byte(value), &value) // otherwise it is not a string
 	}
-	return newTextReader(b.newNamedCall(text), b.sink.tools, value, findings)
+	return newTextArgumentReader(b.newNamedCall(text), b.sink.tools, value, findings)
 }

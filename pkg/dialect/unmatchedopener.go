@@ -22,8 +22,8 @@ type unmatchedOpen struct {
 // maxUnmatchedText bounds the text kept after a marker: the longest name and what encloses it.
 const maxUnmatchedText = maxToolName + 8
 
-// add appends text after the marker, and returns the number of bytes inspected.
-func (c *unmatchedOpen) add(text string) int {
+// appendText appends text after the marker, and returns the number of bytes inspected.
+func (c *unmatchedOpen) appendText(text string) int {
 	if !c.isOpen || len(c.text) == maxUnmatchedText {
 		return 0
 	}

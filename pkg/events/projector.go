@@ -79,7 +79,7 @@ func (p *Projector) Add(body runfile.Body) {
 			c.alone = true
 		}
 	case runfile.Result, runfile.Discarded, runfile.UnknownOutcome:
-		p.addOutcome(body)
+		p.addCallOutcome(body)
 	case runfile.Answer:
 		p.answer = b.JSON
 	case runfile.End:
@@ -103,9 +103,9 @@ func (p *Projector) Text(piece string) {
 	p.emitText(p.text.Write(piece[:whole]))
 }
 
-// Started says that a call of the run under way has started. Calls that start before their response is complete are
+// CallStarted says that a call of the run under way has started. Calls that start before their response is complete are
 // announced with it: until then they may turn out to be no calls.
-func (p *Projector) Started(id string) {
+func (p *Projector) CallStarted(id string) {
 	if c := p.log.calls[id]; c != nil && !p.streaming {
 		p.startHeld()
 		p.start(c)
@@ -116,7 +116,7 @@ func (p *Projector) Started(id string) {
 func (p *Projector) FlushOutcomes() {
 	p.startHeld()
 	for _, o := range p.held {
-		p.end(o)
+		p.endCall(o)
 	}
 	p.held = nil
 }
@@ -161,7 +161,7 @@ func (p *Projector) endResponse(b runfile.Response) {
 		}
 	}
 	for _, o := range p.dropped {
-		p.end(o)
+		p.endCall(o)
 	}
 	p.dropped = nil
 }
@@ -180,8 +180,8 @@ func (p *Projector) emitText(text string) {
 	}
 }
 
-// addOutcome emits the end of a call, or holds it.
-func (p *Projector) addOutcome(body runfile.Body) {
+// addCallOutcome emits the end of a call, or holds it.
+func (p *Projector) addCallOutcome(body runfile.Body) {
 	c, result := p.log.outcome(body)
 	switch o := (outcome{c, result}); {
 	case c == nil:
@@ -189,7 +189,7 @@ func (p *Projector) addOutcome(body runfile.Body) {
 		p.dropped = append(p.dropped, o)
 	case c.alone, p.live && c.started:
 		p.FlushOutcomes()
-		p.end(o)
+		p.endCall(o)
 	default:
 		p.held = append(p.held, o)
 	}
@@ -214,8 +214,8 @@ func (p *Projector) startHeld() {
 	}
 }
 
-// end emits the end of a call and adds it to the calls so far.
-func (p *Projector) end(o outcome) {
+// endCall emits the end of a call and adds it to the calls so far.
+func (p *Projector) endCall(o outcome) {
 	p.start(o.call)
 	p.emit([]byte(`{"event":"on_tool_end"}` + "\n"))
 	c, err := newToolCall(o.call.name, o.call.input, o.result)

@@ -59,7 +59,7 @@ func (e Env) builtins() map[string]execute {
 		labels = func(string) []tool.Label { return nil }
 	}
 	files := files{e.Root, e.Secrets.Hide, labels}
-	all := map[string]execute{TerminalExecute: terminal{e.programs()}.execute, FileRead: files.read, FilePut: files.put}
+	all := map[string]execute{TerminalExecute: terminalCommand{e.programs()}.execute, FileRead: files.read, FilePut: files.put}
 	for name, f := range map[string]Func{
 		Wget:        fetcher{e.Client, e.Secrets.Hide}.wget,
 		VaultSearch: files.search,

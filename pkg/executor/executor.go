@@ -230,7 +230,7 @@ func runWithDeadline(ctx context.Context, t task, deadline time.Time, run execut
 	}
 	switch {
 	case !ended, own.Err() != nil:
-		return timeoutResult(t.def, limit, stoppedOutput(out.err)), nil
+		return timeoutResult(t.def, limit, partialOutput(out.err)), nil
 	}
 	return chat.Failure(chat.Failed, "%v", out.err), nil
 }
@@ -290,8 +290,8 @@ type stoppedError struct {
 
 func (e *stoppedError) Unwrap() error { return e.error }
 
-// stoppedOutput returns the output of a stopped tool.
-func stoppedOutput(err error) string {
+// partialOutput returns the output of a stopped tool.
+func partialOutput(err error) string {
 	var stopped *stoppedError
 	if errors.As(err, &stopped) {
 		return stopped.output

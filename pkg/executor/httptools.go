@@ -69,7 +69,7 @@ func (r requester) execute(ctx context.Context, t task) (chat.Result, error) {
 	for i := 0; ; i++ {
 		a := r.sendOnce(ctx, t, filled)
 		a.priorMayHaveEffect = unsure
-		if !t.isRepeatable() || i == len(retryDelays) || !a.hasNoAnswer() || sleep.For(ctx, retryDelays[i]) != nil {
+		if !t.isRepeatable() || i == len(retryDelays) || !a.hasUnknownOutcome() || sleep.For(ctx, retryDelays[i]) != nil {
 			return r.result(ctx, t, a)
 		}
 		unsure = unsure || a.mayHaveEffect()
@@ -118,8 +118,8 @@ func (r requester) sendOnce(ctx context.Context, t task, filled tool.FilledReque
 	return a
 }
 
-// hasNoAnswer reports whether the server gave no definite answer, so the outcome is unknown.
-func (a response) hasNoAnswer() bool {
+// hasUnknownOutcome reports whether the server gave no definite answer, so the outcome is unknown.
+func (a response) hasUnknownOutcome() bool {
 	var refused *netguard.RefusedError
 	var packed *netguard.EncodingError
 	if a.err != nil {

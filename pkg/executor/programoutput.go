@@ -64,8 +64,8 @@ func (s stream) render(room int64) string {
 	return text
 }
 
-// size returns the size of the text in JSON in bytes, at most most.
-func (s stream) size(most int64) int64 {
+// jsonSize returns the size of the text in JSON in bytes, at most most.
+func (s stream) jsonSize(most int64) int64 {
 	n := int64(0)
 	for _, r := range s.text {
 		if n += encodedLen(r); n >= most {
@@ -104,8 +104,8 @@ const notesRoom = 400
 func (p programs) outputResult(t task, out subprocess.Outcome) chat.Result {
 	stdout, stderr := p.stream(out.Stdout), p.stream(out.Stderr)
 	room := max(t.maxResult-notesRoom, 0)
-	said := stderr.size(room)
-	shown := stdout.size(room)
+	said := stderr.jsonSize(room)
+	shown := stdout.jsonSize(room)
 	if said+shown > room {
 		said = min(said, max(room/4, room-shown))
 		shown = room - said

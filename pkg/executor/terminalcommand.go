@@ -19,8 +19,8 @@ const (
 	maxCommandSeconds     = 600
 )
 
-// A terminal runs commands written by the model.
-type terminal struct{ programs }
+// A terminalCommand runs commands written by the model.
+type terminalCommand struct{ programs }
 
 // A command is the arguments of a command line, and its time limit.
 type command struct {
@@ -47,7 +47,7 @@ func parseCommand(raw json.RawMessage) (command, error) {
 
 // execute is terminal_execute(command, timeout) (M11): it runs the command without a shell. Every exit code is a
 // success and is returned with the output.
-func (p terminal) execute(ctx context.Context, t task) (chat.Result, error) {
+func (p terminalCommand) execute(ctx context.Context, t task) (chat.Result, error) {
 	c, err := parseCommand(t.args)
 	if err != nil {
 		return chat.Failure(chat.InvalidArguments, "%v", err), nil
@@ -57,7 +57,7 @@ func (p terminal) execute(ctx context.Context, t task) (chat.Result, error) {
 	out, err := p.run(own, ".", subprocess.Command{Argv: c.words, Env: p.environment(p.allowedVars), Max: captureLimit(t)})
 	switch {
 	case err != nil && own.Err() != nil && contextCause(ctx) == nil:
-		return timeoutResult(t.def, c.limit, stoppedOutput(err)), nil
+		return timeoutResult(t.def, c.limit, partialOutput(err)), nil
 	case errors.Is(err, subprocess.ErrLost):
 		return p.lostResult(out), nil
 	case err != nil:

@@ -27,7 +27,7 @@ func (r *Root) beforeImage(path string, head int64) (BeforeImage, error) {
 	if why := r.protectedReason(clean); why != "" {
 		return BeforeImage{}, &PathError{Kind: Refused, Path: path, Reason: why}
 	}
-	f, err := r.openResolved(path)
+	f, err := r.openNoFollow(path)
 	if err != nil {
 		return BeforeImage{}, err
 	}

@@ -120,7 +120,7 @@ func (r *Root) read(path string, max int64) ([]byte, error) {
 }
 
 func (r *Root) readResolved(path string, max int64) ([]byte, error) {
-	f, err := r.openResolved(path)
+	f, err := r.openNoFollow(path)
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +128,8 @@ func (r *Root) readResolved(path string, max int64) ([]byte, error) {
 	return readLimited(path, f, max)
 }
 
-// openResolved opens a file for reading without following links.
-func (r *Root) openResolved(path string) (_ *os.File, err error) {
+// openNoFollow opens a file for reading without following links.
+func (r *Root) openNoFollow(path string) (_ *os.File, err error) {
 	clean, err := Clean(path)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func (r *Root) Write(path string, content []byte, want Precondition) error {
 		return want.convertNotFound(path, err)
 	}
 	defer dir.Close()
-	old, err := r.statTarget(path, dir, names[last])
+	old, err := r.statFileToReplace(path, dir, names[last])
 	if err != nil {
 		return err
 	}
@@ -151,8 +151,8 @@ func (r *Root) checkFolder(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// statTarget returns the file to be replaced, or nil for a new file.
-func (r *Root) statTarget(path string, dir *os.Root, name string) (fs.FileInfo, error) {
+// statFileToReplace returns the file to be replaced, or nil for a new file.
+func (r *Root) statFileToReplace(path string, dir *os.Root, name string) (fs.FileInfo, error) {
 	info, err := dir.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -19,8 +19,8 @@ type scan struct {
 	open   int  // brackets that are open in the string
 }
 
-// scanPiece returns the piece with its content.
-func (s *scan) scanPiece() piece {
+// findStringEnd returns the piece with its content.
+func (s *scan) findStringEnd() piece {
 	s.member = s.top() != nil && s.top().object
 	for i := s.p.from; i < s.end; {
 		c, m := s.text[i], s.quoteAt(i)
@@ -43,7 +43,7 @@ func (s *scan) scanPiece() piece {
 		}
 		if end := s.missingEnd(i, m.width); end >= 0 {
 			s.chargeBudget(i - s.p.from)
-			return s.unclosedPieceAt(end)
+			return s.unclosedPieceEndingAt(end)
 		}
 		if s.isEnd(i, m.width) {
 			s.steps += i - s.p.from
@@ -66,9 +66,9 @@ func (s *scan) closedStringPiece(i, width int) piece {
 	return s.p
 }
 
-// unclosedPieceAt returns the piece whose closing mark is missing in front of an offset. A mark of
+// unclosedPieceEndingAt returns the piece whose closing mark is missing in front of an offset. A mark of
 // another kind, or one that a backslash in front of it makes text, closes it.
-func (s *scan) unclosedPieceAt(at int) piece {
+func (s *scan) unclosedPieceEndingAt(at int) piece {
 	s.p.to = max(s.p.from, s.skipBack(at, s.p.from))
 	s.p.next = s.p.to
 	if s.p.to > s.p.from && (s.text[s.p.to-1] == '"' || s.text[s.p.to-1] == '\'') {
@@ -198,14 +198,14 @@ func (s *scan) missingEnd(i, width int) int {
 		return s.endBeforeKey(i)
 	case c == '+' && s.isWordAt(j):
 		return before - 1
-	case c == ',' && !s.member && s.isWordAt(j) && (s.isItemAt(i) || strings.IndexByte(s.text[before:i], '\n') >= 0):
+	case c == ',' && !s.member && s.isWordAt(j) && (s.isQuotedItemAt(i) || strings.IndexByte(s.text[before:i], '\n') >= 0):
 		return before - 1
 	}
 	return none
 }
 
-// isItemAt reports whether a mark begins a string that ends as an item does.
-func (s *scan) isItemAt(i int) bool {
+// isQuotedItemAt reports whether a mark begins a string that ends as an item does.
+func (s *scan) isQuotedItemAt(i int) bool {
 	end := s.stringEnd(i)
 	return end >= 0 && s.isItemEnd(s.blanksEnd(end))
 }
@@ -234,7 +234,7 @@ func (s *scan) unclosedPiece() piece {
 		limit = s.p.from + k
 	}
 	if k := strings.IndexByte(s.text[s.p.from:limit], ':'); k >= 0 && s.isKey {
-		return s.unclosedPieceAt(s.p.from + k)
+		return s.unclosedPieceEndingAt(s.p.from + k)
 	}
 	body, depth := limit, len(s.stack)
 	for i := s.skipBack(limit, s.p.from); i > s.p.from && depth > 0; i = s.skipBack(i-1, s.p.from) {
@@ -249,7 +249,7 @@ func (s *scan) unclosedPiece() piece {
 		return s.truncatedPiece(limit)
 	}
 	s.steps += body - s.p.from
-	return s.unclosedPieceAt(s.endOfItem(body))
+	return s.unclosedPieceEndingAt(s.endOfItem(body))
 }
 
 // truncatedPiece returns the piece that is cut off in front of an offset. Half an escape

@@ -91,7 +91,7 @@ func (r *reader) scanStringPiece(isKey bool) piece {
 		}
 	}
 	s := scan{reader: r, p: p, isKey: isKey}
-	return s.scanPiece()
+	return s.findStringEnd()
 }
 
 // chargeBudget charges the budget for bytes that will be scanned again.

@@ -25,7 +25,7 @@ type valueLocation struct {
 // any notation with brackets, commas and quotes. A value that is missing from the text gets the
 // location of its innermost enclosing value. The result is nil for other notations.
 func locateInText(text string, args []byte, pointers []string) map[string]valueLocation {
-	return locateAligned(text, args, pointers, (*alignment).matchAnywhere)
+	return locateAligned(text, args, pointers, (*alignment).matchAtAnyBracket)
 }
 
 // locateAligned locates values in a text that match aligns with the JSON.
@@ -88,8 +88,8 @@ func (a *alignment) matchTokensToEnd(args []byte) bool {
 	return a.at == len(a.text)
 }
 
-// matchAnywhere tries to match the JSON at each of the first brackets in the text.
-func (a *alignment) matchAnywhere(args []byte) bool {
+// matchAtAnyBracket tries to match the JSON at each of the first brackets in the text.
+func (a *alignment) matchAtAnyBracket(args []byte) bool {
 	const maxTries = 8
 	from := 0
 	for range maxTries {

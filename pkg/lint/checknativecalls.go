@@ -36,9 +36,9 @@ func (r *scanResult) checkIDs(body []byte, calls []chat.Call, from *wire.Sources
 // message.
 const maxMisnamedChecks = 64
 
-// reportMisnamedArguments reports native calls without arguments if another member could hold them.
+// reportMisplacedArguments reports native calls without arguments if another member could hold them.
 // Without its arguments the call would be a different one, so it is not executed.
-func (r *scanResult) reportMisnamedArguments(body []byte, calls []chat.Call, from *wire.Sources) {
+func (r *scanResult) reportMisplacedArguments(body []byte, calls []chat.Call, from *wire.Sources) {
 	paths, checks := wire.NewPathFinder(body), 0
 	for i, c := range calls {
 		at := from.Calls[i].Name

@@ -73,9 +73,9 @@ func readPrefix(r io.Reader, limit int) ([]byte, error) {
 	return head, nil
 }
 
-// HasRecords reports whether a file of more bytes than the limit is JSON Lines, so that [SplitCapture]
+// IsLargeJSONLines reports whether a file of more bytes than the limit is JSON Lines, so that [SplitCapture]
 // can read it. It reads only the beginning.
-func (o Options) HasRecords(r io.Reader, limit int) bool {
+func (o Options) IsLargeJSONLines(r io.Reader, limit int) bool {
 	head, err := readPrefix(r, limit)
 	return err == nil && o.isJSONLinesPrefix(head)
 }

@@ -40,7 +40,7 @@ func (o Options) readBodyOrText(src []byte) scanResult {
 		if p := provider.DetectProtocol(src); p != nil {
 			return o.readBody(src, p)
 		}
-		if wire.IsTruncatedStream(src) {
+		if wire.IsTruncatedInFirstMessage(src) {
 			return truncatedResult(len(src), "response was truncated before its first message")
 		}
 	}
@@ -63,7 +63,7 @@ func (o Options) readBody(src []byte, p *wire.Protocol) scanResult {
 		r.report(findingAtPiece(wire.NewPathFinder(src), extra[:1], diag.ExtraChoices, "the response has %d choices; only the first is read", len(extra)+1))
 	}
 	r.checkIDs(src, resp.Calls, d.Sources(), p)
-	r.reportMisnamedArguments(src, resp.Calls, d.Sources())
+	r.reportMisplacedArguments(src, resp.Calls, d.Sources())
 	open := r.suppressProgrammaticCalls(src, d.Sources())
 	if r.reportDecodeError(src, err, d.Sources().Error) || !r.checkFinishReason(src, resp, open, d.Sources().Stop, p) {
 		r.blockCalls()

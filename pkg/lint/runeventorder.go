@@ -65,7 +65,7 @@ func (s *eventOrder) check(d document) []diag.Finding {
 	}
 	s.checkOrder(first)
 	if list.path != "" {
-		s.checkToolCalls(calls, d.json[list.start-d.offset:list.end-d.offset], list)
+		s.checkToolCallsAppendOnly(calls, d.json[list.start-d.offset:list.end-d.offset], list)
 	}
 	return s.findings
 }
@@ -107,8 +107,8 @@ func describeUnfinishedTools(tools int) string {
 	return strconv.Itoa(tools) + " tools have not ended"
 }
 
-// checkToolCalls compares toolCalls with those of the event before: calls are only appended.
-func (s *eventOrder) checkToolCalls(items []element, raw []byte, list location) {
+// checkToolCallsAppendOnly compares toolCalls with those of the event before: calls are only appended.
+func (s *eventOrder) checkToolCallsAppendOnly(items []element, raw []byte, list location) {
 	calls := make([]string, len(items))
 	for i, p := range items {
 		one, _ := canonicalJSON(raw[p.start:p.end]) // it is strict JSON

@@ -151,11 +151,11 @@ func (r *v1Record) toV2(missing V1Defaults) string {
 		}
 	}
 	r.reportMissing(missing)
-	text := r.formatObject(
+	text := r.objectFromMembers(
 		r.formatMember("toolType", quote.JSON(kind)),
 		r.formatMember("toolName", quote.JSON(missing.ToolName)),
-		r.formatMember("input", r.formatObject(r.formatMember("query", query), r.formatMember("topK", strconv.Itoa(missing.TopK)))),
-		r.formatMember("output", r.formatObject(output...)),
+		r.formatMember("input", r.objectFromMembers(r.formatMember("query", query), r.formatMember("topK", strconv.Itoa(missing.TopK)))),
+		r.formatMember("output", r.objectFromMembers(output...)),
 	)
 	return indentLike(text, r.json[r.at.start:r.at.end])
 }
@@ -210,9 +210,9 @@ func (r *v1Record) convertSearchResult(at location) string {
 		case p.key == "chunk_id":
 			out = append(out, r.formatMember("id", r.raw(p)))
 		case p.key == "metadata" && content >= 0:
-			out = append(out, r.formatMember("metadata", r.mergeContent(p, members[content], at.path)))
+			out = append(out, r.formatMember("metadata", r.metadataWithContent(p, members[content], at.path)))
 		case p.key == "content" && metadata < 0:
-			out = append(out, r.formatMember("metadata", r.formatObject(r.formatMember("content", r.raw(p)))))
+			out = append(out, r.formatMember("metadata", r.objectFromMembers(r.formatMember("content", r.raw(p)))))
 		case p.key == "content":
 		case p.key == "id", p.key == "score", p.key == "metadata":
 			out = append(out, r.formatMember(p.key, r.raw(p)))
@@ -220,11 +220,11 @@ func (r *v1Record) convertSearchResult(at location) string {
 			r.reportProblem(p.memberLocation(at.path), "", "v2 has no such key")
 		}
 	}
-	return r.formatObject(out...)
+	return r.objectFromMembers(out...)
 }
 
-// mergeContent returns a result's metadata with its content added.
-func (r *v1Record) mergeContent(metadata, content element, path string) string {
+// metadataWithContent returns a result's metadata with its content added.
+func (r *v1Record) metadataWithContent(metadata, content element, path string) string {
 	if r.json[metadata.start] != '{' {
 		r.reportProblem(metadata.memberLocation(path), "", "must be an object, to hold the content")
 		return ""
@@ -237,7 +237,7 @@ func (r *v1Record) mergeContent(metadata, content element, path string) string {
 	case i >= 0:
 		return r.raw(metadata)
 	case len(members) == 0:
-		return r.formatObject(r.formatMember("content", r.raw(content)))
+		return r.objectFromMembers(r.formatMember("content", r.raw(content)))
 	}
 	last := r.json[metadata.start:members[len(members)-1].end]
 	return string(last) + r.memberSeparator() + r.formatMember("content", r.raw(content)) + "}"
@@ -252,7 +252,7 @@ func (r *v1Record) isEqual(a, b element) bool {
 
 func (r *v1Record) raw(p element) string { return string(r.json[p.start:p.end]) }
 
-func (r *v1Record) formatObject(members ...string) string {
+func (r *v1Record) objectFromMembers(members ...string) string {
 	return "{" + strings.Join(members, r.memberSeparator()) + "}"
 }
 

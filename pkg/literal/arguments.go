@@ -276,7 +276,7 @@ func (s *Scanner) endCall() {
 	bracket := byte(']')
 	if s.args.hasKeywords {
 		bracket = '}'
-		s.endKeywords()
+		s.noteKeywordArgs()
 	}
 	s.args.out = append(s.args.out, bracket)
 	s.args.removeParenPlaceholders()
@@ -336,7 +336,7 @@ func (s *Scanner) failMissingColon(at int) {
 		s.findings[len(s.findings)-1].Hint = `an object is {"key": value}`
 		return
 	}
-	if s.rejectOpenBareString(at) {
+	if s.rejectBareStringWithComma(at) {
 		return
 	}
 	s.fail(diag.BadLiteral, at, at+1, "missing colon after the key")

@@ -34,7 +34,7 @@ func (s *Scanner) beginDelimitedToken(p []byte) int {
 	case s.phase != inArguments:
 		return s.skipDelimitedByte(c)
 	case s.args.want == wantNext && strings.IndexByte(",]}", c) < 0:
-		return s.readAfterValue(atDelimiter)
+		return s.readUnexpectedAfterValue(atDelimiter)
 	case atDelimiter:
 		s.openDelimitedString(s.pos)
 		return len(s.delimiter)

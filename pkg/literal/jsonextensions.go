@@ -21,8 +21,8 @@ func (s *Scanner) removalFixKind() diag.FixKind {
 	return diag.Safe
 }
 
-// noteBlanks reports whitespace that JSON does not have.
-func (s *Scanner) noteBlanks(from, to int) {
+// noteNonJSONBlanks reports whitespace that JSON does not have.
+func (s *Scanner) noteNonJSONBlanks(from, to int) {
 	if s.lang == jsonText && s.isWritingOutput() {
 		s.note(diag.BadLiteral, from, to, diag.Warning, "whitespace that JSON does not allow").
 			addFix("write a space", s.removalFixKind(), diag.Edit{Start: from, End: to, New: " "})

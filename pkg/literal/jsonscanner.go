@@ -33,7 +33,7 @@ func NewJSON(o Options) *Scanner { return newScanner(goalPunct, jsonText, o) }
 func (s *Scanner) ResetAt(offset int) {
 	s.stopCapture()
 	if s.lang == jsonText {
-		s.clearPart()
+		s.clearPartState()
 		s.goal, s.state, s.end = goalPunct, NeedMore, 0
 	}
 	s.pos, s.lineBlank, s.lookahead, s.atEOF = offset, true, nil, false
@@ -50,7 +50,7 @@ func (s *Scanner) expect(g goal) {
 	if s.stop != "" {
 		s.stop = ""
 	}
-	s.clearPart()
+	s.clearPartState()
 	s.dirty = g != goalPunct
 	s.object.untried = g == goalObject || g == goalValue
 	switch {
@@ -62,8 +62,8 @@ func (s *Scanner) expect(g goal) {
 	}
 }
 
-// clearPart discards the state of the last part.
-func (s *Scanner) clearPart() {
+// clearPartState discards the state of the last part.
+func (s *Scanner) clearPartState() {
 	if s.dirty {
 		s.args.reset()
 		s.report, s.skip, s.dirty = report{}, skipState{}, false
@@ -217,8 +217,8 @@ func (s *Scanner) acceptPunct(c byte, at int) int {
 	return 1
 }
 
-// captureUnread captures the text read while looking for punctuation, for [Scanner.Unread].
-func (s *Scanner) captureUnread() {
+// captureForUnread captures the text read while looking for punctuation, for [Scanner.Unread].
+func (s *Scanner) captureForUnread() {
 	if s.goal == goalPunct && !s.capturing {
 		s.captureFrom(s.pos)
 	}

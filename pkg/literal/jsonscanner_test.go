@@ -246,8 +246,8 @@ func TestPartsLinear(t *testing.T) {
 	}
 }
 
-// SkipRest goes to the end of the open brackets and recognises strings.
-func TestSkipRest(t *testing.T) {
+// SkipToClosingBracket goes to the end of the open brackets and recognises strings.
+func TestSkipToClosingBracket(t *testing.T) {
 	for text, want := range map[string]string{
 		`1, "b": [2, {}], 'c': "}"} x`: " x",
 		`x y ] ) "}" {} } , 3`:         " , 3",

@@ -48,8 +48,8 @@ func (s *Scanner) beginKeywords(first word) {
 	s.keywords.add(diag.Edit{Start: s.args.open[0].pos + 1, End: s.args.open[0].pos + 1, New: "{"})
 }
 
-// endKeywords reports keyword arguments at the end of the call.
-func (s *Scanner) endKeywords() {
+// noteKeywordArgs reports keyword arguments at the end of the call.
+func (s *Scanner) noteKeywordArgs() {
 	if s.lang == python {
 		s.noteWithFix(diag.KeywordArgs, s.keywords, diag.Safe, "write =", "colon instead of = after an argument name")
 		return

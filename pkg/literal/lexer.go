@@ -139,7 +139,7 @@ func (s *Scanner) readGap(p []byte) int {
 		n := 1
 		if c != ' ' && c != '\t' {
 			s.firstInLine = s.lineBlank
-			s.noteBlanks(s.pos, s.pos+1)
+			s.noteNonJSONBlanks(s.pos, s.pos+1)
 		}
 		for n < len(p) && p[n] == ' ' {
 			n++
@@ -155,13 +155,13 @@ func (s *Scanner) readGap(p []byte) int {
 	}
 	switch {
 	case c == s.fence.Char && s.fence.Len > 0 && s.canCloseFence():
-		s.captureUnread()
+		s.captureForUnread()
 		s.tokenStart, s.runLength, s.mode = s.pos, 0, inFenceRun
 		return 0
 	case s.goal == goalPunct && c != '/' && !isNonASCII(c):
 		return s.readPunct(c)
 	}
-	s.captureUnread()
+	s.captureForUnread()
 	s.firstInLine, s.lineBlank = s.lineBlank, false
 	switch {
 	case s.lang == delimited:

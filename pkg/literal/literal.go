@@ -180,7 +180,7 @@ func (s *Scanner) Next() {
 // part ends before it, [Scanner.Unread] returns it.
 func (s *Scanner) Write(p []byte) (int, State) {
 	if len(s.lookahead) > 0 {
-		return s.writeLookahead(p)
+		return s.writeAfterPendingLookahead(p)
 	}
 	n := s.read(p)
 	if s.undecided {

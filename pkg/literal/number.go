@@ -39,7 +39,7 @@ func (s *Scanner) endNumber(token string) {
 	case s.failAtUnescapedQuote(w), !s.beginValue(w.start, w.end):
 		return
 	case nonNumbers[unsigned]:
-		s.failNotANumber(w)
+		s.failNonFinite(w)
 		return
 	}
 	if isSmallInteger(token) {
@@ -90,7 +90,7 @@ func (s *Scanner) failNumber(w word) {
 	s.fail(diag.BadLiteral, w.start, w.end, "invalid number %s", excerpt(w.text))
 }
 
-func (s *Scanner) failNotANumber(w word) {
+func (s *Scanner) failNonFinite(w word) {
 	s.fail(diag.NotANumber, w.start, w.end, "JSON cannot represent %s", w.text)
 }
 

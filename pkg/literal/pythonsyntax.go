@@ -18,8 +18,8 @@ func NewPython(o Options) *Scanner { return newScanner(goalCall, python, o) }
 // been read.
 func (s *Scanner) IsInWrapperCall() bool { return s.head.wrapped }
 
-// beginWrapper reads the parenthesis of the wrapper.
-func (s *Scanner) beginWrapper() {
+// beginWrapperCall reads the parenthesis of the wrapper.
+func (s *Scanner) beginWrapperCall() {
 	s.head.wrapperWord, s.head.wrapperParen, s.head.word = s.head.word, s.pos, ""
 }
 
@@ -117,9 +117,9 @@ func (s *Scanner) readFStringBrace(c byte) int {
 	return 0
 }
 
-// readPythonSpecial reads a byte that is special only in Python strings, and reports whether it
+// readPythonStringSpecial reads a byte that is special only in Python strings, and reports whether it
 // is one.
-func (s *Scanner) readPythonSpecial(c byte) (int, bool) {
+func (s *Scanner) readPythonStringSpecial(c byte) (int, bool) {
 	str := &s.str
 	switch {
 	case str.triple && c == str.quote:

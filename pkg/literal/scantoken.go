@@ -73,7 +73,7 @@ func (s *Scanner) readNonASCII(p []byte) int {
 	case n > 0:
 	case trimUnicodeSpace(s.tokenText()) == "":
 		s.mode = inGap
-		s.noteBlanks(s.tokenStart, s.pos)
+		s.noteNonJSONBlanks(s.tokenStart, s.pos)
 	case s.goal == goalPunct:
 		s.mode = inGap
 		s.endWithoutPunct(s.tokenStart)

@@ -82,7 +82,7 @@ func (s *Scanner) readAfterWord(c byte) int {
 	case s.head.wrapperWord != "":
 		return s.readInWrapper(c)
 	case named && c == '(' && s.head.word == s.wrapper:
-		s.beginWrapper()
+		s.beginWrapperCall()
 		return 1
 	case named && c == '(' && isName(s.head.word):
 		s.beginCall()
@@ -210,7 +210,7 @@ func (s *Scanner) skipByte(c byte) int {
 			return 0
 		}
 	case s.phase == skipping:
-		s.skipCallByte(c)
+		s.skipFaultyCallByte(c)
 	case strings.IndexByte("([{", c) >= 0:
 		p.depth++
 	case strings.IndexByte(")]}", c) >= 0:
@@ -240,8 +240,8 @@ func (s *Scanner) skipInterpolationByte(c byte) {
 	}
 }
 
-// skipCallByte skips a byte of a faulty call.
-func (s *Scanner) skipCallByte(c byte) {
+// skipFaultyCallByte skips a byte of a faulty call.
+func (s *Scanner) skipFaultyCallByte(c byte) {
 	s.skip.countSquareBrackets(c)
 	switch c {
 	case '(':

@@ -83,8 +83,8 @@ func newStopLookahead(stops *Stops, delimiter string) stopLookahead {
 // Stop returns the stop that was found, or "".
 func (s *Scanner) Stop() string { return s.stop }
 
-// writeLookahead is [Scanner.Write] with pending lookahead.
-func (s *Scanner) writeLookahead(p []byte) (int, State) {
+// writeAfterPendingLookahead is [Scanner.Write] with pending lookahead.
+func (s *Scanner) writeAfterPendingLookahead(p []byte) (int, State) {
 	before := len(s.lookahead)
 	text := append(s.lookahead, p[:min(len(p), s.maxLookahead)]...)
 	s.lookahead = nil

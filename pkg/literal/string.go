@@ -169,7 +169,7 @@ func (s *Scanner) emitRune(r rune) {
 
 // readStringSpecial reads a byte with a special meaning.
 func (s *Scanner) readStringSpecial(c byte) int {
-	if n, ok := s.readPythonSpecial(c); ok {
+	if n, ok := s.readPythonStringSpecial(c); ok {
 		return n
 	}
 	switch {

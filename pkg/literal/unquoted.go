@@ -90,7 +90,7 @@ func (s *Scanner) endBareValue() {
 		s.fail(diag.InvalidUTF8, w.start, w.end, "invalid UTF-8")
 	case !s.beginValue(w.start, w.end):
 	case nonNumbers[strings.TrimLeft(text, "+-")]:
-		s.failNotANumber(w)
+		s.failNonFinite(w)
 	case known:
 		s.notePythonWord(w, json)
 		s.args.out = append(s.args.out, json...)
@@ -129,9 +129,9 @@ func (s *Scanner) addBareString(w word) {
 	s.lastString = lastString{kind: bareString, outStart: from, end: w.end}
 }
 
-// rejectOpenBareString reports an error and returns true if a key without a colon belongs to the
+// rejectBareStringWithComma reports an error and returns true if a key without a colon belongs to the
 // unquoted string before it, which then contains a comma.
-func (s *Scanner) rejectOpenBareString(at int) bool {
+func (s *Scanner) rejectBareStringWithComma(at int) bool {
 	n := len(s.findings) - 1
 	if n < 0 || s.findings[n].Code != diag.UnquotedString || s.findings[n].Span.End != s.lastString.end || strings.Count(s.Captured(s.lastString.end)[:at-s.lastString.end], ",") > 1 {
 		return false

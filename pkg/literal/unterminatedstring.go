@@ -29,8 +29,8 @@ const (
 	bareString
 )
 
-// readAfterValue reads an unexpected token after a value: a delimiter or something else.
-func (s *Scanner) readAfterValue(atDelimiter bool) int {
+// readUnexpectedAfterValue reads an unexpected token after a value: a delimiter or something else.
+func (s *Scanner) readUnexpectedAfterValue(atDelimiter bool) int {
 	last := &s.lastString
 	isLast := last.end == s.args.lastEnd
 	if isLast && last.kind == delimitedString && !last.triedReopen {

@@ -75,7 +75,7 @@ func (s *Scanner) addWordValue(w word) {
 	case s.failAtUnescapedQuote(w), !s.beginValue(w.start, w.end):
 		return
 	case nonNumbers[w.text]:
-		s.failNotANumber(w)
+		s.failNonFinite(w)
 		return
 	case !known && hasLeadingSmartQuote(w.text):
 		s.fail(diag.SmartQuote, w.start, w.end, "%s is in typographic quotes, which JSON does not allow", excerpt(w.text))

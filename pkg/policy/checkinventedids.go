@@ -147,7 +147,7 @@ func (k *knownValues) addPrompt(messages []chat.Message) {
 	for _, m := range messages {
 		if m.Role == chat.User && !k.hasPrompt {
 			k.hasPrompt = true
-			k.user.text += "\x00" + m.Content + "\x00" + unquoteLines(m.Content)
+			k.user.text += "\x00" + m.Content + "\x00" + unquoteJSONLines(m.Content)
 		}
 	}
 }
@@ -159,8 +159,8 @@ func (k *knownValues) addUserInput(args json.RawMessage) {
 	}
 }
 
-// unquoteLines returns the contents of lines that are JSON strings: input with markers is quoted that way.
-func unquoteLines(text string) string {
+// unquoteJSONLines returns the contents of lines that are JSON strings: input with markers is quoted that way.
+func unquoteJSONLines(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		var inner string

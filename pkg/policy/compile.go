@@ -70,7 +70,7 @@ func (c *compiler) compileLayer(in document) *Layer {
 	if l.trifecta == "" {
 		l.trifecta = Deny
 	}
-	l.Budget = Budget{Calls: optionalInt(in.Budget.Calls), Writes: optionalInt(in.Budget.Writes), Tokens: optionalInt(in.Budget.Tokens), Cost: -1}
+	l.Budget = Budget{Calls: intOrMinusOne(in.Budget.Calls), Writes: intOrMinusOne(in.Budget.Writes), Tokens: intOrMinusOne(in.Budget.Tokens), Cost: -1}
 	if in.Budget.CostUSD != nil {
 		l.Budget.Cost = *in.Budget.CostUSD
 	}
@@ -98,8 +98,8 @@ func (c *compiler) compileLayer(in document) *Layer {
 	return l
 }
 
-// optionalInt returns an optional number, -1 for none.
-func optionalInt(n *int) int {
+// intOrMinusOne returns an optional number, -1 for none.
+func intOrMinusOne(n *int) int {
 	if n == nil {
 		return -1
 	}
@@ -193,7 +193,7 @@ func (c *compiler) compileLimit(at string, in *limitDocument) limit {
 	if in == nil {
 		return limit{calls: -1}
 	}
-	out := limit{calls: optionalInt(in.Calls), burst: in.Burst}
+	out := limit{calls: intOrMinusOne(in.Calls), burst: in.Burst}
 	var ok bool
 	if in.Rate != "" {
 		if out.rate, ok = tool.ParseRate(in.Rate); !ok {

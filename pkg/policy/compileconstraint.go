@@ -39,7 +39,7 @@ func (c *compiler) checkCompatibility(at string, r argRule, def *tool.Definition
 		c.addFinding(diag.PolicyArgument, at, "%s of %s contains objects or lists, which rules cannot inspect", r.name, def.Name)
 	case r.constrainsURL() && !is("uri"):
 		c.addFinding(diag.PolicyArgument, at, "%s of %s is not a URL: its definition lacks format: uri", r.name, def.Name)
-	case is("path") && slices.ContainsFunc(r.globs, func(g glob) bool { return !g.canMatchFiles() }):
+	case is("path") && slices.ContainsFunc(r.globs, func(g glob) bool { return !g.canMatchCleanPath() }):
 		c.addFinding(diag.PolicyArgument, at, "%s of %s is below the root: a path cannot begin or end with a slash or contain the segments . and ..", r.name, def.Name)
 	case asText && !allowsType(property, "string"):
 		c.addFinding(diag.PolicyArgument, at, "%s of %s is not text, so no pattern can match it", r.name, def.Name).Hint = "write the values: {in: [5, true]}"

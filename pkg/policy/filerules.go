@@ -69,7 +69,7 @@ func (c *compiler) compileFiles(in filesDocument, execs, boxed bool) fileRules {
 func (c *compiler) compileFileGlobs(at string, patterns []string) []glob {
 	globs := compileEach(c, at, patterns, newGlob)
 	for i, g := range globs {
-		if !g.canMatchFiles() {
+		if !g.canMatchCleanPath() {
 			c.addFinding(diag.PolicyValue, at+"/"+strconv.Itoa(i), "%q matches no file below the root: a path cannot begin or end with a slash or contain the segments . and ..", patterns[i])
 		}
 	}

@@ -61,8 +61,8 @@ func newURLPathGlob(pattern string) (glob, error) {
 	return newGlob(pattern)
 }
 
-// canMatchFiles reports whether the glob can match a clean relative path, which has no segment that is empty, . or ..
-func (g glob) canMatchFiles() bool {
+// canMatchCleanPath reports whether the glob can match a clean relative path, which has no segment that is empty, . or ..
+func (g glob) canMatchCleanPath() bool {
 	return !slices.ContainsFunc(g, func(part string) bool { return part == "" || part == "." || part == ".." })
 }
 

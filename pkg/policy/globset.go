@@ -143,14 +143,14 @@ func (p *globSet) cursorAt(at []int) *cursor {
 // enter consumes a name and calls hit with the rule of each glob that ends here. It returns the cursor below the name,
 // nil if nothing can match any more.
 func (c *cursor) enter(name string, hit func(rule int)) *cursor {
-	m := c.transition(name)
+	m := c.transitionForPathSegment(name)
 	for _, rule := range m.rules {
 		hit(rule)
 	}
 	return m.next
 }
 
-func (c *cursor) transition(name string) transition {
+func (c *cursor) transitionForPathSegment(name string) transition {
 	folded := fileroot.Fold(name)
 	c.mu.Lock()
 	defer c.mu.Unlock()

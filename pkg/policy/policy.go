@@ -198,8 +198,8 @@ type layerDecision struct {
 	by rule
 }
 
-// stricterOnUnknown combines the on_unknown of two rules: stop if either says stop, report if both do.
-func stricterOnUnknown(a, b string, first bool) string {
+// stricterOnUnknownOutcome combines the on_unknown of two rules: stop if either says stop, report if both do.
+func stricterOnUnknownOutcome(a, b string, first bool) string {
 	switch {
 	case first || a == b || b == "stop":
 		return b
@@ -283,7 +283,7 @@ func (d Decision) combine(each []layerDecision) Decision {
 	}
 	for i, next := range each {
 		rules = append(rules, next.Rule)
-		d.OnUnknownOutcome = stricterOnUnknown(d.OnUnknownOutcome, next.by.onUnknownOutcome, i == 0)
+		d.OnUnknownOutcome = stricterOnUnknownOutcome(d.OnUnknownOutcome, next.by.onUnknownOutcome, i == 0)
 		if next.Verdict == Ask {
 			d.Verdict, d.Why = Ask, next.Why
 		}

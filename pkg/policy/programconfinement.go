@@ -36,8 +36,8 @@ type Sandbox struct {
 	Optional bool // programs run unconfined if the kernel lacks support
 }
 
-// Programs returns the intersection of what the layers allow.
-func (p *Policy) Programs() Programs {
+// ProgramConfinement returns the intersection of what the layers allow.
+func (p *Policy) ProgramConfinement() Programs {
 	var out Programs
 	for _, l := range p.Layers {
 		out.Path = intersect(out.Path, l.programs.Path)
@@ -128,7 +128,7 @@ func searchFolderError(folder string) (why, hint string) {
 	if strings.Contains(folder, ":") {
 		return "a folder of PATH cannot contain a colon", ""
 	}
-	return absolutePathError(folder)
+	return invalidAbsolutePathError(folder)
 }
 
 // variableNameError returns why programs cannot inherit a variable, or "".
@@ -145,7 +145,7 @@ func variableNameError(name string) (why, hint string) {
 // readPathError returns why a path is no valid read path, or "".
 func readPathError(name string) (why, hint string) {
 	if strings.HasPrefix(name, "/") {
-		return absolutePathError(name)
+		return invalidAbsolutePathError(name)
 	}
 	if name == "." {
 		return "", "" // the root is always readable
@@ -174,7 +174,7 @@ func writePathError(name string) (why, hint string) {
 	return "", ""
 }
 
-func absolutePathError(name string) (why, hint string) {
+func invalidAbsolutePathError(name string) (why, hint string) {
 	switch {
 	case !strings.HasPrefix(name, "/"):
 		return "expected an absolute path", ""

@@ -25,7 +25,7 @@ func programsOf(t testing.TB, texts ...string) Programs {
 		}
 		p.Layers = append(p.Layers, l)
 	}
-	return p.Programs()
+	return p.ProgramConfinement()
 }
 
 // What policies say of programs narrows: what one does not say is as usual, what all say is

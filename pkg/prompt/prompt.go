@@ -228,7 +228,7 @@ func (t *Texts) Results(outcomes []ToolResult, faults []diag.Finding, boundary s
 		parts = append(parts, changed...)
 	}
 	if len(faults) > 0 {
-		parts = append(parts, t.fillTemplate("faults", "faults", listFindings(withLines(faults), boundary)))
+		parts = append(parts, t.fillTemplate("faults", "faults", listFindings(withLinePrefixes(faults), boundary)))
 	}
 	return strings.Join(parts, "\n\n")
 }
@@ -305,8 +305,8 @@ func (t *Texts) Empty() string { return t.text["empty"] }
 // Cut renders the reminder after a truncated reply.
 func (t *Texts) Cut() string { return t.text["cut"] }
 
-// Broken renders the reminder after a reply that ended in another wrong way.
-func (t *Texts) Broken() string { return t.text["broken"] }
+// UnusableReply renders the reminder after a reply that ended in another wrong way.
+func (t *Texts) UnusableReply() string { return t.text["broken"] }
 
 // maxNameBytes bounds the tool name that is shown: a model can call a tool of any name.
 const maxNameBytes = 64
@@ -317,8 +317,8 @@ func resultLabel(name, boundary string) string {
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// withLines prefixes the message of each finding by its line.
-func withLines(faults []diag.Finding) []diag.Finding {
+// withLinePrefixes prefixes the message of each finding by its line.
+func withLinePrefixes(faults []diag.Finding) []diag.Finding {
 	faults = slices.Clone(faults)
 	for i, f := range faults {
 		if f.Span.Line > 0 {

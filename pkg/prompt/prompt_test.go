@@ -122,7 +122,7 @@ func renderings(t *testing.T) map[string]string {
 		"reminder":          texts.Reminder(rendered(t, d, defs[0].Examples[0].Parsed), d.Ending),
 		"empty":             texts.Empty(),
 		"cut":               texts.Cut(),
-		"broken":            texts.Broken(),
+		"broken":            texts.UnusableReply(),
 	}
 }
 

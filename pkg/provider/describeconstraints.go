@@ -86,7 +86,7 @@ func constraintHints(raw []byte) (words []string) {
 	}
 	wire.MapValues(raw, func(keyword string, value []byte) []byte {
 		if !slices.Contains(portableKeywords, keyword) && !slices.Contains(annotationKeywords, keyword) && !strings.HasPrefix(keyword, "x-") {
-			if text := hintFor(keyword, value); text != "" {
+			if text := describeConstraint(keyword, value); text != "" {
 				words = append(words, text)
 			}
 		}
@@ -126,8 +126,8 @@ var hintFormats = map[string]string{
 	"contains":             "contains %s",
 }
 
-// hintFor returns the hint for a keyword, or "" if it constrains nothing. A keyword without a format is named.
-func hintFor(keyword string, value []byte) string {
+// describeConstraint returns the hint for a keyword, or "" if it constrains nothing. A keyword without a format is named.
+func describeConstraint(keyword string, value []byte) string {
 	shown := wire.Compact(value)
 	if text, ok := wire.StringValue(value); ok && keyword != "default" && keyword != "const" {
 		shown = text

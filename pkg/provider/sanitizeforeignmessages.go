@@ -65,11 +65,11 @@ func ChangeNative(n *chat.Native, change func(text string) string) *chat.Native 
 		return nil
 	}
 	changed := *n
-	changed.Body = mapTexts(n.Body, change, maxTextDepth)
+	changed.Body = mapContentTexts(n.Body, change, maxTextDepth)
 	return &changed
 }
 
-func mapTexts(raw []byte, change func(string) string, depth int) []byte {
+func mapContentTexts(raw []byte, change func(string) string, depth int) []byte {
 	if depth == 0 || isSigned(raw) {
 		return raw
 	}
@@ -77,7 +77,7 @@ func mapTexts(raw []byte, change func(string) string, depth int) []byte {
 		text, ok := wire.StringValue(value)
 		switch {
 		case !ok:
-			return mapTexts(value, change, depth-1)
+			return mapContentTexts(value, change, depth-1)
 		case !slices.Contains([]string{"content", "text", "reasoning", "reasoning_content", "thinking", "refusal"}, name):
 			return value
 		}

@@ -30,7 +30,7 @@ func (s *Set) HideJSON(doc []byte) []byte {
 	for err == nil {
 		hide := s.Hide
 		if isName(in) {
-			hide = s.hideName
+			hide = s.hideMemberName
 		}
 		var token jsontext.Token
 		if token, err = in.ReadToken(); err != nil {
@@ -59,9 +59,9 @@ func isName(in *jsontext.Decoder) bool {
 	return kind == '{' && length%2 == 0
 }
 
-// hideName masks secrets in a member name. A plain word is left unchanged: it may be a name that this
+// hideMemberName masks secrets in a member name. A plain word is left unchanged: it may be a name that this
 // program or a schema uses.
-func (s *Set) hideName(name string) string {
+func (s *Set) hideMemberName(name string) string {
 	if isPlainWord(name) {
 		return name
 	}

@@ -84,4 +84,4 @@ func (discard) Sync() error                     { return nil }
 func (discard) Close() error                    { return nil }
 func (discard) Reserve(int64) error             { return nil }
 func (discard) CheckIntact(string, int64) error { return nil }
-func (discard) Release() error                  { return nil }
+func (discard) FreeReservedSpace() error        { return nil }

@@ -36,11 +36,11 @@ func Findings(file string, log *Log, err error) []diag.Finding {
 func tailFindings(torn *Torn, err error) []diag.Finding {
 	var out []diag.Finding
 	if torn != nil {
-		out = append(out, diag.New(diag.RunTorn, lineSpan(torn.Line, torn.Offset), "the last record is incomplete: %s", torn.Why))
+		out = append(out, diag.New(diag.RunTorn, lineStartSpan(torn.Line, torn.Offset), "the last record is incomplete: %s", torn.Why))
 	}
 	var damage *DamageError
 	if errors.As(err, &damage) {
-		out = append(out, diag.New(damage.Code, lineSpan(damage.Line, damage.Offset), "%s", damage.Why))
+		out = append(out, diag.New(damage.Code, lineStartSpan(damage.Line, damage.Offset), "%s", damage.Why))
 	}
 	return out
 }
@@ -55,7 +55,7 @@ func Check(file string, src io.ReadSeeker, found func(diag.Finding)) (count int,
 			found(f)
 		}
 	}
-	first, resumed := scanResumed(src)
+	first, resumed := scanResumptions(src)
 	if first.Err != nil && !errors.As(first.Err, new(*DamageError)) {
 		return first.count, first.Err
 	}
@@ -81,8 +81,8 @@ func Check(file string, src io.ReadSeeker, found func(diag.Finding)) (count int,
 	return second.count, err
 }
 
-// scanResumed scans a run file and returns its [Resumed] records.
-func scanResumed(src io.Reader) (scan *Scanner, resumed []Record) {
+// scanResumptions scans a run file and returns its [Resumed] records.
+func scanResumptions(src io.Reader) (scan *Scanner, resumed []Record) {
 	scan = NewScanner(src)
 	scan.only = KindResumed
 	for r := range scan.Records() {
@@ -115,8 +115,8 @@ func (v voidRecords) has(seq int) bool {
 	return isOne || i < len(v.seqs) && v.kept[i] < seq
 }
 
-// lineSpan returns the span of the start of a line.
-func lineSpan(number int, offset int64) diag.Span {
+// lineStartSpan returns the span of the start of a line.
+func lineStartSpan(number int, offset int64) diag.Span {
 	span := diag.At(number, 1)
 	span.Start, span.End = int(offset), int(offset)
 	return span
@@ -210,7 +210,7 @@ func (o *orderChecker) checkOne(r Record) string {
 	case Answer:
 		return o.answer()
 	case UserInput:
-		return o.userInput()
+		return o.checkUserInput()
 	case End:
 		o.ended = true
 		return b.problem()
@@ -250,8 +250,8 @@ func (o *orderChecker) answer() string {
 	return ""
 }
 
-// userInput checks user input: it answers a tool that needs it, in the latest turn or after an incomplete answer.
-func (o *orderChecker) userInput() string {
+// checkUserInput checks user input: it answers a tool that needs it, in the latest turn or after an incomplete answer.
+func (o *orderChecker) checkUserInput() string {
 	if !o.answered && !o.afterUserInput && !o.inputRequested { // several tools may need input at once
 		return "no tool asked for input and the run has no answer yet"
 	}

@@ -40,7 +40,7 @@ func (s *source) view(quoted bool) string {
 		return s.plain
 	}
 	if s.quote == "" {
-		s.quote = quotedText(s.plain)
+		s.quote = jsonEscapedText(s.plain)
 	}
 	return s.quote
 }
@@ -142,7 +142,7 @@ func (s *source) quotedOffset(plain int) int {
 	if plain < s.quoteOffsets[0] {
 		s.quoteOffsets = [2]int{}
 	}
-	s.quoteOffsets = [2]int{plain, s.quoteOffsets[1] + len(quotedText(s.plain[s.quoteOffsets[0]:plain]))}
+	s.quoteOffsets = [2]int{plain, s.quoteOffsets[1] + len(jsonEscapedText(s.plain[s.quoteOffsets[0]:plain]))}
 	return s.quoteOffsets[1]
 }
 

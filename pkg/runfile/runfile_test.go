@@ -276,9 +276,9 @@ func (f *brokenFile) Write(p []byte) (int, error) {
 	}
 	return f.Buffer.Write(p)
 }
-func (f *brokenFile) Sync() error    { f.syncs++; return f.synErr }
-func (f *brokenFile) Close() error   { return nil }
-func (f *brokenFile) Release() error { f.writes++; return nil }
+func (f *brokenFile) Sync() error              { f.syncs++; return f.synErr }
+func (f *brokenFile) Close() error             { return nil }
+func (f *brokenFile) FreeReservedSpace() error { f.writes++; return nil }
 
 func (f *brokenFile) CheckIntact(string, int64) error { return nil }
 

@@ -39,7 +39,7 @@ func newScanner(r io.Reader, buffer int) *Scanner {
 // NewLiveScanner returns a scanner of the records that count, as [Log.LiveRecords] returns them. It reads the file twice. Its
 // error is a read error.
 func NewLiveScanner(src io.ReadSeeker) (*Scanner, error) {
-	first, resumed := scanResumed(src)
+	first, resumed := scanResumptions(src)
 	if first.Err != nil && !errors.As(first.Err, new(*DamageError)) {
 		return nil, first.Err
 	}
@@ -108,7 +108,7 @@ func (s *Scanner) record(line line) (Record, error) {
 	if err != nil {
 		return Record{}, line.damage(diag.RunDamaged, fmt.Sprintf("the record cannot be read: %v", err))
 	}
-	if err := s.checkHeader(line, h); err != nil {
+	if err := s.checkRecordHeader(line, h); err != nil {
 		return Record{}, err
 	}
 	decode := decoders[h.Kind]
@@ -152,8 +152,8 @@ func decodeUpTo[T any](text []byte, last string, into *T, isWhole func() bool) e
 	return json.Unmarshal(text, into)
 }
 
-// checkHeader checks a header against the records before it.
-func (s *Scanner) checkHeader(line line, h Header) error {
+// checkRecordHeader checks a header against the records before it.
+func (s *Scanner) checkRecordHeader(line line, h Header) error {
 	if s.count == 0 {
 		return checkFirst(line, h)
 	}

@@ -157,7 +157,7 @@ func (e *references) lookup(r reference) (text string, ok bool, err error) {
 		text, ok, err = e.previousTurn.lookup(r)
 	}
 	if r.Quoted {
-		text = quotedText(text)
+		text = jsonEscapedText(text)
 	}
 	return text, ok, err
 }
@@ -187,8 +187,8 @@ func (t texts) lookup(r reference) (text string, ok bool, err error) {
 	return text, ok, err
 }
 
-// quotedText returns a text as it is inside a JSON string.
-func quotedText(text string) string {
+// jsonEscapedText returns a text as it is inside a JSON string.
+func jsonEscapedText(text string) string {
 	quoted := quote.Encoded(text)
 	return string(quoted[1 : len(quoted)-1])
 }

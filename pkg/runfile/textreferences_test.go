@@ -46,7 +46,7 @@ func rows(n int) string {
 func TestTextIsStoredOnce(t *testing.T) {
 	const token = "TOKEN"
 	long := rows(40) + token + rows(3)
-	quoted := quotedText(`[{"text":"` + long + `"}]`)
+	quoted := jsonEscapedText(`[{"text":"` + long + `"}]`)
 	envelope := func(data string) string { return `{"ok":true,"data":` + data + `}` }
 	for name, tt := range map[string]struct{ data, shown string }{
 		"as it is":            {`{"v":"TOKEN"}`, envelope(`{"v":"TOKEN"}`)},
@@ -110,7 +110,7 @@ func TestArgumentsAndInputAreStoredOnce(t *testing.T) {
 	input := rows(3) + `INPUT "quoted" <mark>`
 	known := newDeduplicator()
 	known.track(Run{Input: input})
-	for _, shown := range []string{"Go\n" + input, `Go "` + strings.ReplaceAll(quotedText(input), "<", `\u003c`) + `"`} {
+	for _, shown := range []string{"Go\n" + input, `Go "` + strings.ReplaceAll(jsonEscapedText(input), "<", `\u003c`) + `"`} {
 		got := known.deduplicate(Request{Messages: []chat.Message{{Role: chat.User, Content: shown}}}).(storedRequest)
 		whole, err := got.expand(known.references)
 		if err != nil || whole.(Request).Messages[0].Content != shown {

@@ -46,7 +46,7 @@ type file interface {
 	CheckIntact(path string, size int64) error // fails if the file was renamed, removed or changed
 	Sync() error
 	Reserve(room int64) error // allocates space after its end
-	Release() error           // frees the reserved space
+	FreeReservedSpace() error // frees the reserved space
 }
 
 // A diskFile is a file on a disk.
@@ -83,7 +83,7 @@ func (f diskFile) Reserve(room int64) error {
 	return reserve(f.Fd(), info.Size(), room)
 }
 
-func (f diskFile) Release() error {
+func (f diskFile) FreeReservedSpace() error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -415,7 +415,7 @@ func (w *Writer) Close() error {
 	defer w.mu.Unlock()
 	var err error
 	if w.reserved > 0 && w.failure == nil {
-		err = w.file.Release()
+		err = w.file.FreeReservedSpace()
 	}
 	err = errors.Join(err, w.file.Close())
 	if w.failure != nil {

@@ -49,7 +49,7 @@ func compile(raw []byte, at string) (*Schema, []diag.Finding) {
 	if err != nil {
 		return nil, []diag.Finding{diag.New(diag.NotJSON, diag.Bytes(0, len(raw)), "%v", err)}
 	}
-	if why := tooLargeText(doc); why != "" {
+	if why := schemaTooLargeText(doc); why != "" {
 		return nil, reportViolations(diag.BadSchema, nil, []Violation{{Message: why}})
 	}
 	patterns := newPatternCompiler()
@@ -64,7 +64,7 @@ func compile(raw []byte, at string) (*Schema, []diag.Finding) {
 	s := &Schema{raw: raw, doc: doc, meter: &stepMeter{}}
 	var violations []Violation
 	if err = s.compile(c, at); err == nil && len(patterns.invalid) == 0 {
-		violations = s.instrument(c, patterns)
+		violations = s.installCostMeter(c, patterns)
 	} else {
 		violations = explainSchema(doc, err, patterns)
 	}
@@ -93,8 +93,8 @@ func compileNegated(c *jsonschema.Compiler, at string) (*jsonschema.Schema, erro
 	return c.Compile(url)
 }
 
-// tooLargeText returns why a decoded schema would take too long to compile, or "".
-func tooLargeText(doc any) string {
+// schemaTooLargeText returns why a decoded schema would take too long to compile, or "".
+func schemaTooLargeText(doc any) string {
 	n := countSubschemas(doc)
 	if n > maxSubschemas {
 		return fmt.Sprintf("a schema may have at most %d subschemas, this one could have %d", maxSubschemas, n)

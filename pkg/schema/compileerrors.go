@@ -99,7 +99,7 @@ func (r referenceChecker) checkReference(ref string) string {
 	case document != "" || fragment == "":
 		return ""
 	case !strings.HasPrefix(fragment, "/"):
-		return r.checkAnchor(fragment)
+		return r.checkAnchorReference(fragment)
 	}
 	at := splitPointer(fragment)
 	container := valueAt(r.doc, at[:len(at)-1])
@@ -127,7 +127,7 @@ func (r referenceChecker) isInside(document string) bool {
 	return len(ids) > 0
 }
 
-func (r referenceChecker) checkAnchor(name string) string {
+func (r referenceChecker) checkAnchorReference(name string) string {
 	found := explainMembers(r.doc, func(path []string, value any) string {
 		if key := path[len(path)-1]; (key == "$anchor" || key == "$dynamicAnchor") && value == name {
 			return name

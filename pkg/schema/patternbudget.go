@@ -33,8 +33,8 @@ func (b *PatternBudget) Add(text string) (instructions int, err error) {
 	return n, err
 }
 
-// CompilePattern compiles a regular expression whose unrolled repetitions stay within bounds.
-func CompilePattern(text string) (*regexp.Regexp, error) {
+// CompileBoundedPattern compiles a regular expression whose unrolled repetitions stay within bounds.
+func CompileBoundedPattern(text string) (*regexp.Regexp, error) {
 	if _, err := patternSize(text); err != nil {
 		return nil, err
 	}

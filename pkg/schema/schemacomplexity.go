@@ -99,8 +99,8 @@ func dynamicTargets(c *jsonschema.Compiler, doc any) []*jsonschema.Schema {
 // schemaURL returns the URL of the subschema at a JSON pointer.
 func schemaURL(at string) string { return baseURL + "#" + (&url.URL{Fragment: at}).EscapedFragment() }
 
-// instrument bounds what a compiled schema can cost, or returns why it cannot.
-func (s *Schema) instrument(c *jsonschema.Compiler, p *patternCompiler) []Violation {
+// installCostMeter bounds what a compiled schema can cost, or returns why it cannot.
+func (s *Schema) installCostMeter(c *jsonschema.Compiler, p *patternCompiler) []Violation {
 	all := reachableSchemas(append(dynamicTargets(c, s.doc), s.compiled))
 	m := measurer{extents: map[*jsonschema.Schema]*measurement{}}
 	i := pricer{sizes: p.sizes}

@@ -156,16 +156,16 @@ func (i *pricer) priceOf(s *jsonschema.Schema) price {
 	out := price{fixed: 1 + (len(s.Required)+len(s.DependentRequired)+len(s.Dependencies)+len(s.DependentSchemas))/4}
 	inside, below := inPlaceSchemas(s), schemasForAnyChild(s)
 	for _, sub := range inside {
-		out.fixed += leafSteps(sub)
+		out.fixed += enumAndConstSteps(sub)
 	}
 	for _, sub := range s.Properties {
-		out.fixed += leafSteps(sub)
+		out.fixed += enumAndConstSteps(sub)
 	}
 	for _, sub := range s.PrefixItems {
-		out.fixed += leafSteps(sub)
+		out.fixed += enumAndConstSteps(sub)
 	}
 	for _, sub := range below {
-		out.each += leafSteps(sub)
+		out.each += enumAndConstSteps(sub)
 	}
 	if s.UniqueItems {
 		out.each++
@@ -186,8 +186,8 @@ func (i *pricer) priceOf(s *jsonschema.Schema) price {
 	return out
 }
 
-// leafSteps returns the cost of comparing a value with enum and const, beyond the visit.
-func leafSteps(s *jsonschema.Schema) int {
+// enumAndConstSteps returns the cost of comparing a value with enum and const, beyond the visit.
+func enumAndConstSteps(s *jsonschema.Schema) int {
 	n := 0
 	if s.Enum != nil {
 		n = comparisonCost(s.Enum.Values)

@@ -32,8 +32,8 @@ func (c *Confinement) excludeWithheldPaths() []sandbox {
 }
 
 // accessibleParts returns the accessible parts of paths.
-func (c *Confinement) accessibleParts(paths []rawText) []rawText {
-	var out []rawText
+func (c *Confinement) accessibleParts(paths []base64Text) []base64Text {
+	var out []base64Text
 	for todo := paths; len(todo) > 0; {
 		path := todo[len(todo)-1]
 		todo = todo[: len(todo)-1 : len(todo)-1]
@@ -44,7 +44,7 @@ func (c *Confinement) accessibleParts(paths []rawText) []rawText {
 			entries, _ := os.ReadDir(string(path)) // an unreadable folder grants nothing
 			for _, e := range entries {
 				if e.Type()&fs.ModeSymlink == 0 { // only the target of a link counts
-					todo = append(todo, rawText(filepath.Join(string(path), e.Name())))
+					todo = append(todo, base64Text(filepath.Join(string(path), e.Name())))
 				}
 			}
 		}

@@ -28,13 +28,13 @@ func (c *Confinement) resolve() {
 }
 
 // resolveLinks resolves the links in paths. Missing paths stay unchanged.
-func resolveLinks(paths []string) []rawText {
-	var all []rawText
+func resolveLinks(paths []string) []base64Text {
+	var all []base64Text
 	for _, path := range paths {
 		if target, err := filepath.EvalSymlinks(path); err == nil {
 			path = target
 		}
-		all = append(all, rawText(path))
+		all = append(all, base64Text(path))
 	}
 	return all
 }

@@ -41,8 +41,8 @@ func UnsafeVariable(name string) bool {
 }
 
 // environment returns the environment of a program: the standard variables, overridden by more.
-func (c *Confinement) environment(temp string, more []string) ([]rawText, error) {
-	vars := map[string]string{"PATH": strings.Join(c.Folders(), ":"), "HOME": temp, "TMPDIR": temp, "LANG": "C.UTF-8"}
+func (c *Confinement) environment(temp string, more []string) ([]base64Text, error) {
+	vars := map[string]string{"PATH": strings.Join(c.SearchPath(), ":"), "HOME": temp, "TMPDIR": temp, "LANG": "C.UTF-8"}
 	if c.Zone != "" {
 		vars["TZ"] = c.Zone
 	}
@@ -56,9 +56,9 @@ func (c *Confinement) environment(temp string, more []string) ([]rawText, error)
 		}
 		vars[name] = value
 	}
-	var env []rawText
+	var env []base64Text
 	for _, name := range slices.Sorted(maps.Keys(vars)) {
-		env = append(env, rawText(name+"="+vars[name]))
+		env = append(env, base64Text(name+"="+vars[name]))
 	}
 	return env, nil
 }

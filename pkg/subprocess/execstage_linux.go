@@ -36,7 +36,7 @@ func execProgram(from, say *os.File) startFailure {
 	if err != nil {
 		return startFailure{Unsupported, err.Error()}
 	}
-	e, err := newExecution(j)
+	e, err := newExecveArguments(j)
 	if err != nil {
 		return startFailure{Refused, err.Error()}
 	}
@@ -55,7 +55,7 @@ func execProgram(from, say *os.File) startFailure {
 	if err := j.Limits.apply(); err != nil {
 		return startFailure{Unsupported, err.Error()}
 	}
-	return execError(e.run())
+	return execError(e.execve())
 }
 
 // execError converts an error of execve(2).
@@ -77,7 +77,7 @@ type execution struct {
 	argv, env []*byte
 }
 
-func newExecution(j job) (e execution, err error) {
+func newExecveArguments(j job) (e execution, err error) {
 	if e.path, err = unix.BytePtrFromString(string(j.Path)); err != nil {
 		return e, err
 	}
@@ -88,7 +88,7 @@ func newExecution(j job) (e execution, err error) {
 	return e, err
 }
 
-func (e execution) run() unix.Errno {
+func (e execution) execve() unix.Errno {
 	_, _, errno := unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(e.path)), uintptr(unsafe.Pointer(&e.argv[0])), uintptr(unsafe.Pointer(&e.env[0])))
 	return errno
 }

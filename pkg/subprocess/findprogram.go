@@ -15,8 +15,8 @@ import (
 // defaultPath are the folders for the lookup of programs if none are configured.
 var defaultPath = []string{"/usr/local/bin", "/usr/bin", "/bin"}
 
-// Folders returns the folders for the lookup of bare names.
-func (c *Confinement) Folders() []string {
+// SearchPath returns the folders for the lookup of bare names.
+func (c *Confinement) SearchPath() []string {
 	if c.Path == nil {
 		return defaultPath
 	}
@@ -70,13 +70,13 @@ func (c *Confinement) Find(argv []string) (string, error) {
 
 // searchFolders looks up a bare name.
 func (c *Confinement) searchFolders(name string) (string, error) {
-	for _, dir := range c.Folders() {
+	for _, dir := range c.SearchPath() {
 		path := filepath.Join(dir, name)
 		if filepath.IsAbs(dir) && checkExecutable(path) == nil {
 			return path, nil
 		}
 	}
-	return "", &StartError{Kind: NotFound, Err: fmt.Errorf("%w in %s", errNotFound, strings.Join(c.Folders(), ":"))}
+	return "", &StartError{Kind: NotFound, Err: fmt.Errorf("%w in %s", errNotFound, strings.Join(c.SearchPath(), ":"))}
 }
 
 // checkExecutable returns an error if a file cannot be run.

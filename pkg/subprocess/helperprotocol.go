@@ -10,16 +10,16 @@ import (
 // A job is the input of the helper, except for open files. It is sent through a pipe, so a process list does not
 // reveal it.
 type job struct {
-	Helper    []rawText
-	Path      rawText
-	Argv, Env []rawText
-	Temp      rawText // temporary folder, removed by the supervisor
+	Helper    []base64Text
+	Path      base64Text
+	Argv, Env []base64Text
+	Temp      base64Text // temporary folder, removed by the supervisor
 	Limits    limits
 	Sandboxes []sandbox
 }
 
 type sandbox struct {
-	Read, Write       []rawText
+	Read, Write       []base64Text
 	Network, Optional bool
 	NoWorkDir         bool // do not grant the working directory implicitly
 }
@@ -27,30 +27,30 @@ type sandbox struct {
 // limits are those of setrlimit(2).
 type limits struct{ Memory, FileSize, Processes, OpenFiles uint64 }
 
-// A rawText is a text of arbitrary bytes, which JSON strings would not preserve.
-type rawText string
+// A base64Text is a text of arbitrary bytes, which JSON strings would not preserve.
+type base64Text string
 
 // MarshalText implements [encoding.TextMarshaler] with base64.
-func (e rawText) MarshalText() ([]byte, error) {
+func (e base64Text) MarshalText() ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(nil, []byte(e)), nil
 }
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
-func (e *rawText) UnmarshalText(text []byte) error {
+func (e *base64Text) UnmarshalText(text []byte) error {
 	b, err := base64.StdEncoding.AppendDecode(nil, text)
-	*e = rawText(b)
+	*e = base64Text(b)
 	return err
 }
 
-func toRawTexts(texts []string) []rawText {
-	var all []rawText
+func toBase64Texts(texts []string) []base64Text {
+	var all []base64Text
 	for _, t := range texts {
-		all = append(all, rawText(t))
+		all = append(all, base64Text(t))
 	}
 	return all
 }
 
-func toStrings(texts []rawText) []string {
+func toStrings(texts []base64Text) []string {
 	var all []string
 	for _, t := range texts {
 		all = append(all, string(t))

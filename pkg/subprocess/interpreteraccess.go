@@ -51,7 +51,7 @@ func (s sandbox) canRead(path string) bool {
 	if err != nil || !filepath.IsAbs(path) {
 		return true // missing, or relative to the working directory: running it reports the error
 	}
-	return slices.ContainsFunc(slices.Concat(s.Read, s.Write), func(in rawText) bool {
+	return slices.ContainsFunc(slices.Concat(s.Read, s.Write), func(in base64Text) bool {
 		rel, err := filepath.Rel(string(in), target)
 		return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
 	})

@@ -30,7 +30,7 @@ func (c *Confinement) run(ctx context.Context, cmd Command) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer temp.Close()
-	j.Temp = rawText(path)
+	j.Temp = base64Text(path)
 	j.Env, err = c.environment(path, cmd.Env)
 	var s *supervised
 	if err == nil {
@@ -67,7 +67,7 @@ func (c *Confinement) newJob(cmd Command) (job, error) {
 	if err != nil {
 		return job{}, err
 	}
-	return job{Helper: toRawTexts(c.Helper), Path: rawText(path), Argv: toRawTexts(cmd.Argv), Limits: c.limits(), Sandboxes: c.excludeWithheldPaths()}, nil
+	return job{Helper: toBase64Texts(c.Helper), Path: base64Text(path), Argv: toBase64Texts(cmd.Argv), Limits: c.limits(), Sandboxes: c.excludeWithheldPaths()}, nil
 }
 
 // A supervised is a command that runs under the helper, as seen by this process.
@@ -237,7 +237,7 @@ func (s *supervised) wait(ctx context.Context) (Outcome, error) {
 	if ctx.Err() != nil {
 		return s.outcome(), context.Cause(ctx)
 	}
-	return s.outcome(), s.endError()
+	return s.outcome(), s.noExitStatusError()
 }
 
 // waitEnded waits for the end of the helper and reports whether it came in time.
@@ -308,8 +308,8 @@ func (c *Confinement) killRemaining(s *supervised) {
 // isLost reports whether the helper has ended without a report.
 func (s *supervised) isLost() bool { return isClosed(s.ended) && s.failure == nil && s.ending == nil }
 
-// endError returns why there is no exit status.
-func (s *supervised) endError() error {
+// noExitStatusError returns why there is no exit status.
+func (s *supervised) noExitStatusError() error {
 	switch {
 	case s.failure != nil || s.ending != nil:
 		return s.failure

@@ -40,7 +40,7 @@ func TestWithheld(t *testing.T) {
 			t.Error("the folder that a program runs in is granted by itself")
 		}
 		for _, list := range []struct {
-			from []rawText
+			from []base64Text
 			to   *[]string
 		}{{box.Read, &read}, {box.Write, &write}} {
 			for _, path := range list.from {

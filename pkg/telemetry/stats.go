@@ -65,8 +65,8 @@ func NewCollector(by Grouping, zone *time.Location) *Collector {
 	return &Collector{by: by, zone: zone, total: newStats(""), groups: map[string]*Stats{}}
 }
 
-// Add counts a run.
-func (c *Collector) Add(r Run) {
+// CountRun counts a run.
+func (c *Collector) CountRun(r Run) {
 	if isReplay(r.Model) {
 		r.Model, r.Models = "replay", nil
 	}

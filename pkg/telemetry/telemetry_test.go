@@ -55,7 +55,7 @@ func TestCollector(t *testing.T) {
 	} {
 		c := NewCollector(tt.by, time.UTC)
 		for _, r := range runs {
-			c.Add(r)
+			c.CountRun(r)
 		}
 		total, groups := c.Stats()
 		var got []sums

@@ -17,7 +17,7 @@ func (t *Type) isAssignableFrom(u *Type) bool {
 	case t.Kind == Union || u.Kind == Union || u.Kind == Literal && len(u.Values) > 1:
 		return !slices.ContainsFunc(splitLiterals(u), func(part *Type) bool { return !t.hasAssignableOption(part) })
 	case u.Kind == Literal:
-		return t.acceptsLiteral(u.Values[0])
+		return t.isLiteralAssignable(u.Values[0])
 	case t.Kind != u.Kind:
 		return t.Kind == Number && u.Kind == Integer || t.Kind == Object && (u.Kind == Struct || u.Kind == Record)
 	}
@@ -49,7 +49,7 @@ func splitLiterals(t *Type) []*Type {
 	return out
 }
 
-func (t *Type) acceptsLiteral(v json.RawMessage) bool {
+func (t *Type) isLiteralAssignable(v json.RawMessage) bool {
 	if t.Kind == Literal {
 		return slices.ContainsFunc(t.Values, func(w json.RawMessage) bool { return bytes.Equal(v, w) })
 	}

@@ -24,7 +24,7 @@ func (d *decoder) decodeExamples(known bool) {
 	if ok && len(items) < minExamples {
 		d.doc.Key("examples").Add(diag.DefExamples, "expected at least %d examples, got %d", minExamples, len(items))
 	}
-	d.decodePromptExamples(len(items))
+	d.decodePromptExampleCount(len(items))
 	for _, item := range items {
 		m, ok := item.Map("call", "note")
 		if !ok {
@@ -40,8 +40,8 @@ func (d *decoder) decodeExamples(known bool) {
 	}
 }
 
-// decodePromptExamples reads how many examples a prompt shows.
-func (d *decoder) decodePromptExamples(most int) {
+// decodePromptExampleCount reads how many examples a prompt shows.
+func (d *decoder) decodePromptExampleCount(most int) {
 	v := d.doc.Get("prompt_examples")
 	number, ok := v.Number()
 	if !ok {

@@ -31,18 +31,18 @@ func (d *decoder) decodeIdempotent() {
 	case (where != "env" && where != "header") || name == "":
 		key.Add(diag.DefValue, "expected env NAME or header NAME, got %q", text).Hint = "env passes the key to a program in that variable, header to a server in that header"
 	case where == "env" && !d.doc.Get("exec").IsPresent():
-		key.Add(diag.DefValue, "the tool runs no program that could get the key").Hint = d.keyHint()
+		key.Add(diag.DefValue, "the tool runs no program that could get the key").Hint = d.idempotencyKeyHint()
 	case where == "header" && !d.doc.Get("http").IsPresent():
-		key.Add(diag.DefValue, "the tool sends no request that could carry the key").Hint = d.keyHint()
+		key.Add(diag.DefValue, "the tool sends no request that could carry the key").Hint = d.idempotencyKeyHint()
 	case where == "header":
-		d.decodeKeyHeader(key, name)
+		d.decodeIdempotencyHeader(key, name)
 	default:
 		d.decodeIdempotencyVariable(key, name)
 	}
 }
 
-// keyHint returns where the key can go instead.
-func (d *decoder) keyHint() string {
+// idempotencyKeyHint returns where the key can go instead.
+func (d *decoder) idempotencyKeyHint() string {
 	switch {
 	case d.doc.Get("http").IsPresent():
 		return "header Idempotency-Key, or another header the server knows"
@@ -55,7 +55,7 @@ func (d *decoder) keyHint() string {
 // standardHeaders have a meaning of their own in every request and cannot carry the key.
 var standardHeaders = []string{"Accept", "Content-Type", "User-Agent"}
 
-func (d *decoder) decodeKeyHeader(v yamldoc.Value, name string) {
+func (d *decoder) decodeIdempotencyHeader(v yamldoc.Value, name string) {
 	if why, hint := headerNameError(name); why != "" {
 		v.Add(diag.DefRequest, "%s %s", quote.JSON(name), why).Hint = hint
 		return

@@ -40,7 +40,7 @@ func (d *decoder) decodeRequest(v yamldoc.Value, known bool) {
 	r.headers = d.decodeHeaders(m.Get("headers"), known)
 	d.decodeBody(m, known)
 	d.decodeResultPath(m.Get("result"))
-	d.decodeDone(m.Get("done"))
+	d.decodeDoneStatuses(m.Get("done"))
 	d.decodeErrorStatuses(m.Get("errors"))
 	if len(d.file.Findings()) == before { // otherwise invalid JSON is already reported
 		r.Raw, _ = v.JSON()

@@ -19,8 +19,8 @@ func (d *decoder) decodeResultPath(v yamldoc.Value) {
 	d.def.HTTP.Result = text
 }
 
-// decodeDone reads the statuses of a repeated call that took effect before.
-func (d *decoder) decodeDone(v yamldoc.Value) {
+// decodeDoneStatuses reads the statuses of a repeated call that took effect before.
+func (d *decoder) decodeDoneStatuses(v yamldoc.Value) {
 	items, ok := v.List()
 	if !ok {
 		return

@@ -125,7 +125,7 @@ func (f *requestFiller) fillPathSegment(t Template) (string, *FillError) {
 	if wrong != nil {
 		return "", wrong
 	}
-	for part := range strings.SplitSeq(strings.ReplaceAll(t.unescape().fill(texts.get), `\`, "/"), "/") {
+	for part := range strings.SplitSeq(strings.ReplaceAll(t.percentDecode().fill(texts.get), `\`, "/"), "/") {
 		if part == "" || part == "." || part == ".." {
 			return "", &FillError{Argument: placeholders[0].param, Why: fmt.Sprintf("the URL path would contain the segment %q", part)}
 		}
@@ -138,9 +138,9 @@ func (f *requestFiller) fillPathSegment(t Template) (string, *FillError) {
 	return t.fill(func(name string) string { return escapePathSegment(texts[name]) }), nil
 }
 
-// unescape returns a template of the path with its text unescaped up to three times, as servers may do: after %2e a
+// percentDecode returns a template of the path with its text unescaped up to three times, as servers may do: after %2e a
 // value follows a dot.
-func (t Template) unescape() Template {
+func (t Template) percentDecode() Template {
 	out := Template{pieces: slices.Clone(t.pieces)}
 	for i, p := range out.pieces {
 		for range 3 {

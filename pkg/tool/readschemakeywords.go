@@ -67,7 +67,7 @@ func readText(v yamldoc.Value) (json.RawMessage, bool) {
 
 func readPattern(v yamldoc.Value) (json.RawMessage, bool) {
 	s, ok := v.Text()
-	if _, err := schema.CompilePattern(s); ok && err != nil {
+	if _, err := schema.CompileBoundedPattern(s); ok && err != nil {
 		v.Add(diag.DefValue, "%v", err)
 		ok = false
 	}

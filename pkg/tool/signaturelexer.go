@@ -103,7 +103,7 @@ func lexString(s string) (length int, text string, ok bool) {
 	body := s[1:end]
 	if s[0] == '\'' {
 		body = strings.ReplaceAll(body, `\'`, `'`)
-		body = escapeQuotes(body)
+		body = escapeUnescapedQuotes(body)
 	}
 	value := jsontext.Value(`"` + body + `"`)
 	if err := value.Canonicalize(); err != nil {
@@ -112,8 +112,8 @@ func lexString(s string) (length int, text string, ok bool) {
 	return end + 1, string(value), true
 }
 
-// escapeQuotes escapes unescaped double quotes.
-func escapeQuotes(s string) string {
+// escapeUnescapedQuotes escapes unescaped double quotes.
+func escapeUnescapedQuotes(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		switch {

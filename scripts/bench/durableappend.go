@@ -137,7 +137,7 @@ func (b *Bench) durableRuns(ctx context.Context, p programs) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := startModel(&modelserver.Server{AtOnce: true}, toolOllama.writeTurn)
+	m := startModel(&modelserver.Server{AtOnce: true}, toolOllama.fileWritesReply)
 	defer m.Close()
 	run := b.oneshotRun(m.runArguments(p, toolOllama), toolOllama, root, shortTurns)
 	run.Name = "writes, run file"
@@ -155,8 +155,8 @@ func (b *Bench) durableRuns(ctx context.Context, p programs) ([]Row, error) {
 	return []Row{{ID: "B10", What: "a run of 3 turns and 2 writes, run file", Value: wallMs(samples[0]), Unit: "ms", Against: "no run file", Base: wallMs(samples[1])}}, nil
 }
 
-// writeTurn returns the replies of runs that write two files.
-func (f form) writeTurn(_ []byte, turn int) modelserver.Reply {
+// fileWritesReply returns the replies of runs that write two files.
+func (f form) fileWritesReply(_ []byte, turn int) modelserver.Reply {
 	end, _ := f.endReply()
 	switch turn {
 	case 1:

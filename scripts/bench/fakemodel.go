@@ -48,8 +48,8 @@ func (f form) scriptCallLine(id, tool, arguments string) string {
 	return "text " + strconv.Quote(fmt.Sprintf("return %s(%s);", tool, arguments))
 }
 
-// surroundingText returns the text before and after the calls of a response.
-func (f form) surroundingText() (before, after string) {
+// callEnvelope returns the text before and after the calls of a response.
+func (f form) callEnvelope() (before, after string) {
 	switch f.dialect {
 	case "native":
 		return "", ""
@@ -69,7 +69,7 @@ func (f form) callSeparator() string {
 
 // callsReply returns the reply that makes calls; each line of a play may follow its call.
 func (f form) callsReply(lines ...string) modelserver.Reply {
-	before, after := f.surroundingText()
+	before, after := f.callEnvelope()
 	return mustPlay(before, strings.Join(lines, "\n"), after, "stop")
 }
 

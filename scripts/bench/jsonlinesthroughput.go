@@ -92,7 +92,7 @@ func (b *Bench) parseRows(ctx context.Context, p programs, file string) ([]Row, 
 	}
 	for i, what := range []string{"one core", fmt.Sprintf("%d cores", cpus)} {
 		rss := slices.MaxFunc(samples[i], func(a, b Sample) int { return int(a.RSS - b.RSS) })
-		row := Row{ID: "B3", What: "peak RSS, " + what, Value: rssMB([]Sample{rss}), Unit: "MB"}
+		row := Row{ID: "B3", What: "peak RSS, " + what, Value: medianPeakMB([]Sample{rss}), Unit: "MB"}
 		rows = append(rows, row.withGoal(fmt.Sprintf("≤ %.0f MB", rssGoal), row.Value <= rssGoal))
 	}
 	return rows, nil

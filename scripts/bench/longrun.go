@@ -69,7 +69,7 @@ func (b *Bench) longRun(ctx context.Context, p programs, f form, root string) ([
 	resume.Args = []string{p.oneshot, "run"}
 	resume.Prepare = func(round int) ([]string, error) {
 		cut := filepath.Join(b.Dir, fmt.Sprintf("cut-%s-%d.jsonl", f.dialect, round))
-		server.answerNext()
+		server.skipToFinalAnswer()
 		return []string{"--resume", cut}, copyWithoutAnswer(record, cut)
 	}
 	samples, err := runInterleaved(ctx, p.launcher, min(b.Runs, 3), []Subject{resume, replay})
@@ -77,7 +77,7 @@ func (b *Bench) longRun(ctx context.Context, p programs, f form, root string) ([
 		return nil, err
 	}
 	for i, what := range []string{"resumed", "replayed"} {
-		seconds, peak := wallMs(samples[i])/1000, rssMB(samples[i])
+		seconds, peak := wallMs(samples[i])/1000, medianPeakMB(samples[i])
 		rows = append(rows,
 			Row{ID: "B12", What: f.name + ", " + what, Value: seconds, Unit: "s"}.withGoal("≤ 2 s", seconds <= 2),
 			Row{ID: "B12", What: f.name + ", " + what + ", peak memory", Value: peak, Unit: "MB", Against: "the last request", Base: conversation}.
@@ -150,8 +150,8 @@ func newTurnServer(f form) *turnServer {
 	return s
 }
 
-// answerNext makes the next request the one for the answer.
-func (s *turnServer) answerNext() {
+// skipToFinalAnswer makes the next request the one for the answer.
+func (s *turnServer) skipToFinalAnswer() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.turn = manyTurns + 1

@@ -98,7 +98,7 @@ var measures = []measure{
 	{"B1", true, (*Bench).measureColdStart},
 	{"B2", false, (*Bench).measureThroughput},
 	{"B3", true, (*Bench).measureJSONLines},
-	{"B4", false, (*Bench).measureGrowth},
+	{"B4", false, (*Bench).measureGrowthByLength},
 	{"findings", true, (*Bench).measureFindings},
 	{"B5", true, (*Bench).measureEarlyStart},
 	{"B6", true, (*Bench).measureOverhead},
@@ -109,7 +109,7 @@ var measures = []measure{
 	{"B11", true, (*Bench).measureSandboxedCall},
 	{"B12", true, (*Bench).measureLongRuns},
 	{"B13", true, (*Bench).measureRunLists},
-	{"events", true, (*Bench).measureEventReaders},
+	{"events", true, (*Bench).measureStalledEventReaders},
 	{"files", false, (*Bench).measureFileRules},
 }
 

@@ -40,8 +40,8 @@ func (r Row) ratio() string {
 	return fmt.Sprintf("%.2f×", r.Value/r.Base)
 }
 
-// base returns the base of comparison as text.
-func (r Row) base() string {
+// formatBaseValue returns the base of comparison as text.
+func (r Row) formatBaseValue() string {
 	if r.Against == "" {
 		return "–"
 	}
@@ -89,7 +89,7 @@ func (r *Report) Print(w io.Writer) error {
 	}
 	for _, row := range r.Rows {
 		lines = append(lines, fmt.Sprintf("| %s | %s | %.2f %s | %s | %s | %s | %s | %s |",
-			row.ID, row.What, row.Value, row.Unit, row.Against, row.base(), row.ratio(), row.Goal, row.verdict()))
+			row.ID, row.What, row.Value, row.Unit, row.Against, row.formatBaseValue(), row.ratio(), row.Goal, row.verdict()))
 	}
 	for _, line := range lines {
 		if _, err := fmt.Fprintln(w, line); err != nil {

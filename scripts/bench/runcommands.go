@@ -74,8 +74,8 @@ func wallMs(samples []Sample) float64 {
 	return median(samples, func(s Sample) float64 { return float64(s.Wall) / float64(time.Millisecond) })
 }
 
-// rssMB returns the median of the peak memory in megabytes.
-func rssMB(samples []Sample) float64 {
+// medianPeakMB returns the median of the peak memory in megabytes.
+func medianPeakMB(samples []Sample) float64 {
 	return median(samples, func(s Sample) float64 { return float64(s.RSS) / (1 << 20) })
 }
 

@@ -112,7 +112,7 @@ func overheadRows(kind string, samples [][]Sample) []Row {
 	perTurn := (wallMs(samples[3])-run)/(longTurns-shortTurns) - perPlain
 	whole := Row{ID: "B6", What: kind + ", 3 turns", Value: run, Unit: "ms", Against: "plain client", Base: plain}
 	each := Row{ID: "B6", What: kind + ", added by each turn", Value: perTurn, Unit: "ms", Against: "plain client, each turn", Base: perPlain}
-	memory := Row{ID: "B6", What: kind + ", peak memory", Value: rssMB(samples[1]), Unit: "MB", Against: "plain client", Base: rssMB(samples[0])}
+	memory := Row{ID: "B6", What: kind + ", peak memory", Value: medianPeakMB(samples[1]), Unit: "MB", Against: "plain client", Base: medianPeakMB(samples[0])}
 	return []Row{
 		whole.withGoal("≤ 25 ms more", run-plain <= 25),
 		each.withGoal("≤ 0.5 ms", perTurn <= 0.5),

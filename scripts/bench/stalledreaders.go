@@ -19,9 +19,9 @@ import (
 // deltas is the number of pieces in which the model of the events measure writes its answer.
 const deltas = 10_000
 
-// measureEventReaders measures what --events costs a run with many pieces of text if its pipe has no reader, or a reader
+// measureStalledEventReaders measures what --events costs a run with many pieces of text if its pipe has no reader, or a reader
 // that stops after a line.
-func (b *Bench) measureEventReaders(ctx context.Context, p programs) ([]Row, error) {
+func (b *Bench) measureStalledEventReaders(ctx context.Context, p programs) ([]Row, error) {
 	m := startModel(&modelserver.Server{AtOnce: true}, func([]byte, int) modelserver.Reply {
 		return mustPlay(strings.Repeat("text \"The apples are in the cellar. \"\n", deltas), "stop")
 	})
@@ -61,7 +61,7 @@ func (b *Bench) measureEventReaders(ctx context.Context, p programs) ([]Row, err
 		row := func(what string, of func([]Sample) float64, unit string) Row {
 			return Row{ID: "events", What: "10,000 deltas, " + s.Name + what, Value: of(samples[i+1]), Unit: unit, Against: subjects[0].Name, Base: of(samples[0])}
 		}
-		wall, cpu, memory := row("", wallMs, "ms"), row(", processor time", cpuMs, "ms"), row(", peak memory", rssMB, "MB")
+		wall, cpu, memory := row("", wallMs, "ms"), row(", processor time", cpuMs, "ms"), row(", peak memory", medianPeakMB, "MB")
 		rows = append(rows,
 			wall.withGoal("≤ 1.1×", wall.Value <= 1.1*wall.Base),
 			cpu.withGoal("≤ 1.1×", cpu.Value <= 1.1*cpu.Base),

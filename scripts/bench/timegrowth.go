@@ -31,9 +31,9 @@ type hostileText struct {
 	dialect dialect.Dialect
 }
 
-// measureGrowth measures B4: how the time for hostile texts grows with their length, whole
+// measureGrowthByLength measures B4: how the time for hostile texts grows with their length, whole
 // and byte by byte.
-func (b *Bench) measureGrowth(ctx context.Context, _ programs) ([]Row, error) {
+func (b *Bench) measureGrowthByLength(ctx context.Context, _ programs) ([]Row, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var rows []Row
 	measure := func(what string, t hostile.Text, from, to int, read func([]byte)) {

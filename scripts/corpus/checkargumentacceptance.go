@@ -36,7 +36,7 @@ func checkAcceptance(r *row) outcome {
 		calls,
 		comparedText(faultContent, nil, g.content),
 	}
-	o.state, o.facts = acceptedWord(accepted), g.describeContent()
+	o.state, o.facts = acceptedWord(accepted), g.describeCallsAndText()
 	o.law = splitDifference(r.ID, text, nil, s, g)
 	return o.withVerdict()
 }

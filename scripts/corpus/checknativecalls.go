@@ -26,7 +26,7 @@ func checkCallStart(r *row) outcome {
 		content = r.Input
 	}
 	w := expectation{content: &content, anyCalls: true}
-	o := outcome{row: r, faults: w.mismatches(g, nil), facets: w.comparedParts(g), codes: codesOf(g.findings), setting: describeSetting(s), state: g.callStates(), facts: g.describeContent()}
+	o := outcome{row: r, faults: w.mismatches(g, nil), facets: w.comparedParts(g), codes: codesOf(g.findings), setting: describeSetting(s), state: g.callStates(), facts: g.describeCallsAndText()}
 	o.law = splitDifference(r.ID, r.Input, nil, s, g)
 	return o.withVerdict()
 }
@@ -77,6 +77,6 @@ func compareNative(r *row, w expectation, calls ...chat.Call) outcome {
 		g.calls = append(g.calls, done)
 		g.findings = append(g.findings, findings...)
 	}
-	o := outcome{row: r, faults: w.mismatches(g, nil), facets: w.comparedParts(g), codes: codesOf(g.findings), setting: "native calls", state: g.callStates(), facts: g.describeContent()}
+	o := outcome{row: r, faults: w.mismatches(g, nil), facets: w.comparedParts(g), codes: codesOf(g.findings), setting: "native calls", state: g.callStates(), facts: g.describeCallsAndText()}
 	return o.withVerdict()
 }

@@ -35,7 +35,7 @@ func checkBody(r *row) outcome {
 		o.faults, g = nil, last
 	}
 	o.facets = w.comparedParts(g)
-	o.ends, o.state, o.facts = w.hasDifferentEnds(g), g.callStates(), g.describeContent()
+	o.ends, o.state, o.facts = w.hasDifferentEdgeBlanks(g), g.callStates(), g.describeCallsAndText()
 	if err != nil {
 		o.state += ", error"
 		o.faults = append(o.faults, faultError)

@@ -9,9 +9,9 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// checkText reads a text as a response of a model, whole and in pieces, and
+// checkModelText reads a text as a response of a model, whole and in pieces, and
 // compares the reading with the reference's.
-func checkText(r *row) outcome {
+func checkModelText(r *row) outcome {
 	rule := reasoningRule(r)
 	s := setting{dialect: r.dialectName(), tools: r.Tools, start: rule.start}
 	if !isDialect(s.dialect) {
@@ -40,9 +40,9 @@ func checkText(r *row) outcome {
 
 // compare compares a reading of a text with the expectation.
 func (w expectation) compare(r *row, g reading) outcome {
-	o := outcome{row: r, faults: w.mismatches(g, r.Tools), facets: w.comparedParts(g), codes: codesOf(g.findings), state: g.callStates(), facts: g.describeContent()}
+	o := outcome{row: r, faults: w.mismatches(g, r.Tools), facets: w.comparedParts(g), codes: codesOf(g.findings), state: g.callStates(), facts: g.describeCallsAndText()}
 	if len(o.faults) == 0 {
-		o.held, o.ends, o.early = w.hasNonExecutableCall(g), w.hasDifferentEnds(g), w.isAheadOfReference(g)
+		o.held, o.ends, o.early = w.hasNonExecutableCall(g), w.hasDifferentEdgeBlanks(g), w.isAheadOfReference(g)
 	}
 	return o
 }

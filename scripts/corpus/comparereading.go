@@ -71,7 +71,7 @@ func newExpectation(r *row, v view) expectation {
 	if r.Reasoning != nil && v != hidden {
 		w.reasoning = &reasoning
 	}
-	if r.hasOnlyReasoningEnd() {
+	if r.isReasoningEndTest() {
 		w.content, w.reasoning = nil, nil
 	} else {
 		w.over = nil
@@ -79,9 +79,9 @@ func newExpectation(r *row, v view) expectation {
 	return w
 }
 
-// hasOnlyReasoningEnd reports whether a row of a reasoning parser only expects
+// isReasoningEndTest reports whether a row of a reasoning parser only expects
 // whether reasoning has ended.
-func (r *row) hasOnlyReasoningEnd() bool {
+func (r *row) isReasoningEndTest() bool {
 	return r.Options.ReasoningEnds != nil && string(r.Content) == "null" && string(r.Reasoning) == "null"
 }
 
@@ -106,7 +106,7 @@ func (w expectation) mismatches(g reading, tools []toolDef) []mismatch {
 		return nil
 	}
 	var found []mismatch
-	reported := w.hasOnlyBlockedCalls(g, tools)
+	reported := w.hasOnlyNonExecutableCalls(g, tools)
 	if !w.anyCalls && !hasMatchingCalls(w.calls, g.calls) && (!reported || len(executableCalls(g.calls)) > 0) {
 		found = append(found, faultCalls)
 	}
@@ -119,10 +119,10 @@ func (w expectation) mismatches(g reading, tools []toolDef) []mismatch {
 	return found
 }
 
-// hasOnlyBlockedCalls reports whether a reading finds calls where the reference
+// hasOnlyNonExecutableCalls reports whether a reading finds calls where the reference
 // finds text, none of which would be executed. That is equivalent if the
 // content is the reference's without the calls and their markers.
-func (w expectation) hasOnlyBlockedCalls(g reading, tools []toolDef) bool {
+func (w expectation) hasOnlyNonExecutableCalls(g reading, tools []toolDef) bool {
 	if !w.none || w.content == nil || len(g.calls) == 0 || g.hasExecutableCall(tools) {
 		return false
 	}
@@ -144,9 +144,9 @@ func (w expectation) hasOnlyBlockedCalls(g reading, tools []toolDef) bool {
 	return true
 }
 
-// hasDifferentEnds reports whether texts that are the same when trimmed differ
+// hasDifferentEdgeBlanks reports whether texts that are the same when trimmed differ
 // in the blanks at their ends.
-func (w expectation) hasDifferentEnds(g reading) bool {
+func (w expectation) hasDifferentEdgeBlanks(g reading) bool {
 	differ := func(theirs *string, ours string) bool {
 		return theirs != nil && *theirs != ours && isSameTrimmedText(*theirs, ours)
 	}
@@ -341,8 +341,8 @@ func (g reading) callStates() string {
 	return strings.Join(all, "; ")
 }
 
-// describeContent returns calls, content and reasoning, one per line.
-func (g reading) describeContent() string {
+// describeCallsAndText returns calls, content and reasoning, one per line.
+func (g reading) describeCallsAndText() string {
 	var b strings.Builder
 	for _, c := range g.calls {
 		fmt.Fprintf(&b, "call %s\n", describeCall(c))

@@ -70,7 +70,7 @@ func checkFor(r *row) check {
 	}
 	switch r.Kind {
 	case "":
-		return checkText
+		return checkModelText
 	case "schema-acceptance":
 		return checkAcceptance
 	case "detectToolCallStart":
@@ -91,7 +91,7 @@ const patience = 20 * time.Second
 // checkWithTimeout checks a row. A reader that does not end fails the row, not
 // the program, and is abandoned.
 func checkWithTimeout(r *row, patience time.Duration) outcome {
-	return withTimeout(patience, func() outcome { return checkRecovered(r) }, func() outcome {
+	return withTimeout(patience, func() outcome { return checkRecoveringPanic(r) }, func() outcome {
 		return failedOutcome(r, "deadline", fmt.Sprintf("no end after %v", patience))
 	})
 }
@@ -110,8 +110,8 @@ func withTimeout[T any](patience time.Duration, do, late func() T) T {
 	}
 }
 
-// checkRecovered checks a row. A panic in the reader fails the row and not the program.
-func checkRecovered(r *row) (o outcome) {
+// checkRecoveringPanic checks a row. A panic in the reader fails the row and not the program.
+func checkRecoveringPanic(r *row) (o outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			o = failedOutcome(r, "panic", fmt.Sprint(p)+"\n"+firstFrames(string(debug.Stack())))

@@ -119,7 +119,7 @@ func TestLawIsBroken(t *testing.T) {
 }
 
 func TestPanicFailsTheRow(t *testing.T) {
-	o := checkRecovered(nil)
+	o := checkRecoveringPanic(nil)
 	if o.verdict != failed || len(o.faults) != 1 || o.faults[0] != "panic" {
 		t.Errorf("%+v", o)
 	}

@@ -57,7 +57,7 @@ func (w *workspace) batchArgs() []string {
 	for _, flag := range w.sc.flags {
 		args = append(args, strings.ReplaceAll(flag, address, w.model.address()))
 	}
-	return append(append(args, w.outputFlags()...), "records.jsonl")
+	return append(append(args, w.answerOutputFlags()...), "records.jsonl")
 }
 
 // recordOf returns the ID of the record that a request is about, or "".

@@ -25,13 +25,13 @@ func (j *judgement) checkFinalFiles() {
 		if l.file != fileBefore && l.file != j.w.whole {
 			j.addViolation(unfit, "leg %d: the file of -o holds %q", i+1, l.file)
 		}
-		if l.exit == exitOK && l.place != "" && isFatalFailpoint(l.place) && !l.hasUnrecordedEndWarning() {
+		if l.exit == exitOK && l.place != "" && isFaultFatalToRun(l.place) && !l.hasUnrecordedEndWarning() {
 			j.addViolation(unfit, "leg %d: exit 0 with a fault at %q", i+1, l.place)
 		}
 		if line := repeatedLine(l.stderr); line != "" {
 			j.addViolation(unfit, "leg %d: stderr says twice: %s", i+1, line)
 		}
-		if l.exit > 0 && l.exit != exitIO && l.exit != exitUnknown && l.place != "" && isFatalFailpoint(l.place) {
+		if l.exit > 0 && l.exit != exitIO && l.exit != exitUnknown && l.place != "" && isFaultFatalToRun(l.place) {
 			j.addViolation(unfit, "leg %d: exit %d with a fault at %q: %s", i+1, l.exit, l.place, l.stderr)
 		}
 	}
@@ -57,9 +57,9 @@ func repeatedLine(stderr string) string {
 	return ""
 }
 
-// isFatalFailpoint reports whether a fault at a failpoint ends the run. Faults in tools do not, nor does a file
+// isFaultFatalToRun reports whether a fault at a failpoint ends the run. Faults in tools do not, nor does a file
 // system without unnamed files.
-func isFatalFailpoint(place string) bool {
+func isFaultFatalToRun(place string) bool {
 	return !strings.Contains(place, "temp file") && !strings.HasSuffix(place, "folder") && !strings.Contains(place, "link")
 }
 

@@ -30,7 +30,7 @@ func (s *sweep) tryBitFlips(ctx context.Context, w *workspace) error {
 			if why != "" && line == len(r.ends) {
 				why = r.wrongContentReason(line-1, text)
 			}
-			s.countOpenedFile(w, why, at, bit)
+			s.countCheckedFile(w, why, at, bit)
 		}
 	}
 	return nil
@@ -95,7 +95,7 @@ func (s *sweep) tryEditedRunFiles(ctx context.Context, w *workspace) error {
 		if why != "" {
 			why = e.name + ": " + why
 		}
-		s.countOpenedFile(w, why, i+1)
+		s.countCheckedFile(w, why, i+1)
 	}
 	return nil
 }

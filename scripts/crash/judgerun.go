@@ -45,7 +45,7 @@ func (w *workspace) findViolations(s *runHistory) ([]violation, error) {
 	j.checkEnd()
 	j.checkSingleSuccess()
 	j.checkRecordedSteps()
-	j.checkFailedReplacements()
+	j.checkFailedPutsReportEffect()
 	j.checkBeforeImages()
 	j.checkFinalFiles()
 	return j.violations, nil
@@ -212,8 +212,8 @@ func (j *judgement) checkRecordedSteps() {
 	}
 }
 
-// checkFailedReplacements checks that a file_put that fails after replacing the file says so (D5).
-func (j *judgement) checkFailedReplacements() {
+// checkFailedPutsReportEffect checks that a file_put that fails after replacing the file says so (D5).
+func (j *judgement) checkFailedPutsReportEffect() {
 	puts := map[string][2]string{}
 	for _, r := range j.log.LiveRecords() {
 		switch b := r.Body.(type) {

@@ -71,7 +71,7 @@ func (w *workspace) startArgs() []string {
 	for _, flag := range w.sc.flags {
 		args = append(args, strings.ReplaceAll(flag, address, w.model.address()))
 	}
-	return append(append(args, w.outputFlags()...), "Go")
+	return append(append(args, w.answerOutputFlags()...), "Go")
 }
 
 // resume resumes the run.
@@ -88,7 +88,7 @@ func (w *workspace) resumeArgs() []string {
 	if w.sc.isBatch() {
 		return w.batchArgs()
 	}
-	args := append([]string{"run", "--resume", "run.jsonl"}, w.outputFlags()...)
+	args := append([]string{"run", "--resume", "run.jsonl"}, w.answerOutputFlags()...)
 	if w.sc.first != nil {
 		args = append(args, w.sc.first.answers...)
 	}
@@ -114,8 +114,8 @@ func (w *workspace) runFirstLeg(ctx context.Context) error {
 	return err
 }
 
-// outputFlags returns the flags that select the destination of the answer.
-func (w *workspace) outputFlags() []string {
+// answerOutputFlags returns the flags that select the destination of the answer.
+func (w *workspace) answerOutputFlags() []string {
 	switch {
 	case w.sc.file:
 		return []string{"-o", "out/answer.json"}

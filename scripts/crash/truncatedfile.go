@@ -130,21 +130,21 @@ func (s *sweep) tryTruncatedFiles(ctx context.Context, w *workspace) error {
 		line, begin := r.lineAt(cut)
 		whole := line - 1
 		for i, tail := range tails {
-			s.countOpenedFile(w, r.wrongContentReason(whole, append(prefix, tail...)), cut, i+1)
+			s.countCheckedFile(w, r.wrongContentReason(whole, append(prefix, tail...)), cut, i+1)
 		}
 		ended := append(prefix, '\n')
 		if cut < len(r.text) && r.text[cut] == '\n' {
-			s.countOpenedFile(w, r.wrongContentReason(whole+1, ended), cut, len(tails)+1)
+			s.countCheckedFile(w, r.wrongContentReason(whole+1, ended), cut, len(tails)+1)
 			continue
 		}
-		s.countOpenedFile(w, r.wrongContentReason(whole, ended), cut, len(tails)+1)
-		s.countOpenedFile(w, r.whyNotRefused(diag.RunDamaged, line, begin, append(ended, 'x')), cut, len(tails)+2)
+		s.countCheckedFile(w, r.wrongContentReason(whole, ended), cut, len(tails)+1)
+		s.countCheckedFile(w, r.whyNotRefused(diag.RunDamaged, line, begin, append(ended, 'x')), cut, len(tails)+2)
 	}
 	return s.resumeFromEachRecord(ctx, w, r)
 }
 
-// countOpenedFile counts a file opened in this process.
-func (s *sweep) countOpenedFile(w *workspace, why string, at ...int) {
+// countCheckedFile counts a file opened in this process.
+func (s *sweep) countCheckedFile(w *workspace, why string, at ...int) {
 	switch {
 	case !s.isStateChosen(at...):
 		return

@@ -100,7 +100,7 @@ var runCases = []Case{
 
 	// Schemas.
 	{Name: "server-enforces-schema", Exit: exitOK, Files: map[string]string{"stock.json": stock},
-		Args: promptArgs("enforced", withNotes("--schema", "{dir}/stock.json")...), Check: allChecks(checkStock, checkChatCount(2), checkRecords("answer", 1, `"format"`))},
+		Args: promptArgs("enforced", withNotes("--schema", "{dir}/stock.json")...), Check: allChecks(checkFitsStockSchema, checkChatCount(2), checkRecords("answer", 1, `"format"`))},
 	{Name: "answer-repaired", Exit: exitOK, Files: map[string]string{"boxes.json": boxes},
 		Args:  promptArgs("repair", withNotes("--schema", "{dir}/boxes.json")...),
 		Check: allChecks(checkAnswer(`{"boxes": 10, "fruit": "apples"}`), checkChatCount(3), checkRecords("answer", 1, `"repairs":1`))},
@@ -147,7 +147,7 @@ var runCases = []Case{
 	{Name: "unknown-model", Exit: exitUnknownModel, Check: checkStderr("no-such-model"),
 		Args: []string{"run", "--model", "ollama/no-such-model", "--base-url", "{server}", "script: plain"}},
 	{Name: "two-models-none-named", Exit: exitUsage, Args: []string{"run", "--base-url", "{server}", "script: plain"},
-		Before: installSecond, Check: allChecks(removeSecond, checkStderr(modelName, "second"), checkChatCount(0))},
+		Before: installSecond, Check: allChecks(removeSecondModel, checkStderr(modelName, "second"), checkChatCount(0))},
 	{Name: "no-server", Exit: exitUnavailable, Within: 30 * time.Second,
 		Args: []string{"run", "--model", "ollama/" + modelName, "--base-url", "http://127.0.0.1:9", "script: plain"}},
 	{Name: "no-server-no-model", Exit: exitUnavailable, Within: 30 * time.Second,
@@ -182,10 +182,10 @@ func linkOutside(t *Trial) error {
 
 func installSecond(t *Trial) error { return t.Server.CopyModel(t.Context, modelName, "second") }
 
-func removeSecond(t *Trial, _ Outcome) error { return t.Server.Delete(t.Context, "second") }
+func removeSecondModel(t *Trial, _ Outcome) error { return t.Server.Delete(t.Context, "second") }
 
-// checkStock checks an answer against the schema of that name, by hand.
-func checkStock(_ *Trial, o Outcome) error {
+// checkFitsStockSchema checks an answer against the schema of that name, by hand.
+func checkFitsStockSchema(_ *Trial, o Outcome) error {
 	var got struct {
 		Fruit *string
 		Ripe  *bool
@@ -228,7 +228,7 @@ func killModelRunners(t *Trial, p *Program) error {
 // to end.
 func signalAndEnd(s syscall.Signal) func(*Trial, *Program) error {
 	return func(t *Trial, p *Program) error {
-		if _, err := t.Server.AwaitWork(t.Context, busy); err != nil {
+		if _, err := t.Server.AwaitRunnerCPUTime(t.Context, busy); err != nil {
 			return err
 		}
 		if err := p.Signal(s); err != nil {

@@ -218,9 +218,9 @@ func (s *Server) Runner() (Process, error) {
 	return Process{}, errors.New("the server runs no model")
 }
 
-// AwaitWork waits until a runner has computed for d since the call, or since its start if
+// AwaitRunnerCPUTime waits until a runner has computed for d since the call, or since its start if
 // that is later: then the model is in the middle of a reply.
-func (s *Server) AwaitWork(ctx context.Context, d time.Duration) (Process, error) {
+func (s *Server) AwaitRunnerCPUTime(ctx context.Context, d time.Duration) (Process, error) {
 	var start, now Process
 	err := awaitCondition(ctx, 20*time.Second, "the model to work", func() (bool, error) {
 		var err error

@@ -27,7 +27,7 @@ func protocolArgs(protocol int, model, dialect, script string, flags ...string) 
 func protocolCases() []Case {
 	var cases []Case
 	for i, p := range protocols {
-		for _, c := range slices.Concat(nativeCases(i), noToolsCases(i)) {
+		for _, c := range slices.Concat(nativeCases(i), modelWithoutToolsCases(i)) {
 			c.Name = p.API + "-" + c.Name
 			cases = append(cases, c)
 		}
@@ -74,9 +74,9 @@ func nativeCases(protocol int) []Case {
 	return cases
 }
 
-// noToolsCases are runs with a model that, according to the server, does not support
+// modelWithoutToolsCases are runs with a model that, according to the server, does not support
 // tools.
-func noToolsCases(protocol int) []Case {
+func modelWithoutToolsCases(protocol int) []Case {
 	return []Case{
 		{Name: "tool-dialect", Exit: exitOK, Args: protocolArgs(protocol, modelName, "tool", "tools", withNotes()...), Check: allChecks(
 			checkAnswer(`{"answer": "Apples – Äpfel 🍏 – are kept in the cellar."}`), checkChatCount(4), checkRecords("result", 2), checkCommand("validate", runFile))},

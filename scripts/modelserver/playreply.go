@@ -94,8 +94,8 @@ func (p *player) write(b []byte) {
 // flush sends the buffered bytes.
 func (p *player) flush() { p.w.(http.Flusher).Flush() }
 
-// markSent tells the server's owner when the last bytes were sent.
-func (p *player) markSent() {
+// reportSendTime tells the server's owner when the last bytes were sent.
+func (p *player) reportSendTime() {
 	if p.server.Mark != nil {
 		p.server.Mark(p.request, p.sent)
 	}

@@ -163,12 +163,12 @@ var verbs = map[string]func(argument string) (action, error){
 
 	"socket": withText(socketWriteAction), // bytes on the connection, instead of all HTTP; it ends then
 
-	"wait":  withDuration((*player).wait),             // a pause; the text before it has been sent
-	"mark":  withoutArgument((*player).markSent),      // reports the time to the owner of the server
-	"mute":  withDuration((*player).sendKeepAlives),   // nothing but keep-alives with this pause, for ever
-	"hang":  withoutArgument((*player).hang),          // silence, until the client goes away
-	"cut":   withoutArgument((*player).cutConnection), // the body breaks off
-	"reset": withoutArgument((*player).reset),         // the connection is reset
+	"wait":  withDuration((*player).wait),              // a pause; the text before it has been sent
+	"mark":  withoutArgument((*player).reportSendTime), // reports the time to the owner of the server
+	"mute":  withDuration((*player).sendKeepAlives),    // nothing but keep-alives with this pause, for ever
+	"hang":  withoutArgument((*player).hang),           // silence, until the client goes away
+	"cut":   withoutArgument((*player).cutConnection),  // the body breaks off
+	"reset": withoutArgument((*player).reset),          // the connection is reset
 }
 
 // ParsePlay parses a script of actions, one per line: a verb, a space and its

@@ -32,9 +32,9 @@ func NewSplitter(used ...string) *Splitter {
 	return s
 }
 
-// Split cuts text into chunks of whole characters that no earlier call returned
+// SplitUnique cuts text into chunks of whole characters that no earlier call returned
 // and that differ from each other. The empty text has no chunks.
-func (s *Splitter) Split(text string) ([]string, error) {
+func (s *Splitter) SplitUnique(text string) ([]string, error) {
 	var chunks []string
 	for text != "" {
 		n := s.newChunkLen(text)

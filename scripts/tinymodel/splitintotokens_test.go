@@ -20,7 +20,7 @@ func TestSplitGivesUniqueChunks(t *testing.T) {
 	s := NewSplitter()
 	seen := map[string]bool{}
 	for _, text := range texts {
-		chunks, err := s.Split(text)
+		chunks, err := s.SplitUnique(text)
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
@@ -48,7 +48,7 @@ func TestSplitRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			chunks, err := NewSplitter(test.used...).Split(test.text)
+			chunks, err := NewSplitter(test.used...).SplitUnique(test.text)
 			var refused *SplitError
 			if !errors.As(err, &refused) || refused.Text != test.text {
 				t.Errorf("Split(%q) = %q, %v; want a SplitError with the text", test.text, chunks, err)
@@ -58,7 +58,7 @@ func TestSplitRefuses(t *testing.T) {
 }
 
 func TestSplitJoinsATailInUse(t *testing.T) {
-	chunks, err := NewSplitter("ij").Split("abcdefghij")
+	chunks, err := NewSplitter("ij").SplitUnique("abcdefghij")
 	if err != nil || len(chunks) != 1 {
 		t.Errorf("got %q, %v; want the whole text as one chunk", chunks, err)
 	}

@@ -72,7 +72,7 @@ func (v *Vocabulary) addReplies(replies []Reply) error {
 	for _, r := range replies {
 		k := key{r.Text, r.Loop}
 		if _, known := first[k]; !known {
-			chunks, err := splitter.Split(r.Text)
+			chunks, err := splitter.SplitUnique(r.Text)
 			if err != nil {
 				return fmt.Errorf("reply %s: %w", r.Name, err)
 			}

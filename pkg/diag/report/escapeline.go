@@ -57,8 +57,8 @@ const (
 // tabSpaces replaces a tab in context text.
 const tabSpaces = "    "
 
-// measure returns the length in bytes of the first character of a nonempty text, and its columns.
-func (as renderMode) measure(text []byte) (size, columns int) {
+// measureFirstChar returns the length in bytes of the first character of a nonempty text, and its columns.
+func (as renderMode) measureFirstChar(text []byte) (size, columns int) {
 	if isPlainByte(text[0]) {
 		return 1, 1
 	}
@@ -102,14 +102,14 @@ func (as renderMode) append(out, text []byte) []byte {
 		out, text = append(out, text[:plain]...), text[plain:]
 		if len(text) > 0 {
 			c := as.cell(text)
-			out, text = c.append(out, text), text[c.size:]
+			out, text = c.appendChar(out, text), text[c.size:]
 		}
 	}
 	return out
 }
 
-// append appends the cell for the first character of a text.
-func (c cell) append(out, text []byte) []byte {
+// appendChar appends the cell for the first character of a text.
+func (c cell) appendChar(out, text []byte) []byte {
 	if c.replacement == "" {
 		return append(out, text[:c.size]...)
 	}

@@ -87,7 +87,7 @@ func lastColumns(text []byte, columns int) (s segment, more bool) {
 	at := len(text)
 	for ; s.characters < windowColumns && !isLineStart(text[:at]); s.characters++ {
 		_, size := utf8.DecodeLastRune(text[:at])
-		_, width := contextText.measure(text[at-size:])
+		_, width := contextText.measureFirstChar(text[at-size:])
 		if s.columns+width > columns {
 			break
 		}
@@ -104,7 +104,7 @@ func firstColumns(text []byte, maxBytes, columns int, as renderMode) segment {
 	var s segment
 	at := 0
 	for ; at < min(maxBytes, len(text)) && s.characters < windowColumns && !isLineEnd(text[at]); s.characters++ {
-		size, width := as.measure(text[at:])
+		size, width := as.measureFirstChar(text[at:])
 		if s.columns+width > columns {
 			break
 		}

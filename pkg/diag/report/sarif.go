@@ -279,15 +279,15 @@ func newFixes(artifact sarifArtifact, fixes []diag.Fix) []sarifFix {
 		}
 		change := sarifChange{Artifact: artifact}
 		for _, e := range fix.Edits {
-			change.Replacements = append(change.Replacements, sarifReplacement{*byteRegion(e.Start, e.End), newContent(e.New)})
+			change.Replacements = append(change.Replacements, sarifReplacement{*byteRegion(e.Start, e.End), newArtifactContent(e.New)})
 		}
 		out = append(out, sarifFix{newMessage(fix.Title), []sarifChange{change}, sarifKind{fix.Kind}})
 	}
 	return out
 }
 
-// newContent returns a replacement as text, or in base64 if it is not UTF-8.
-func newContent(s string) sarifContent {
+// newArtifactContent returns a replacement as text, or in base64 if it is not UTF-8.
+func newArtifactContent(s string) sarifContent {
 	if utf8.ValidString(s) {
 		return sarifContent{Text: &s}
 	}

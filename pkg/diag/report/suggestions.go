@@ -106,7 +106,7 @@ func appendDiffSide(out []byte, text string) []byte {
 	}
 	all, at, columns := []byte(text), 0, 0
 	for n := 0; at < len(all) && n <= sideColumns; n++ {
-		size, width := markedText.measure(all[at:])
+		size, width := markedText.measureFirstChar(all[at:])
 		if columns += width; columns > sideColumns {
 			break
 		}

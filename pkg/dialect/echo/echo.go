@@ -44,9 +44,9 @@ type echoArg struct {
 type valueWords struct{ words, decoded []byte }
 
 func newEcho(u Candidate) *echo {
-	e := &echo{name: wordsOf(normalize([]byte(u.Name))), plainName: isOrdinaryWord(u.Name), readOnly: u.ReadOnly}
+	e := &echo{name: wordsOf(normalizeUnicode([]byte(u.Name))), plainName: isOrdinaryWord(u.Name), readOnly: u.ReadOnly}
 	if strings.TrimSpace(u.Text) != u.Name {
-		e.text = stripSpace(normalize([]byte(u.Text)))
+		e.text = stripSpace(normalizeUnicode([]byte(u.Text)))
 	}
 	args := u.Args
 	if args == nil {
@@ -131,7 +131,7 @@ func (p *echoArg) endKeyedValues() {
 
 // addValue adds a scalar value, and returns its words.
 func (p *echoArg) addValue(token jsontext.Token) []byte {
-	text := normalize([]byte(token.String()))
+	text := normalizeUnicode([]byte(token.String()))
 	w := wordsOf(text)
 	if len(w) <= 1 {
 		p.symbols = append(p.symbols, stripSpace(slices.Concat([]byte{'"'}, text, []byte{'"'})))
@@ -141,7 +141,7 @@ func (p *echoArg) addValue(token jsontext.Token) []byte {
 		p.weight += alnumCount(w)
 	}
 	v := valueWords{words: w}
-	if meant := normalize(decodePercent(decodeEntities(text))); !bytes.Equal(meant, text) {
+	if meant := normalizeUnicode(decodePercent(decodeEntities(text))); !bytes.Equal(meant, text) {
 		v.decoded = wordsOf(meant)
 	}
 	p.values = append(p.values, v)

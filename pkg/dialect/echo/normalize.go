@@ -18,7 +18,7 @@ const maxNesting = 4
 // decodings returns the normalized text and its decoded forms: unquoted up to maxNesting times, with entities,
 // %-escapes and base64 decoded, and without tags and line breaks.
 func decodings(text []byte) [][]byte {
-	all := [][]byte{normalize(text)}
+	all := [][]byte{normalizeUnicode(text)}
 	unquote := func(text []byte) []byte { plain, _ := unescapeBackslashes(text); return plain }
 	all = append(all, repeatedDecodings(text, unquote)...)
 	if slices.ContainsFunc(all, func(reading []byte) bool { return bytes.ContainsAny(reading, "&%") }) {
@@ -41,13 +41,13 @@ func repeatedDecodings(text []byte, decode func([]byte) []byte) (all [][]byte) {
 		if bytes.Equal(plain, text) {
 			break
 		}
-		text, all = plain, append(all, normalize(plain))
+		text, all = plain, append(all, normalizeUnicode(plain))
 	}
 	return all
 }
 
-// normalize returns a text in NFKC, where full-width letters become plain ones, without invisible characters.
-func normalize(text []byte) []byte {
+// normalizeUnicode returns a text in NFKC, where full-width letters become plain ones, without invisible characters.
+func normalizeUnicode(text []byte) []byte {
 	if !slices.ContainsFunc(text, func(c byte) bool { return c >= utf8.RuneSelf }) {
 		return text
 	}

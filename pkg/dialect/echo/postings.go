@@ -51,8 +51,8 @@ func (p postings) has(term uint32, first, last int) bool {
 	return slices.ContainsFunc(p, func(run []uint64) bool { return len(entriesOf(run, term, first, last)) > 0 })
 }
 
-// hasAll reports whether the texts first to last together contain all terms.
-func (p postings) hasAll(terms []uint32, first, last int) bool {
+// hasAllInRange reports whether the texts first to last together contain all terms.
+func (p postings) hasAllInRange(terms []uint32, first, last int) bool {
 	return !slices.ContainsFunc(terms, func(term uint32) bool { return !p.has(term, first, last) })
 }
 

@@ -14,7 +14,7 @@ func (h *SeenText) candidateTexts(e *echo) []int {
 	if len(terms) == 0 { // too short
 		return h.allTexts()
 	}
-	return slices.DeleteFunc(h.index.textsWithRarestTerm(terms, len(h.texts)), func(i int) bool { return !h.index.hasAll(terms, i, i) })
+	return slices.DeleteFunc(h.index.textsWithRarestTerm(terms, len(h.texts)), func(i int) bool { return !h.index.hasAllInRange(terms, i, i) })
 }
 
 func (h *SeenText) allTexts() []int {
@@ -80,14 +80,14 @@ func (h *SeenText) candidateTextsByWords(e *echo, counts func(*indexedText) bool
 	tried := map[int]bool{}
 	for _, words := range e.requiredWords() {
 		for _, i := range h.index.textsWithRarestTerm(words, len(h.texts)) {
-			if h.index.hasAll(words, i, i) {
+			if h.index.hasAllInRange(words, i, i) {
 				alone = append(alone, i)
 			}
-			if !reach || !h.index.hasAll(words, h.lastNearbyIndex(i, -1, counts), h.lastNearbyIndex(i, +1, counts)) {
+			if !reach || !h.index.hasAllInRange(words, h.lastNearbyIndex(i, -1, counts), h.lastNearbyIndex(i, +1, counts)) {
 				continue
 			}
 			for j := max(1, i); j <= h.lastNearbyIndex(i, +1, counts); j++ {
-				if !tried[j] && h.index.hasAll(words, h.lastNearbyIndex(j, -1, counts), j) {
+				if !tried[j] && h.index.hasAllInRange(words, h.lastNearbyIndex(j, -1, counts), j) {
 					tried[j] = true
 					across = append(across, j)
 				}

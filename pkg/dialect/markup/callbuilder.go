@@ -287,7 +287,7 @@ func (b *builder) newToolName(text string, start, end int) name {
 	if space != "" && b.tools[n.text] == nil && (b.tools == nil || b.tools[rest] != nil) {
 		n.namespace, n.text = space, rest
 	}
-	space, rest = cutDoubledName(n.text)
+	space, rest = cutRepeatedNamespace(n.text)
 	if space != "" && b.tools[n.text] == nil && b.tools[rest] != nil {
 		n.text = rest
 		if !b.syntax.DoubledName {

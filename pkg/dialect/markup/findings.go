@@ -65,9 +65,9 @@ func (b *builder) noteName(n name) {
 	b.addFix(f, kind, "use the plain name", n.start, n.end, n.text)
 }
 
-// noteOpenTag reports an opening tag without its end. The fix is safe only at the end of a line
+// noteUnclosedTag reports an opening tag without its end. The fix is safe only at the end of a line
 // and if the tag has no unexpected characters: otherwise more may be missing.
-func (b *builder) noteOpenTag() {
+func (b *builder) noteUnclosedTag() {
 	t := &b.tag
 	if !t.unclosed {
 		return
@@ -202,5 +202,5 @@ func (b *builder) noteTagFaults(others []attribute) {
 	if a := b.tag.duplicate; a.name != "" {
 		b.noteError(diag.DuplicateKey, a.start, a.end, "duplicate attribute %s", excerpt(a.name))
 	}
-	b.noteOpenTag()
+	b.noteUnclosedTag()
 }

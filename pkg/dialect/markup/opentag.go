@@ -311,8 +311,8 @@ func (l *lexer) newParamName(text string, start, end int) name {
 	return cleanName(text, start, end)
 }
 
-// cutDoubledName splits NAME.NAME into namespace and name.
-func cutDoubledName(text string) (space, rest string) {
+// cutRepeatedNamespace splits NAME.NAME into namespace and name.
+func cutRepeatedNamespace(text string) (space, rest string) {
 	space, rest, _ = strings.Cut(text, ".")
 	if space != rest {
 		return "", text

@@ -187,7 +187,7 @@ func (m *machine) confirmCloser() bool {
 			return false
 		}
 		if !inner {
-			return m.acceptCloser(own)
+			return m.endValueAtCloser(own)
 		}
 	}
 	m.rejectCloser(own, follows)
@@ -238,8 +238,8 @@ func (m *machine) canFollowCloser(own bool, follows markerKind) bool {
 	return false
 }
 
-// acceptCloser ends the value at the marker.
-func (m *machine) acceptCloser(own bool) bool {
+// endValueAtCloser ends the value at the marker.
+func (m *machine) endValueAtCloser(own bool) bool {
 	p, next := &m.param, m.closer.end
 	if !own {
 		p.wrongCloser = true

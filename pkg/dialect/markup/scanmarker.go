@@ -80,7 +80,7 @@ func (l *lexer) nextMarker() (marker, bool) {
 	}
 	found, v := l.parseMarker(i)
 	if v == no {
-		found, v = l.parseCutCloser(i)
+		found, v = l.parseCloserWithoutFirstChar(i)
 	}
 	if v == no {
 		found = marker{start: l.lookahead}
@@ -144,8 +144,8 @@ func (l *lexer) matchAt(i int, text string) verdict {
 	return no
 }
 
-// parseCutCloser parses a closing tag of the call without its first character.
-func (l *lexer) parseCutCloser(i int) (marker, verdict) {
+// parseCloserWithoutFirstChar parses a closing tag of the call without its first character.
+func (l *lexer) parseCloserWithoutFirstChar(i int) (marker, verdict) {
 	d := l.syntax.delimiters()
 	if len(d.Close) < 2 || i == len(l.text) || l.text[i] != d.Close[1] {
 		return marker{}, no
@@ -248,7 +248,7 @@ func (l *lexer) parseTail(k markerKind, t tail, i int) (marker, verdict) {
 	case equalsTail, attrTail:
 		v := l.nameEndsAt(i, t)
 		if v == no && l.syntax.GluedAttr {
-			return l.parseGluedTail(found)
+			return l.parseGluedAttribute(found)
 		}
 		return found, v
 	}
@@ -282,9 +282,9 @@ func (l *lexer) nameEndsAt(i int, t tail) verdict {
 // byteLevelSpace is the space of byte-level tokenizers.
 const byteLevelSpace = "\u0120"
 
-// parseGluedTail parses an attribute directly after the name of an opening tag, or after a
+// parseGluedAttribute parses an attribute directly after the name of an opening tag, or after a
 // [byteLevelSpace].
-func (l *lexer) parseGluedTail(found marker) (marker, verdict) {
+func (l *lexer) parseGluedAttribute(found marker) (marker, verdict) {
 	open := no
 	for _, blank := range []string{"", byteLevelSpace} {
 		end, v := l.matchSequence(found.end, blank, l.syntax.NameAttr, "=")

@@ -128,7 +128,7 @@ func blockID(id string) string {
 // repairState repairs the calls among blocks.
 func repairState(body []byte, calls []chat.Call) ([]byte, bool) {
 	return wire.RepairItems(body, calls, "tool_use", func(block []byte, c chat.Call) []byte {
-		block = wire.ChangeMember(block, "id", func(raw []byte) []byte { return wire.SameText(raw, blockID(c.ID)) })
+		block = wire.ChangeMember(block, "id", func(raw []byte) []byte { return wire.QuoteIfChanged(raw, blockID(c.ID)) })
 		return wire.ChangeMember(block, "input", func(raw []byte) []byte {
 			if jsontext.Value(raw).Kind() == '{' {
 				return nil

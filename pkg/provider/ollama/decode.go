@@ -32,7 +32,7 @@ func (d *reader) Message(v gjson.Result) (bool, error) {
 		if d.ExceedsArguments(len(wire.ArgumentText(args))) || d.ExceedsKey(id, name) {
 			break
 		}
-		from := wire.CallSources{ID: d.SegmentsOf(0, id), Name: d.NameSegments(0, name), Arguments: d.SegmentsOf(0, args)}
+		from := wire.CallSources{ID: d.SegmentsOf(0, id), Name: d.ToolNameSegments(0, name), Arguments: d.SegmentsOf(0, args)}
 		d.AddCall(wire.CallOf(wire.StringOrNumber(id), wire.StringOrNumber(name), []byte(wire.ArgumentText(args))), from)
 	}
 	if d.Failed() {

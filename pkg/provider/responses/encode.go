@@ -76,7 +76,7 @@ func encodeParts(m chat.Message) []byte {
 // repairState repairs the calls among items.
 func repairState(body []byte, calls []chat.Call) ([]byte, bool) {
 	return wire.RepairItems(body, calls, "function_call", func(item []byte, c chat.Call) []byte {
-		item = wire.ChangeMember(item, "call_id", func(raw []byte) []byte { return wire.SameText(raw, c.ID) })
+		item = wire.ChangeMember(item, "call_id", func(raw []byte) []byte { return wire.QuoteIfChanged(raw, c.ID) })
 		return wire.ChangeMember(item, "arguments", func(raw []byte) []byte { return wire.StringArguments(raw, c) })
 	})
 }

@@ -78,7 +78,7 @@ func (c *PendingCall) SetID(v gjson.Result) {
 
 // AppendName appends to the name.
 func (c *PendingCall) AppendName(v gjson.Result) {
-	c.Sources.Name = append(c.Sources.Name, c.response.NameSegments(len(c.Name), v)...)
+	c.Sources.Name = append(c.Sources.Name, c.response.ToolNameSegments(len(c.Name), v)...)
 	c.Name = strings.Clone(c.Name + v.Str)
 }
 
@@ -166,7 +166,7 @@ func (r *Response) BeginCall(id, name, args gjson.Result) *PendingCall {
 	}
 	c := r.NewCall()
 	c.ID, c.Sources.ID = StringOrNumber(id), r.SegmentsOf(0, id)
-	c.Name, c.Sources.Name = strings.Clone(name.Str), r.NameSegments(0, name)
+	c.Name, c.Sources.Name = strings.Clone(name.Str), r.ToolNameSegments(0, name)
 	r.AddPendingCall(c)
 	r.ReserveEntry(len(c.ID) + len(c.Name))
 	_ = r.AppendArguments(c, args) // a new call has not ended

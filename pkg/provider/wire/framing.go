@@ -72,7 +72,7 @@ func (d *Decoder) readEvents(p []byte) {
 		d.readData(p[:n])
 		return
 	case sseDataEnd:
-		d.endLine()
+		d.endDataLine()
 	case sseEventEnd:
 		d.endEvent()
 	case sseNotStream:
@@ -102,8 +102,8 @@ func (d *Decoder) readData(p []byte) {
 	}
 }
 
-// endLine ends a line of data. An object may continue on the next one.
-func (d *Decoder) endLine() {
+// endDataLine ends a line of data. An object may continue on the next one.
+func (d *Decoder) endDataLine() {
 	switch {
 	case d.objects.quoted:
 		d.fail(Malformed, d.pos, errLineBreak.Error())

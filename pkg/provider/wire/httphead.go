@@ -19,7 +19,7 @@ func (h Head) OK() bool { return h.Code/100 == 2 }
 // ParseHead parses the head at the start of a capture, and returns false if it has none.
 func ParseHead(src []byte) (h Head, ok bool) {
 	for at := 0; ; {
-		next, isHead := parseHeadAt(src, at)
+		next, isHead := parseHTTPHeadAt(src, at)
 		if !isHead {
 			return h, ok
 		}
@@ -27,8 +27,8 @@ func ParseHead(src []byte) (h Head, ok bool) {
 	}
 }
 
-// parseHeadAt parses the head at an offset.
-func parseHeadAt(src []byte, at int) (Head, bool) {
+// parseHTTPHeadAt parses the head at an offset.
+func parseHTTPHeadAt(src []byte, at int) (Head, bool) {
 	line, end := lineAt(src, at)
 	h := Head{Size: end}
 	if !h.parseStatus(line, at) {

@@ -24,7 +24,7 @@ func RepairCalls(body []byte, calls []chat.Call, repair func(raw []byte, c chat.
 				return call
 			}
 			c := calls[seen-1]
-			call = ChangeMember(call, "id", func(raw []byte) []byte { return SameText(raw, c.ID) })
+			call = ChangeMember(call, "id", func(raw []byte) []byte { return QuoteIfChanged(raw, c.ID) })
 			return ChangeMember(call, "function", func(f []byte) []byte {
 				return ChangeMember(f, "arguments", func(raw []byte) []byte { return repair(raw, c) })
 			})
@@ -54,8 +54,8 @@ func RepairItems(body []byte, calls []chat.Call, kind string, repair func(item [
 	return out, seen == len(calls)
 }
 
-// SameText returns nil if raw is the string text, otherwise that string.
-func SameText(raw []byte, text string) []byte {
+// QuoteIfChanged returns nil if raw is the string text, otherwise that string.
+func QuoteIfChanged(raw []byte, text string) []byte {
 	if was, ok := StringValue(raw); ok && was == text {
 		return nil
 	}

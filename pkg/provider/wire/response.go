@@ -57,7 +57,7 @@ func (r *Response) fail(kind ErrorKind, at int, message string) {
 // FailServer ends decoding with an error of the server, which a value of the current message
 // reports.
 func (r *Response) FailServer(in gjson.Result, e ErrorReport) {
-	r.noteErrorSource(in)
+	r.noteErrorSegment(in)
 	text := e.text()
 	if len(text) > maxErrorBytes {
 		text = strings.ToValidUTF8(strings.Clone(text[:maxErrorBytes]), "") + "…"

@@ -52,10 +52,10 @@ func firstEvent(src []byte) First {
 	}
 }
 
-// IsTruncatedStream reports whether a text is an event stream that ends before its first message
+// IsTruncatedInFirstMessage reports whether a text is an event stream that ends before its first message
 // does: in a JSON object, or with only comments, which keep a connection open. Other text may
 // begin like a stream, so all its lines must be those of one.
-func IsTruncatedStream(src []byte) bool {
+func IsTruncatedInFirstMessage(src []byte) bool {
 	comments, fields := 0, 0
 	for line := range bytes.Lines(bytes.TrimPrefix(src, []byte(bom))) {
 		field, _, named := bytes.Cut(bytes.TrimSpace(line), []byte(":"))

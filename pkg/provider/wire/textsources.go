@@ -67,9 +67,9 @@ func (r *Response) NoteServerResult(callID gjson.Result) {
 	r.sources.ServerResults[strings.Clone(callID.Str)] = true
 }
 
-// noteErrorSource records the segment of a reported error: its message, or else the member or
+// noteErrorSegment records the segment of a reported error: its message, or else the member or
 // object that contains it.
-func (r *Response) noteErrorSource(v gjson.Result) {
+func (r *Response) noteErrorSegment(v gjson.Result) {
 	if r.sources == nil {
 		return
 	}
@@ -114,8 +114,8 @@ func (r *Response) appendSegments(segments []Segment, at int, t Texts) []Segment
 	return segments
 }
 
-// NameSegments returns the segments of a name if it is a string.
-func (r *Response) NameSegments(at int, v gjson.Result) []Segment {
+// ToolNameSegments returns the segments of a name if it is a string.
+func (r *Response) ToolNameSegments(at int, v gjson.Result) []Segment {
 	if v.Type != gjson.String {
 		return nil
 	}

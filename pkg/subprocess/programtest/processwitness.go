@@ -27,11 +27,11 @@ func NewWitness(t *testing.T) *Witness {
 	if err := unix.Mkfifo(w.Path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	go w.listen()
+	go w.watchPipe()
 	return w
 }
 
-func (w *Witness) listen() {
+func (w *Witness) watchPipe() {
 	defer close(w.gone)
 	f, err := os.Open(w.Path) // waits for a writer
 	if err != nil {
