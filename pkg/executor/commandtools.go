@@ -75,7 +75,7 @@ func (p programs) checkPaths(t task) error {
 		if err == nil && t.resolved[clean] != "" && t.resolved[clean] != leads {
 			return &fileroot.PathError{Kind: fileroot.Refused, Path: path, Reason: "it resolves to a different file than a moment ago"}
 		}
-		if err := errors.Join(err, p.root.CheckGuards(clean), p.root.CheckGuards(leads)); err != nil {
+		if err := errors.Join(err, p.root.VerifyGuards(clean), p.root.VerifyGuards(leads)); err != nil {
 			return err
 		}
 	}

@@ -30,8 +30,8 @@ func (r *Root) AddGuards(guards ...Guard) {
 	}
 }
 
-// CheckGuards returns an error if a guard denies a path, without resolving links in it.
-func (r *Root) CheckGuards(clean string) error {
+// VerifyGuards returns an error if a guard denies a path, without resolving links in it.
+func (r *Root) VerifyGuards(clean string) error {
 	guards := r.guards
 	for name := range strings.SplitSeq(clean, "/") {
 		if len(guards) == 0 {

@@ -97,7 +97,7 @@ func (r *Root) read(path string, max int64) ([]byte, error) {
 		return nil, err
 	}
 	if len(r.guards) > 0 { // guards also apply to the resolved path
-		leads, err := r.resolve(path, r.CheckGuards)
+		leads, err := r.resolve(path, r.VerifyGuards)
 		if err != nil {
 			return nil, err
 		}
@@ -134,7 +134,7 @@ func (r *Root) openNoFollow(path string) (_ *os.File, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.CheckGuards(clean); err != nil {
+	if err := r.VerifyGuards(clean); err != nil {
 		return nil, err
 	}
 	names := strings.Split(clean, "/")

@@ -20,7 +20,7 @@ func (r *Root) WorkingDir(name string) (*os.File, error) {
 	}
 	if len(r.guards) > 0 && clean != "." {
 		var err error
-		if clean, err = r.resolve(clean, r.CheckGuards); err != nil {
+		if clean, err = r.resolve(clean, r.VerifyGuards); err != nil {
 			return nil, err
 		}
 	}

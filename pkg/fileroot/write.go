@@ -20,7 +20,7 @@ func (r *Root) Write(path string, content []byte, want Precondition) error {
 	if err != nil {
 		return err
 	}
-	if err := r.CheckGuards(clean); err != nil {
+	if err := r.VerifyGuards(clean); err != nil {
 		return err
 	}
 	if why := r.protectedReason(clean); why != "" {
