@@ -126,25 +126,11 @@ func (c *Checker) checkDocuments(v *FileResult, src []byte) {
 	v.Findings = found.all()
 }
 
-// checkPolicy checks a policy that fits its schema. Findings about a name are located at the key.
+// checkPolicy checks a policy that fits its schema.
 func (c *Checker) checkPolicy(v *FileResult, d document) []diag.Finding {
 	var faults []diag.Finding
 	v.Policy, faults = c.compile(d.json, c.known)
-	var paths []string
-	for _, f := range faults {
-		paths = append(paths, f.Path)
-	}
-	spots := schema.Locate(d.json, paths)
-	for i := range faults {
-		f := &faults[i]
-		at := schema.Violation{Path: f.Path, Span: spots[f.Path].Value}
-		if f.Code == diag.PolicyTool || f.Code == diag.PolicyArgument || f.Code == diag.PolicyUnenforced {
-			slash := strings.LastIndexByte(f.Path, '/')
-			at = schema.Violation{Path: f.Path[:slash], Key: f.Path[slash+1:], AtKey: true, Span: spots[f.Path].Name}
-		}
-		f.Span = d.violationSpan(at)
-	}
-	return faults
+	return d.locate(faults)
 }
 
 // priceFindings returns findings about the prices of a configuration that fits its schema: numbers that are no amounts.
@@ -160,7 +146,7 @@ func priceFindings(text json.RawMessage) (findings []diag.Finding) {
 	return findings
 }
 
-// locate sets the spans of findings from their paths.
+// locate sets the spans of findings from their paths: at the value, or at the key if a policy names it wrongly.
 func (d document) locate(findings []diag.Finding) []diag.Finding {
 	var paths []string
 	for _, f := range findings {
@@ -169,7 +155,12 @@ func (d document) locate(findings []diag.Finding) []diag.Finding {
 	spots := schema.Locate(d.json, paths)
 	for i := range findings {
 		f := &findings[i]
-		f.Span = d.violationSpan(schema.Violation{Path: f.Path, Span: spots[f.Path].Value})
+		at := schema.Violation{Path: f.Path, Span: spots[f.Path].Value}
+		if f.Code == diag.PolicyTool || f.Code == diag.PolicyArgument || f.Code == diag.PolicyUnenforced {
+			slash := strings.LastIndexByte(f.Path, '/')
+			at = schema.Violation{Path: f.Path[:slash], Key: f.Path[slash+1:], AtKey: true, Span: spots[f.Path].Name}
+		}
+		f.Span = d.violationSpan(at)
 	}
 	return findings
 }
