@@ -54,9 +54,6 @@ func (o *agentsOptions) create(value string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return &outputError{err}
-	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return usagef("choose another name, or edit it", "%s exists already", path)
@@ -79,12 +76,18 @@ func (o *agentsOptions) newPath(value string) (string, error) {
 		}
 		return value, nil
 	}
+	if value == "" {
+		return "", usagef("for example: oneshot agents new digest", "the name of the agent is empty")
+	}
 	dir := agentsDir(o.env)
 	if dir == "" {
 		return "", usagef("set HOME or XDG_CONFIG_HOME, or name a file, e.g. ./"+value+".yaml", "there is no configuration directory")
 	}
 	if paths := listAgents(o.env)[value]; len(paths) > 0 { // perhaps with another extension
 		return "", usagef("choose another name, or edit it", "%s exists already", paths[0])
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", &outputError{err}
 	}
 	return filepath.Join(dir, value+yamlExtensions[0]), nil
 }

@@ -83,7 +83,7 @@ func (o *options) batchFlags() []flagRow {
 	}
 }
 
-// check refuses invalid flags.
+// checkBatch refuses invalid flags of a batch.
 func (o *options) checkBatch(args []string) error {
 	b := &o.batch
 	switch {
@@ -102,6 +102,9 @@ func (o *options) checkBatch(args []string) error {
 	case b.retry != "" && len(args) == 2:
 		if o.file == "" {
 			return usagef("add -o FILE", "--retry writes a new output")
+		}
+		if isSameFile(args[0], o.file) {
+			return usagef("name another file with -o", "--retry: -o %s is the earlier output", o.file)
 		}
 		return nil
 	case b.retry != "":

@@ -53,7 +53,7 @@ func (o *earlierOutput) runsAgain(l batch.OutputLine) bool {
 
 // lineAt returns the line at an offset.
 func (o *earlierOutput) lineAt(at int64) ([]byte, error) {
-	text, err := bufio.NewReader(io.NewSectionReader(o.file, at, batch.MaxRecord)).ReadBytes('\n')
+	text, err := bufio.NewReader(io.NewSectionReader(o.file, at, batch.MaxLine)).ReadBytes('\n')
 	if err != nil {
 		return nil, &inputError{fmt.Errorf("--retry %s: %w", o.file.Name(), err)}
 	}

@@ -100,8 +100,11 @@ func (s *batchState) lockPointer(dir string) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
+		if err != nil {
+			return &inputError{err}
+		}
 		s.pointer = f
-		return err
+		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return &outputError{fmt.Errorf("state directory: %w", err)}
@@ -149,8 +152,10 @@ func (s *batchState) lockError(err error) error {
 // openOutput opens and locks the output.
 func (s *batchState) openOutput() (err error) {
 	if s.isDry {
-		s.out, err = batch.OpenOutputReadOnly(s.path)
-		return err
+		if s.out, err = batch.OpenOutputReadOnly(s.path); err != nil {
+			return &inputError{fmt.Errorf("-o: %w", err)}
+		}
+		return nil
 	}
 	s.out, err = batch.OpenOutput(s.path)
 	return s.lockError(err)

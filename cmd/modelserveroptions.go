@@ -51,7 +51,7 @@ type settings struct {
 	resolved *resolution
 }
 
-// A apiKey is a key and the secrets it contains.
+// An apiKey is a key and the secrets it contains.
 type apiKey struct {
 	value string
 	used  []credential

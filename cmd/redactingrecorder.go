@@ -26,7 +26,7 @@ func (r redactingRecorder) Append(body runfile.Body) error {
 	return r.Recorder.Append(hidden)
 }
 
-// A appendTrackingRecorder sets a flag when something is recorded.
+// An appendTrackingRecorder sets a flag when something is recorded.
 type appendTrackingRecorder struct {
 	agent.Recorder
 	news *bool

@@ -164,8 +164,8 @@ func runFilesIn(dir string) ([]string, error) {
 
 func summarise(path string) *runSummary {
 	s := &runSummary{ID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), File: path, Name: "unfinished"}
-	if glance, ok, err := runfile.ReadSummary(path); ok && err == nil {
-		s.fillFromSummary(glance)
+	if summary, ok, err := runfile.ReadSummary(path); ok && err == nil {
+		s.fillFromSummary(summary)
 		return s
 	}
 	if err := s.read(path); err != nil {
@@ -174,7 +174,7 @@ func summarise(path string) *runSummary {
 	return s
 }
 
-// read reads all records of a run, for runs without a complete glance, such as those cut off.
+// read reads all records of a run, for runs without a complete summary, such as those cut off.
 func (s *runSummary) read(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -211,7 +211,7 @@ func (s *runSummary) read(path string) error {
 
 // fillFromSummary fills the summary from the first and last record.
 func (s *runSummary) fillFromSummary(g runfile.Summary) {
-	s.setRun(g.First.Time, g.First.Body.(runfile.Run)) // ReadGlance checks it
+	s.setRun(g.First.Time, g.First.Body.(runfile.Run)) // ReadSummary checks it
 	s.Turns = g.Turn
 	if end, ok := g.Last.Body.(runfile.End); ok {
 		s.Exit, s.Name = &end.Exit, end.Name

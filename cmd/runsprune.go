@@ -67,7 +67,8 @@ func (o *pruneOptions) prune() error {
 	}
 	all := append(paths, dirs...)
 	slices.SortStableFunc(all, func(a, b string) int { return strings.Compare(filepath.Base(b), filepath.Base(a)) })
-	gone, failed := []string{}, []error(nil)
+	gone := []string{} // a list in JSON, too
+	var failed []error
 	for _, path := range all[min(o.keep, len(all)):] {
 		if !strings.HasSuffix(path, ".jsonl") {
 			removed, err := o.pruneBatch(path)

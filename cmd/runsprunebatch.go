@@ -25,7 +25,11 @@ func (o *pruneOptions) pruneBatch(dir string) (gone []string, err error) {
 	}
 	var delivered map[string]bool
 	if err == nil {
-		defer index.Close() // nothing was written to it
+		if o.dryRun { // a batch can begin meanwhile
+			index.Close()
+		} else {
+			defer index.Close() // nothing was written to it
+		}
 		delivered, err = o.runsInBatchOutput(dir)
 	}
 	if err != nil {
@@ -36,7 +40,7 @@ func (o *pruneOptions) pruneBatch(dir string) (gone []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	failed := []error(nil)
+	var failed []error
 	for _, path := range paths {
 		if delivered != nil && !delivered[strings.TrimSuffix(filepath.Base(path), ".jsonl")] {
 			continue

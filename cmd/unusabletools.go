@@ -46,7 +46,7 @@ func (p *sharedPlan) usableTools(tools *tool.Registry) (*tool.Registry, error) {
 	return usable, nil
 }
 
-// A omittedTools is a group of omitted tools with the same reason.
+// An omittedTools is a group of omitted tools with the same reason.
 type omittedTools struct {
 	why, hint string
 	names     []string

@@ -106,7 +106,7 @@ type DeniedError struct {
 
 func (e *DeniedError) Error() string { return fmt.Sprintf("tool %s: denied: %s", e.Tool, e.Why) }
 
-// An ToolAuthError says that the authorization of a tool is missing or expired and that the run
+// A ToolAuthError says that the authorization of a tool is missing or expired and that the run
 // needs it: the tool changes something or is required.
 type ToolAuthError struct {
 	Tool string
@@ -183,7 +183,7 @@ func (e *UnknownOutcomeError) Error() string {
 	return "the run was cut off during call " + e.Call + " of " + e.Tool + " with " + wire.Excerpt(e.Arguments) + "; its outcome is unknown, so it is not repeated"
 }
 
-// An FinishedError says that a run has finished with an answer and cannot be resumed.
+// A FinishedError says that a run has finished with an answer and cannot be resumed.
 type FinishedError struct{}
 
 func (*FinishedError) Error() string { return "the run has already finished" }

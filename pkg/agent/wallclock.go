@@ -33,6 +33,10 @@ func (c *wallClock) start() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.deadline = time.Now().Add(c.left)
+	if c.left <= 0 { // a timer would end it a moment later, after a request
+		c.end(c.over)
+		return
+	}
 	c.timer = time.AfterFunc(c.left, func() { c.end(c.over) })
 }
 

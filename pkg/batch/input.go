@@ -119,7 +119,7 @@ func digestOf(text []byte) string {
 func jsonRecords(src *bufio.Reader) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for number := 1; ; number++ {
-			line, isLong, err := readLine(src)
+			line, isLong, err := readLine(src, MaxRecord)
 			if err != nil && !errors.Is(err, io.EOF) {
 				yield(Record{Line: number}, err)
 				return
@@ -143,11 +143,11 @@ func tooLong(line int) error {
 	return &RecordError{line, fmt.Sprintf("it has more than %d MiB", MaxRecord>>20)}
 }
 
-// readLine reads a line. Of a longer one than [MaxRecord] it keeps nothing.
-func readLine(src *bufio.Reader) (line []byte, isLong bool, err error) {
+// readLine reads a line. A line of more than most bytes is skipped.
+func readLine(src *bufio.Reader, most int) (line []byte, isLong bool, err error) {
 	for {
 		part, err := src.ReadSlice('\n')
-		if isLong = isLong || len(line)+len(part) > MaxRecord; isLong {
+		if isLong = isLong || len(line)+len(part) > most; isLong {
 			line = nil
 		} else {
 			line = append(line, part...)

@@ -19,7 +19,7 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A OutputLine is a line of the output: the outcome for one record. Its JSON Schema is published as batch.v1.
+// An OutputLine is a line of the output: the outcome for one record. Its JSON Schema is published as batch.v1.
 type OutputLine struct {
 	ID         string          `json:"id"`
 	Index      int             `json:"index"` // of the record in the input, from 1
@@ -62,6 +62,10 @@ func (l OutputLine) check() error {
 	}
 	return nil
 }
+
+// MaxLine is the maximum size of a line that is read, in bytes: more than any answer, which is at most a response of 64 MiB
+// whose characters escapes can double.
+const MaxLine = 256 << 20
 
 // linePrefix is how each line begins.
 const linePrefix = `{"id":"`
@@ -113,7 +117,10 @@ func OpenOutput(path string) (*Output, error) {
 // OpenOutputReadOnly opens an output file to read it. It is not locked, and never changed.
 func OpenOutputReadOnly(path string) (*Output, error) {
 	f, err := os.Open(path)
-	return &Output{file: f, path: path, isReadOnly: true}, err
+	if err != nil {
+		return nil, err
+	}
+	return &Output{file: f, path: path, isReadOnly: true}, nil
 }
 
 // Close releases the lock.
@@ -140,12 +147,12 @@ func (o *Output) Recover(isKnown bool, each func(l OutputLine, number int, offse
 	return o.truncate()
 }
 
-// ReadLines passes the lines of the output at path to each, with their numbers and offsets. It returns the size of the whole
+// ReadLines passes the lines of an output to each, with their numbers and offsets. The path is for errors. It returns the size of the whole
 // lines, and whether a torn one follows. A file that is not the output of a batch is a *[ForeignError].
 func ReadLines(file io.Reader, path string, each func(l OutputLine, number int, offset int64) error) (size int64, isTorn bool, err error) {
 	src := bufio.NewReaderSize(file, 64<<10)
 	for number := 1; ; number++ {
-		text, isLong, err := readLine(src)
+		text, isLong, err := readLine(src, MaxLine)
 		foreign := func(why string) error { return &ForeignError{path, number, why} }
 		switch {
 		case isLong:

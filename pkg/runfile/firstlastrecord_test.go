@@ -14,7 +14,7 @@ import (
 )
 
 // D12: listing runs reads only their first and last records, however many are between them.
-func TestGlance(t *testing.T) {
+func TestSummary(t *testing.T) {
 	long := Response{Turn: 7, Content: strings.Repeat("x", 40<<10), Stop: chat.StopEnd}
 	for name, tt := range map[string]struct {
 		bodies []Body
@@ -64,7 +64,7 @@ func TestGlance(t *testing.T) {
 }
 
 // D12: the middle of a file is not read: there is a terabyte of it, and no record in it.
-func TestGlanceReadsNoMiddle(t *testing.T) {
+func TestSummaryReadsNoMiddle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.jsonl")
 	w, err := Create(path, Run{ID: testID})
 	if err != nil {

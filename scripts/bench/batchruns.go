@@ -22,8 +22,8 @@ const (
 	batchConcurrency = 16
 	// replyTime is how long the model takes for a reply: that of a fast hosted one.
 	replyTime = 100 * time.Millisecond
-	// singleRuns is how many runs are made one process each.
-	singleRuns = 100
+	// singleRuns is how many runs are made with a process each: all rounds of xargs are full.
+	singleRuns = 6 * batchConcurrency
 	// fewRecords and manyRecords are the lengths of batches whose memory is compared.
 	fewRecords, manyRecords = 100, 10_000
 )

@@ -17,12 +17,13 @@ const listedRuns = 1000
 
 // measureRunLists measures B13: the commands that read the records of many runs.
 func (b *Bench) measureRunLists(ctx context.Context, p programs) ([]Row, error) {
-	if err := b.makeRecords(ctx, p); err != nil {
+	home := filepath.Join(b.Dir, "lists") // without the runs of other measures
+	if err := b.makeRecords(ctx, p, home); err != nil {
 		return nil, err
 	}
 	var subjects []Subject
 	for _, command := range []string{"list", "stats"} {
-		subjects = append(subjects, Subject{Name: "runs " + command + ", 1,000 runs", Args: []string{p.oneshot, "runs", command}, Dir: b.Dir, Env: []string{"HOME=" + b.Dir}})
+		subjects = append(subjects, Subject{Name: "runs " + command + ", 1,000 runs", Args: []string{p.oneshot, "runs", command}, Dir: home, Env: []string{"HOME=" + home}})
 	}
 	b.logProgress("lists of %d runs: %d rounds", listedRuns, b.Runs)
 	samples, err := runInterleaved(ctx, p.launcher, b.Runs, subjects)
@@ -37,8 +38,8 @@ func (b *Bench) measureRunLists(ctx context.Context, p programs) ([]Row, error) 
 	return rows, nil
 }
 
-// makeRecords makes a run and copies its record under other names.
-func (b *Bench) makeRecords(ctx context.Context, p programs) error {
+// makeRecords makes a run and copies its record under other names into the state directory of a home.
+func (b *Bench) makeRecords(ctx context.Context, p programs, home string) error {
 	root, err := b.makeNotes()
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func (b *Bench) makeRecords(ctx context.Context, p programs) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(b.Dir, ".local", "state", "oneshot", "runs")
+	dir := filepath.Join(home, ".local", "state", "oneshot", "runs")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func TestBatchMemory(t *testing.T) {
 	}
 }
 
-// measured is measuredFor a minute at most. It returns the peak memory in KiB.
+// measured calls measuredFor with a limit of a minute. It returns the peak memory in KiB.
 func measured(t *testing.T, home string, env []string, args ...string) (out string, code int, kib int64) {
 	out, code, usage := measuredFor(t, time.Minute, home, env, args...)
 	return out, code, usage.Maxrss

@@ -231,7 +231,7 @@ func isSameJSON(a, b string) bool {
 	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && fmt.Sprint(x) == fmt.Sprint(y)
 }
 
-// TestLaterFiles holds that a file of a later version of each format is refused in words that name the version, and not changed.
+// TestLaterFiles holds that a file of a later version of each format is refused and not changed. The message names the version where the format has one.
 func TestLaterFiles(t *testing.T) {
 	const update = "the format has version 2, and this oneshot reads version 1"
 	run := readText(t, oldFiles+"/runfile/2-2026-11-28-cut-off/run.jsonl")
