@@ -28,7 +28,7 @@ type dialog struct {
 	choice        *choice // of files; nil if there is nothing to choose
 	width, height int     // of the terminal
 	hide          func(string) string
-	discardTyped  func() error // drops what was typed and not read
+	discardTyped  func() error // drops typed input that was not read
 	plain         bool         // without colour
 	pending       []string     // lines that were not shown yet
 }

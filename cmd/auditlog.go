@@ -17,7 +17,7 @@ const (
 	msgEnded    = "call ended"
 )
 
-// logDecision logs what was decided about a call.
+// logDecision logs the decision about a call.
 func (t *console) logDecision(run string, e agent.Event) {
 	attrs := append(callAttrs(run, e), slog.String("verdict", string(e.Verdict)), slog.String("rule", e.Rule))
 	level := slog.LevelInfo

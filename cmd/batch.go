@@ -287,7 +287,7 @@ func (b *batchRun) run(ctx context.Context) error {
 	return b.verdict()
 }
 
-// close releases what the batch holds.
+// close releases the files and locks of the batch.
 func (b *batchRun) close() {
 	if b.input != nil {
 		b.input.close()

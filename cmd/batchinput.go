@@ -32,7 +32,7 @@ type batchInput struct {
 	needsID bool
 }
 
-// openBatchInput opens the input. What is not a regular file is copied to a temporary one.
+// openBatchInput opens the input. All but a regular file is copied to a temporary file.
 func openBatchInput(ctx context.Context, env Env, name string, flags *resolvedFlags) (*batchInput, error) {
 	in := &batchInput{name: displayName(name), format: batch.JSONL, idField: "id"}
 	if strings.HasSuffix(strings.TrimSuffix(strings.ToLower(name), ".gz"), ".csv") {
@@ -142,13 +142,13 @@ func keyOfID(id string) recordKey {
 	return recordKey(sum[:len(recordKey{})])
 }
 
-// A recordIndex holds what is known about each record, without the record.
+// A recordIndex has the state of each record, without the record.
 type recordIndex struct {
 	entries map[recordKey]*recordEntry
 	counts  batchCounts
 }
 
-// A recordEntry is what is known about a record.
+// A recordEntry is the state of a record.
 type recordEntry struct {
 	line    int32     // in the input; 0: not found there yet
 	isDone  bool      // it has a line in the output
@@ -269,7 +269,7 @@ func (b *batchRun) addRecord(r batch.Record, found *faults) error {
 	return err
 }
 
-// addEarlierSpending counts what an earlier command of the batch has used.
+// addEarlierSpending counts the usage of an earlier command of the batch.
 func (b *batchRun) addEarlierSpending(u chat.Usage, cost chat.Cost) {
 	if b.spent = b.spent.Add(cost); u.OutputTokens > 0 {
 		b.hasResponse = true

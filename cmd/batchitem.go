@@ -191,7 +191,7 @@ func (e *tooManyFailuresError) Error() string {
 	return fmt.Sprintf("stopped after %d failed runs", e.most)
 }
 
-// forItem returns the console of a run of a batch. Its lines are for logs only: what matters is in the line of the output.
+// forItem returns the console of a run of a batch. Its lines are for logs only: the outcome is in the line of the output.
 func (t *console) forItem(id string, abort context.CancelCauseFunc) *console {
 	item := *t
 	item.abort, item.terminal, item.quiet = abort, false, t.quiet || t.format != "json"
@@ -200,7 +200,7 @@ func (t *console) forItem(id string, abort context.CancelCauseFunc) *console {
 	return &item
 }
 
-// An itemRecord is what the line of a run takes from its run file.
+// An itemRecord is the part of a run file that the line of its run needs.
 type itemRecord struct {
 	run    runfile.Run
 	answer *runfile.Answer

@@ -126,7 +126,7 @@ func (p *batchProgress) draw() {
 	p.drawn, p.isDrawn = now, true
 }
 
-// cost says what the runs of the batch have cost, unless that is nothing.
+// cost returns the cost of the runs of the batch in words, or "" if it is 0.
 func (p *batchProgress) cost() string {
 	switch spent := p.budget.Spent(); {
 	case spent == chat.Cost{Known: true}:
@@ -138,7 +138,7 @@ func (p *batchProgress) cost() string {
 	}
 }
 
-// summary says how many records failed, how many are left, and what the runs have cost.
+// summary says how many records failed and are left, and the cost of the runs.
 func (p *batchProgress) summary() string { return p.counts.summary() + p.cost() }
 
 // clear removes the line from the terminal.

@@ -87,7 +87,7 @@ func (b *batchRun) readOutput() error {
 	return outputReadError("-o", err)
 }
 
-// addOutputLine adds a line of the output to what is known about its record.
+// addOutputLine adds a line of the output to the state of its record.
 func (b *batchRun) addOutputLine(l batch.OutputLine, number int) error {
 	key, err := keyOfLine(l, b.state.path, number)
 	if err != nil {

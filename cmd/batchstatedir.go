@@ -51,7 +51,7 @@ type batchLockedError struct{ id string }
 func (e *batchLockedError) Error() string { return "batch " + e.id + ": in use by another command" }
 
 // openBatchState finds the batch of an output file, and locks both. Without a file, or with a missing one, the batch is new.
-// A dry run only reads what there is.
+// A dry run only reads existing files.
 func openBatchState(env Env, file string, isDry bool) (*batchState, error) {
 	s := &batchState{isDry: isDry}
 	find := makeStateDir
@@ -241,7 +241,7 @@ type indexLine struct {
 
 const indexName = "INDEX.jsonl"
 
-// makeIndex opens the index of the batch, and creates what is missing.
+// makeIndex opens the index of the batch, and creates missing files.
 func (s *batchState) makeIndex(env Env, plan string) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err

@@ -188,7 +188,7 @@ type probed struct {
 	probeErr error                      // why the server did not answer
 }
 
-// requirements select what a run needs to know about a model.
+// requirements select the facts about a model that a run needs.
 type requirements struct {
 	calls   bool // native calls
 	context bool // the context length

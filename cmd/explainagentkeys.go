@@ -16,7 +16,7 @@ type keyDoc struct {
 	Family   string `json:"family"`
 	Key      string `json:"key"`
 	Meaning  string `json:"meaning,omitempty"`   // "" if there is no such key
-	WithFlag string `json:"with_flag,omitempty"` // what the flag of the command line does to it
+	WithFlag string `json:"with_flag,omitempty"` // the effect of the flag of the command line on it
 	Default  string `json:"default,omitempty"`   // whether the environment and config.yaml set it
 	NoKey    string `json:"no_key,omitempty"`    // why the flag has no key
 }
@@ -41,7 +41,7 @@ func agentKeyDocs() (docs []keyDoc) {
 	return docs
 }
 
-// describeOverride says what a flag of the command line does to its key.
+// describeOverride describes the effect of a flag of the command line on its key.
 func (r flagRow) describeOverride() string {
 	switch {
 	case r.name == "":

@@ -52,7 +52,7 @@ const (
 	forBatch
 )
 
-// A resumeRule says what a resumed run does with a flag.
+// A resumeRule is the rule for a flag of a resumed run.
 type resumeRule uint8
 
 const (
@@ -175,7 +175,7 @@ func (v *dollarValue) String() string { return chat.USD(*v).String() }
 // Type returns the name that help shows.
 func (*dollarValue) Type() string { return "USD" }
 
-// A completion says what shells offer as the value of a flag.
+// A completion lists the values that shells offer for a flag.
 type completion struct {
 	values    []string
 	isClosed  bool // other values are a usage error

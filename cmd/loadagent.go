@@ -30,7 +30,7 @@ type loadedAgent struct {
 	text        []byte
 	ignored     []string       // keys that do not apply beside flags of the command line
 	notOfBatch  []string       // keys that do not apply to a batch
-	findings    []diag.Finding // about what it refers to
+	findings    []diag.Finding // about its references
 }
 
 // loadAgent reads the agent file of a value of --agent, and prints its findings.
@@ -204,7 +204,7 @@ const agentPrefix = "agent "
 // anyStdin is the input of an agent that is stdin if it has data. Stdin is read without a flag, so nothing is to be done.
 const anyStdin = "stdin"
 
-// restricts reports whether a command line says what a run may do, so that an agent must not add to it.
+// restricts reports whether a command line limits a run, so that an agent must not add to it.
 func restricts(line flagSource) bool {
 	readOnly := line.values["read-only"]
 	return line.values["policy"] != nil || len(readOnly) > 0 && readOnly[0] == "true"
@@ -280,7 +280,7 @@ func (a *loadedAgent) add(flag string, index int, hint, format string, args ...a
 	a.findings = append(a.findings, *finding)
 }
 
-// referenceError prints the findings about what the agent refers to and returns their error.
+// referenceError prints the findings about the references of the agent and returns their error.
 func (a *loadedAgent) referenceError(t *console) error {
 	if len(a.findings) == 0 {
 		return nil

@@ -34,7 +34,7 @@ func newRunPlan(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	return p, p.configure(ctx)
 }
 
-// newSharedPlan resolves what the flags name, except for the models.
+// newSharedPlan resolves the values of the flags, except for the models.
 func newSharedPlan(ctx context.Context, t *console, flags *resolvedFlags, rec *recordedRun) (p *sharedPlan, err error) {
 	p = &sharedPlan{env: rec.env, console: t, flags: flags, recorded: rec, resolved: &resolution{recorded: rec.settings}}
 	t.hideKeys(p.env)

@@ -125,7 +125,7 @@ func (c *otlpCollector) send(signal telemetry.Signal, request []byte) error {
 	}
 }
 
-// post makes one attempt. After an error the wait is what the collector requests, 0 if it requests none, and negative if another attempt
+// post makes one attempt. After an error the wait is the one that the collector requests, 0 without one, and negative if another attempt
 // cannot succeed.
 func (c *otlpCollector) post(to *url.URL, request []byte) (wait time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(c.ctx, exportTimeout)

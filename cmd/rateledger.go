@@ -99,7 +99,7 @@ func dropExpired(kept map[string]keptStarts, now time.Time) {
 	}
 }
 
-// read returns what is kept.
+// read returns the recorded starts.
 func (l *userRates) read() (map[string]keptStarts, error) {
 	kept := map[string]keptStarts{}
 	text, written, err := l.state().read()

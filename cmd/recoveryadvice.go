@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// recovery returns what to do after the run has ended with err.
+// recovery returns the next step after the run has ended with err.
 func (r *runState) recovery(err error) recovery {
 	advice := recoveryWithoutEffects(err)
 	if err == nil {

@@ -114,7 +114,7 @@ func (v *runEvents) add(body runfile.Body) {
 	v.projector.Add(body)
 }
 
-// observe adds what is not on record: the text of a response as it arrives, and the starts of calls.
+// observe adds the events that are not on record: the text of a response as it arrives, and the starts of calls.
 func (v *runEvents) observe(e agent.Event) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -218,7 +218,7 @@ func (s *runSummary) fillFromSummary(g runfile.Summary) {
 	}
 }
 
-// setRun fills in what the first record says.
+// setRun fills in the fields of the first record.
 func (s *runSummary) setRun(at time.Time, run runfile.Run) {
 	s.Time, s.Model, s.Prompt = at, run.Model, run.Prompt
 	if run.Batch != nil {

@@ -114,7 +114,7 @@ func (o *exportOptions) named(names []string) ([]string, error) {
 	return paths, nil
 }
 
-// exportRun adds a run to an export. What precedes a damaged record is exported, too.
+// exportRun adds a run to an export. Records before a damaged one are exported, too.
 func exportRun(x *telemetry.Exporter, path string) (unread, err error) {
 	f, err := openFile(path)
 	if err != nil {

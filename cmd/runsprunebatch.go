@@ -56,7 +56,7 @@ func (o *pruneOptions) pruneBatch(dir string) (gone []string, err error) {
 	return gone, errors.Join(failed...)
 }
 
-// removeOld removes files and then their directory, if the first one is old enough. What is not empty stays as it is.
+// removeOld removes files and then their directory, if the first one is old enough. A directory that is not empty stays.
 func (o *pruneOptions) removeOld(paths ...string) error {
 	info, err := os.Stat(paths[0])
 	if err != nil || o.dryRun || o.env.Now().Sub(info.ModTime()) < time.Duration(o.older) {

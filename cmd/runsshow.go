@@ -203,7 +203,7 @@ func describeEnd(b runfile.End) (head, text string) {
 	return head, strings.Join(lines, "\n")
 }
 
-// describeUsage returns the tokens of a usage as input and output, and what is known about their parts.
+// describeUsage returns the tokens of a usage as input and output, and their known parts.
 func describeUsage(u chat.Usage) string {
 	var parts []string
 	for _, part := range []struct {

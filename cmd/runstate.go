@@ -10,7 +10,7 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A runState is what a run has done so far. Its exit, its envelope and the last record depend on it.
+// A runState is the state of a run. Its exit, its envelope and the last record depend on it.
 type runState struct {
 	console  *console
 	flags    *resolvedFlags

@@ -93,7 +93,7 @@ func (o toolAccess) extentOf(denied []string) func(path string) subprocess.Exten
 	}
 }
 
-// toolAccess is what tools can access, and what not.
+// toolAccess lists the files that tools can access, and those denied to them.
 type toolAccess struct {
 	confineOptions
 	records     []string // run files and their folders, which no tool may access

@@ -18,7 +18,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// confineOptions restrict what tools can access.
+// confineOptions restrict the access of tools.
 type confineOptions struct {
 	root       string
 	allowHosts []string
@@ -30,7 +30,7 @@ type confineOptions struct {
 // speechGrace is how long speech may continue after the command has finished.
 const speechGrace = 20 * time.Second
 
-// openEnvironment returns the environment of tools. When ctx ends, it kills what they have started. They cannot write the folders in
+// openEnvironment returns the environment of tools. When ctx ends, it kills the programs that they have started. They cannot write the folders in
 // which programs are looked up. The caller has to call release.
 func (o toolAccess) openEnvironment(ctx context.Context, env Env, t *console, c *confined) (executor.Env, func(), error) {
 	hosts, err := o.allowedHosts()

@@ -73,7 +73,7 @@ func (o *validateOptions) flags(f *pflag.FlagSet) {
 	o.set = f
 }
 
-// kindNames lists what --as takes.
+// kindNames lists the values of --as.
 func kindNames() string {
 	return schema.JoinOr(append(slices.Clone(lint.Kinds), "the name of a published schema"))
 }

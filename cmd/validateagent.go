@@ -13,7 +13,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// checkAgent returns findings about what an agent file refers to: missing files, unknown tools, invalid policies, schemas and
+// checkAgent returns findings about the references of an agent file: missing files, unknown tools, invalid policies, schemas and
 // definitions, undeclared variables.
 func checkAgent(env Env, name string, text []byte, file *agentfile.File) []diag.Finding {
 	a := &loadedAgent{File: file, path: name, dir: agentBase(name), isInstalled: true, env: env, text: text}

@@ -71,7 +71,7 @@ type requestBudget struct {
 	estimator tokenEstimator
 	// The request under way, if a [RequestLimiter] admitted it.
 	admission Admission
-	before    chat.USD // what earlier requests of the run cost
+	before    chat.USD // the cost of earlier requests of the run
 }
 
 func newRequestBudget(cfg Config) requestBudget {

@@ -34,7 +34,7 @@ func (p Prices) Unknown() (model string, ok bool) {
 	return "", false
 }
 
-// costOf returns what a usage of a model costs.
+// costOf returns the cost of a usage of a model.
 func (p Prices) costOf(model string, u chat.Usage) chat.Cost {
 	price, ok := p.Of[model]
 	if !ok {
@@ -51,7 +51,7 @@ func (p Prices) bound(purpose chat.Purpose, u chat.Usage) (most chat.USD) {
 	return most
 }
 
-// A ledger counts what the models of a run have been used for, and what that costs.
+// A ledger counts the usage of the models of a run by purpose, and its cost.
 type ledger struct {
 	prices Prices
 	models []chat.ModelUsage

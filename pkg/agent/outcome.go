@@ -24,7 +24,7 @@ type Outcome struct {
 	Repairs    int            // invalid answers sent back
 	FormatMode FormatMode     // how the format of the answer was enforced
 	Aborted    bool           // cancelled or timed out
-	Effects    Effects        // what the run may have changed, including before it was resumed
+	Effects    Effects        // possible changes by the run, including those before it was resumed
 	Labels     []tool.Label   // of the data the run has read: private, untrusted
 }
 
@@ -40,7 +40,7 @@ const (
 	FormatPrompt FormatMode = "prompt" // only the prompt asks for the format
 )
 
-// Effects says what a run may have changed.
+// Effects lists the possible changes by a run.
 type Effects int
 
 // Values of [Effects].

@@ -13,10 +13,10 @@ type RequestLimiter interface {
 	Admit(ctx context.Context, most chat.USD) (Admission, error)
 }
 
-// An Admission is what a [RequestLimiter] allows a request.
+// An Admission is the permission of a [RequestLimiter] for a request.
 type Admission interface {
 	// Raise reports that the request may cost more. An error ends its response, and the run.
 	Raise(most chat.USD) error
-	// End reports what the request cost, and whether the server responded.
+	// End reports the cost of the request, and whether the server responded.
 	End(cost chat.Cost, responded bool)
 }

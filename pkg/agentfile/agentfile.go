@@ -114,7 +114,7 @@ func paramJSON(value gjson.Result) string {
 	return string(quoted)
 }
 
-// checkBeyondSchema checks what the schema cannot say.
+// checkBeyondSchema makes the checks that a schema cannot express.
 func (f *File) checkBeyondSchema(root gjson.Result, found *findings) {
 	if f.Prompt != "" && f.Flags["prompt-file"] != nil {
 		found.add("/prompt_file", "omit one of them", "the file has a prompt as well")

@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A Budget limits what the runs of a batch cost together. Each request reserves the most that it may cost, so that requests
+// A Budget limits the cost of all runs of a batch. Each request reserves the most that it may cost, so that requests
 // under way at the same time do not exceed the limit together. It is safe for concurrent use.
 type Budget struct {
 	limit chat.USD // 0: no limit
@@ -37,7 +37,7 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("the next request may cost $%s, but only $%s of the batch's $%s are left; it was not sent", e.Needed, e.Left, e.Limit)
 }
 
-// Spent returns what the runs have cost so far, without requests under way.
+// Spent returns the cost of the runs so far, without requests under way.
 func (b *Budget) Spent() chat.Cost {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -60,7 +60,7 @@ func (b *Budget) Reserve(ctx context.Context, most chat.USD) (*Reservation, erro
 	}
 }
 
-// tryReserve reserves an amount, or returns what is closed when there may be more.
+// tryReserve reserves an amount, or returns a channel that is closed when more may be left.
 func (b *Budget) tryReserve(most chat.USD) (*Reservation, <-chan struct{}, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -96,7 +96,7 @@ func (r *Reservation) Raise(most chat.USD) error {
 	return nil
 }
 
-// End replaces the reservation by what the request cost. It is called once.
+// End replaces the reservation by the cost of the request. It is called once.
 func (r *Reservation) End(cost chat.Cost) {
 	b := r.of
 	b.mu.Lock()

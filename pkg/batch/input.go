@@ -282,7 +282,7 @@ func checkHeader(names []string) error {
 // errLongRow is the error of a row that is too long, such as one with an unmatched quote.
 var errLongRow = fmt.Errorf("a record has more than %d MiB; a quote may lack its end", MaxRecord>>20)
 
-// A limitedReader limits what is read for one row, because a quoted field can have many lines.
+// A limitedReader limits the bytes that are read for one row, because a quoted field can have many lines.
 type limitedReader struct {
 	src  io.Reader
 	left int // bytes

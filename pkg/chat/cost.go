@@ -61,7 +61,7 @@ func (u *USD) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// A Cost is what requests cost, as far as it is known. The zero Cost is unknown. In JSON it is a number of US dollars, or
+// A Cost is the cost of requests, as far as it is known. The zero Cost is unknown. In JSON it is a number of US dollars, or
 // null if it is unknown.
 type Cost struct {
 	Amount USD // of an unknown cost: its known part
@@ -89,7 +89,7 @@ func (c *Cost) UnmarshalJSON(text []byte) error {
 	return c.Amount.UnmarshalJSON(text)
 }
 
-// A ModelUsage is what one model has been used for.
+// A ModelUsage is the usage of one model.
 type ModelUsage struct {
 	Model    string `json:"model"`    // as PROVIDER/NAME; "" if unknown
 	Requests int    `json:"requests"` // with a response, whole or broken off

@@ -13,7 +13,7 @@ const (
 	UnsourcedLink         Code = "TA007" // an address in an answer that the run never saw
 	AnswerIsQuestion      Code = "TA008" // an answer that ends in a question
 	AgentValue            Code = "TA009" // an invalid value of an agent file
-	AgentReference        Code = "TA010" // what an agent file refers to is missing or invalid
+	AgentReference        Code = "TA010" // a reference of an agent file is missing or invalid
 	BadSchema             Code = "TS001"
 	MisspelledKeyword     Code = "TS002" // a probable misspelling of a schema keyword
 	RunDamaged            Code = "TR001" // damage in the middle

@@ -83,7 +83,7 @@ type callObject struct {
 	changed      bool        // a repair may have changed a value
 }
 
-// load sets the object from what lit has read.
+// load sets the object from the items that lit has read.
 func (w *callObject) load(f *memberNames, lit *literal.Scanner) {
 	*w = callObject{memberNames: f, lit: lit, members: lit.Members()}
 	for i := range w.members {

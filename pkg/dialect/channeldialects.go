@@ -21,7 +21,7 @@ var (
 	bareReasoningEnds = newMarkerList(func() []string { return sortedUnion(harmonyClosers, bareOpeners) })
 )
 
-// bareAnalysis is what a response without markers begins with.
+// bareAnalysis begins a response without markers.
 const bareAnalysis = "analysis"
 
 // newBareReasoningBody returns a body for reasoning without a header.

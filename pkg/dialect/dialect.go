@@ -45,14 +45,14 @@ type Dialect struct {
 // outside of both.
 type framing struct {
 	markers           []marker
-	closers           []string      // markers that end what a marker began
+	closers           []string      // markers that end the frame of another marker
 	fences            []fenceSpec   // fences of calls
 	reasoning         []*delimiters // reasoning markers; nil for those that most models write
 	implicit          []marker      // openers without a marker, at the start of the response and after a frame
 	firstKeys         []string      // after text, bare JSON counts only if its first key is one of these
 	bareGrammar       *grammar      // of JSON outside fences, if it differs from grammar
 	listKeys          []string      // keys of lists of calls; the first is the dialect's own
-	affixes           [2]string     // what a renderer writes around a call
+	affixes           [2]string     // written around a rendered call
 	strictMembers     bool          // an object with members of another dialect is a call only of a known tool
 	callsOnly         bool          // a response should contain nothing but calls
 	multiple          bool          // objects without a list around them can be several calls
@@ -97,7 +97,7 @@ type marker struct {
 	opensList      bool          // it begins a frame and encloses all others as well
 	sharedWithText bool          // it also encloses text that is not a call
 	needsTool      bool          // the Python call after it must name a known tool, if tools are known
-	effect         messageEffect // what it does to a message
+	effect         messageEffect // on a message
 	messageStart   bool          // only where no text precedes it in its message
 }
 

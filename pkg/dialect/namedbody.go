@@ -34,7 +34,7 @@ type nameSyntax struct {
 	closers        []string // markers that close the call
 	closerOptional bool     // they may be missing
 	stops          []string // other markers, which end everything
-	separator      string   // what a renderer writes between the name and the arguments
+	separator      string   // written between a rendered name and its arguments
 }
 
 func (n *nameSyntax) endMarkers() []string { return sortedUnion(n.closers, n.stops) }

@@ -16,7 +16,7 @@ type Scanner struct {
 	body         body          // parses the open frame, if any
 }
 
-// A scanState says what the next byte belongs to.
+// A scanState is the syntactic position of the next byte.
 type scanState int
 
 const (

@@ -7,13 +7,13 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A DryRun is what a call of a tool would do.
+// A DryRun describes the effects of a call without making it.
 type DryRun struct {
 	Argv    []string            // the program and its arguments, if any
 	Request *tool.FilledRequest // the HTTP request with secrets masked, if any
 }
 
-// DryRun returns what a call of a tool would do. The arguments fit the definition. The error says why the call
+// DryRun returns the effects that a call of a tool would have. The arguments fit the definition. The error says why the call
 // would fail, as far as that is known without running anything.
 func (e Env) DryRun(def *tool.Definition, args json.RawMessage) (out DryRun, err error) {
 	if def.Backend() == tool.BackendHTTP {

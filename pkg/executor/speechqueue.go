@@ -114,7 +114,7 @@ func spokenResult(yes bool) chat.Result {
 	}{yes, !yes})
 }
 
-// problem returns what is invalid in a job, or "".
+// problem returns the fault of a job, or "".
 func (u speechJob) problem() string {
 	switch {
 	case strings.TrimSpace(u.text) == "":

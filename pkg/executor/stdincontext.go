@@ -12,7 +12,7 @@ import (
 // maxContext is the maximum size of the context of a call in bytes.
 const maxContext = 4 << 20
 
-// A contextDoc is what a program with stdin: context reads. It fits the schema tool_context.v1.
+// A contextDoc is the input of a program with stdin: context. It fits the schema tool_context.v1.
 type contextDoc struct {
 	Version  int              `json:"version"`
 	RunID    string           `json:"run_id,omitempty"`

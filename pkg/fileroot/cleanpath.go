@@ -36,7 +36,7 @@ func Clean(p string) (string, error) {
 	return clean, nil
 }
 
-// pathProblem returns what is wrong with a path as a whole, or "".
+// pathProblem returns the fault of a path as a whole, or "".
 func pathProblem(p string) string {
 	switch {
 	case p == "":
@@ -57,7 +57,7 @@ func pathProblem(p string) string {
 	return ""
 }
 
-// nameProblem returns what is wrong with one component of a path, or "".
+// nameProblem returns the fault of one component of a path, or "".
 func nameProblem(name string) string {
 	switch {
 	case name == "":

@@ -88,7 +88,7 @@ func (e *edits) edit(start, end int, text string, safe bool) {
 	e.unsafe = e.unsafe || !safe
 }
 
-// insert inserts what is missing.
+// insert inserts missing text.
 func (e *edits) insert(at int, text string) { e.edit(at, at, text, false) }
 
 // sorted returns the edits in the order of the text. Insertions at the same offset

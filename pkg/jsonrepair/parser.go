@@ -2,7 +2,7 @@ package jsonrepair
 
 import "strings"
 
-// A want says what may come next in a frame.
+// A want lists the tokens that may come next in a frame.
 type want int
 
 const (
@@ -16,7 +16,7 @@ const (
 type frame struct {
 	object  bool
 	missing bool // it has no opening bracket of its own
-	closer  byte // what closes it
+	closer  byte // its closing bracket
 	want    want
 	start   int // offset of the opening bracket
 	items   int

@@ -101,7 +101,7 @@ func (r *reader) chargeBudget(n int) {
 	r.failed = r.failed || r.budget < 0
 }
 
-// writeContent edits what JSON does not allow between quotation marks.
+// writeContent edits characters that JSON does not allow between quotation marks.
 func (r *reader) writeContent(p piece) {
 	for i := p.from; i < p.to; {
 		c, w := utf8.DecodeRuneInString(r.text[i:p.to])

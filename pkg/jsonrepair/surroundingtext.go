@@ -55,7 +55,7 @@ func (r *reader) dropFence(safe bool) {
 	r.at = i
 }
 
-// dropRest drops what follows the document. Only a trailing comma and the fence around
+// dropRest drops the text after the document. Only a trailing comma and the fence around
 // the document mean nothing.
 func (r *reader) dropRest() {
 	r.end = len(r.text)

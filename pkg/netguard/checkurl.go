@@ -49,7 +49,7 @@ func isMisleading(r rune) bool {
 	return r == '\\' || r == unicode.ReplacementChar || unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// urlProblem returns what is wrong with a URL, or "".
+// urlProblem returns the fault of a URL, or "".
 func urlProblem(u *url.URL) string {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":

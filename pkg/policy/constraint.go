@@ -6,7 +6,7 @@ import (
 	"oneshot/pkg/fileroot"
 )
 
-// A constraint says what an argument must be. All fields that are set must match.
+// A constraint limits the values of an argument. All fields that are set must match.
 type constraint struct {
 	globs  []glob
 	in     []string // see exact

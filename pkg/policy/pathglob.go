@@ -9,7 +9,7 @@ import (
 // [a-z] one of a class, and the segment ** any number of segments, including none.
 type PathGlob struct{ segments glob }
 
-// NewPathGlob parses a pattern. An error says what is wrong with it.
+// NewPathGlob parses a pattern. An error names the fault.
 func NewPathGlob(pattern string) (PathGlob, error) {
 	segments, err := newGlob(pattern)
 	return PathGlob{segments}, err

@@ -36,7 +36,7 @@ type Decision struct {
 	Verdict Verdict
 	Rule    string         // id of the deciding rule, or of one rule per layer; see [Policy]
 	Why     string         // for people and for the model
-	Hint    string         // what the user can do about a denial
+	Hint    string         // for the user, about a denial
 	Code    chat.ErrorCode // error code of a denied call
 	Budget  string         // the spent budget of a denied call, which ends the run
 	Early   bool           // the call may start before the response is complete

@@ -28,7 +28,7 @@ type ProgramLimit struct {
 	Processes, OpenFiles int
 }
 
-// A Sandbox is what the kernel lets programs access. Paths are absolute, or slash paths below the root of the run.
+// A Sandbox lists the paths that programs may access, which the kernel enforces. They are absolute, or slash paths below the root of the run.
 type Sandbox struct {
 	Read     []string // nil for the default
 	Write    []string
@@ -36,7 +36,7 @@ type Sandbox struct {
 	Optional bool // programs run unconfined if the kernel lacks support
 }
 
-// ProgramConfinement returns the intersection of what the layers allow.
+// ProgramConfinement returns the intersection of the permissions of the layers.
 func (p *Policy) ProgramConfinement() Programs {
 	var out Programs
 	for _, l := range p.Layers {

@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A State is what a run has done so far, folded from its records. The zero value is a new run. It is not safe for
+// A State is the history of a run, folded from its records. The zero value is a new run. It is not safe for
 // concurrent use.
 type State struct {
 	counts  map[string]int // allowed calls, by tool and by rule

@@ -1,4 +1,4 @@
-// Package pricing computes what requests to models cost.
+// Package pricing computes the cost of requests to models.
 //
 // Prices come from a table that is part of the program, or from a configuration. All arithmetic is exact, in integers.
 package pricing
@@ -40,7 +40,7 @@ type Tier struct {
 	Rates
 }
 
-// Cost returns what a response costs, rounded to the nearest nano-dollar.
+// Cost returns the cost of a response, rounded to the nearest nano-dollar.
 func (p Price) Cost(u chat.Usage) chat.USD {
 	rates := p.Rates
 	for _, t := range p.Tiers {

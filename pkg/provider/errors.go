@@ -96,7 +96,7 @@ func (e *switchedProtocolError) Unwrap() error { return e.err }
 
 // A TimeoutError says that the server was silent for too long.
 type TimeoutError struct {
-	What  string // what did not arrive in time
+	What  string // the data that did not arrive in time
 	Limit time.Duration
 }
 

@@ -37,7 +37,7 @@ var keyFirstBytes = func() (starts [256]bool) {
 	return starts
 }()
 
-// HideKeys masks what looks like a key of a well-known service, such as AKIA with 16 letters and
+// HideKeys masks texts that look like a key of a well-known service, such as AKIA with 16 letters and
 // digits, a JSON web token, or a PEM private key, and the values of secret URL fields such as
 // ?access_token=. Of a key truncated with dots or stars it masks the part before them.
 func HideKeys(text string) string {

@@ -1,7 +1,7 @@
 // Package redact masks secrets in everything the program outputs.
 //
 // A [Set] finds known values in all their encodings and masks them. [HideKeys] is the
-// fallback for unknown values: it masks what looks like a key of a well-known service.
+// fallback for unknown values: it masks texts that look like a key of a well-known service.
 package redact
 
 import (
@@ -102,7 +102,7 @@ func (s *Set) Contains(text string) bool {
 	return f != nil && f.contains(text)
 }
 
-// Redact masks secrets and what looks like a key of a well-known service, in text for people such as errors.
+// Redact masks secrets and texts that look like a key of a well-known service, in text for people such as errors.
 func (s *Set) Redact(text string) string { return HideKeys(s.Hide(text)) }
 
 // A span is a half-open range of bytes.

@@ -259,7 +259,7 @@ func (o *orderChecker) checkUserInput() string {
 	return ""
 }
 
-// problem returns what is invalid in an end record, or "".
+// problem returns the fault of an end record, or "".
 func (e End) problem() string {
 	switch {
 	case e.Retry != "" && !slices.Contains(Retries(), e.Retry):
@@ -270,7 +270,7 @@ func (e End) problem() string {
 	return ""
 }
 
-// problem returns what is invalid in the description of a file, or "".
+// problem returns the fault of the description of a file, or "".
 func (b *BeforeImage) problem() string {
 	if b == nil {
 		return ""

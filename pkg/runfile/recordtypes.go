@@ -277,7 +277,7 @@ type UserInput struct {
 	Values map[string]string `json:"values"`
 }
 
-// A Retry says what must happen before a failed command can succeed.
+// A Retry is the condition under which a failed command can succeed later.
 type Retry string
 
 // The values of Retry. The work can still be completed after all but RetryNo.

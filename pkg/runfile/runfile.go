@@ -31,7 +31,7 @@ const MaxResult = 8 << 20
 // MaxBeforeText is the maximum number of bytes of a replaced file in an [Intent] record.
 const MaxBeforeText = 64 << 10
 
-// A Kind says what a record is about.
+// A Kind names the subject of a record.
 type Kind string
 
 // The kinds of records, each with a body type of the same name.

@@ -73,7 +73,7 @@ func (x *Exporter) Add(records iter.Seq[runfile.Record]) error {
 	return x.err
 }
 
-// Flush sends what has not been sent.
+// Flush sends the rest.
 func (x *Exporter) Flush() error {
 	if x.err == nil && x.spans.Len() > 0 {
 		x.spans.Write(requestEnd)
@@ -112,7 +112,7 @@ func (x *Exporter) requestStart(noun, list string) []byte {
 	return fmt.Appendf(nil, `{"resource%s":[{"resource":%s,"schemaUrl":"%s","scope%[1]s":[{"scope":%[4]s,"schemaUrl":"%[3]s","%[5]s":[`, noun, resource, schemaURL, scope, list)
 }
 
-// requestEnd ends what requestStart begins.
+// requestEnd ends a request that requestStart begins.
 var requestEnd = []byte("]}]}]}")
 
 // maxPayloadBytes returns the number of bytes for spans or data points in a request.

@@ -18,7 +18,7 @@ import (
 // Unfinished is the name of the exit of a run that still runs, or was cut off.
 const Unfinished = "unfinished"
 
-// A Run is what statistics need to know about a recorded run.
+// A Run has the facts about a recorded run that statistics need.
 type Run struct {
 	Start   time.Time
 	Model   string // the main model

@@ -39,7 +39,7 @@ func newStats(key string) *Stats {
 	}
 }
 
-// A Grouping is what a [Collector] groups runs by.
+// A Grouping is the property by which a [Collector] groups runs.
 type Grouping string
 
 // Groupings. A run with several models or tools is in the group of each, with its usage of that model or its calls of that

@@ -111,7 +111,7 @@ func (d *decoder) decodeArgvElement(v yamldoc.Value, known bool) (Template, bool
 	return t, true
 }
 
-// A placeholderContext says what a template accepts in one place of a definition.
+// A placeholderContext lists the placeholders that one place of a definition accepts.
 type placeholderContext struct {
 	allowsList    bool   // a placeholder alone can be a list
 	itemNoun      string // what an item of that list becomes

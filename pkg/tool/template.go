@@ -75,7 +75,7 @@ func parseTemplate(text string, secrets bool) (Template, *TemplateError) {
 	return t, nil
 }
 
-// placeholderHint returns what to write instead of an invalid placeholder.
+// placeholderHint returns a valid form of an invalid placeholder.
 func placeholderHint(name string, secrets bool) string {
 	switch isSecret := strings.HasPrefix(name, secretPrefix); {
 	case isSecret && secrets:

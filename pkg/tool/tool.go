@@ -18,7 +18,7 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// An Effect says what a tool does to the world.
+// An Effect classifies the changes that a tool makes.
 type Effect string
 
 // The effects, from the weakest.

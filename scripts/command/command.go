@@ -1,4 +1,4 @@
-// Package command is what the programs for developers have in common.
+// Package command is shared by the programs for developers.
 package command
 
 import (

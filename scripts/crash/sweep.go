@@ -141,7 +141,7 @@ func (w *workspace) undisturbedError(st *runHistory) error {
 	return err
 }
 
-// noteSkipped logs once what is not tried.
+// noteSkipped logs once that cases are skipped.
 func (s *sweep) noteSkipped(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

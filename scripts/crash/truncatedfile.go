@@ -78,7 +78,7 @@ func (r *intactFile) openWithContent(text []byte) (log *runfile.Log, left []byte
 	return log, left, err
 }
 
-// wrongContentReason returns what is wrong with an opened file that should hold exactly the first n records, or "".
+// wrongContentReason returns the fault of an opened file that should hold exactly the first n records, or "".
 func (r *intactFile) wrongContentReason(n int, text []byte) string {
 	log, left, err := r.openWithContent(text)
 	switch {
@@ -94,7 +94,7 @@ func (r *intactFile) wrongContentReason(n int, text []byte) string {
 	return ""
 }
 
-// whyNotRefused returns what is wrong with opening a file that should be refused with a position, or "".
+// whyNotRefused returns the fault of opening a file that should be refused with a position, or "".
 func (r *intactFile) whyNotRefused(code diag.Code, line, offset int, text []byte) string {
 	if _, _, err := r.openWithContent(text); !isDamage(err, code, line, offset) {
 		return fmt.Sprintf("%v, not %s at line %d (offset %d)", err, code, line, offset)

@@ -22,7 +22,7 @@ const (
 	maxRSS     = 64 << 10 // KiB
 )
 
-// checkAll makes the recordings, exports them and checks what arrives.
+// checkAll makes the recordings, exports them and checks the telemetry that arrives.
 func (d *drive) checkAll() (err error) {
 	files, err := d.record()
 	if err != nil {
@@ -57,7 +57,7 @@ func (d *drive) checkAll() (err error) {
 	return nil
 }
 
-// export exports runs and returns what the collector passed on.
+// export exports runs and returns the requests that the collector passed on.
 func (d *drive) export(c *collector, files []string, content bool) ([]json.RawMessage, error) {
 	c.taken()
 	o, err := d.start(slices.Concat([]string{"runs", "export", "--otlp", c.URL, "--content=" + strconv.FormatBool(content)}, files)...)
@@ -71,7 +71,7 @@ func (d *drive) export(c *collector, files []string, content bool) ([]json.RawMe
 	return passed, faultOf(requests)
 }
 
-// faultOf returns what is wrong with the requests or the answers of the collector.
+// faultOf returns a fault of the requests or the answers of the collector.
 func faultOf(requests []exchange) error {
 	for _, r := range requests {
 		if r.Status != 200 || r.Answer != `{"partialSuccess":{}}` || r.Bytes > maxRequest {

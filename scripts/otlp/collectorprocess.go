@@ -140,7 +140,7 @@ func (c *collector) forward(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer)
 }
 
-// take takes what the collector passes on.
+// take receives a request that the collector passes on.
 func (c *collector) take(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -153,7 +153,7 @@ func (c *collector) take(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte("{}"))
 }
 
-// taken returns what was sent and passed on, and begins anew.
+// taken returns the requests that were sent and passed on, and clears them.
 func (c *collector) taken() (requests []exchange, passed []json.RawMessage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

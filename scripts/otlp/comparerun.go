@@ -101,7 +101,7 @@ func (c *runComparison) compareRoot(root span) {
 	}
 }
 
-// compareSpans compares what all spans have: IDs, parents, times and status.
+// compareSpans compares the common parts of all spans: IDs, parents, times and status.
 func (c *runComparison) compareSpans(root span) {
 	c.expect("spans", len(c.spans), 1+c.recorded.requests+c.recorded.calls)
 	ids := map[string]bool{}

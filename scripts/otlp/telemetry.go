@@ -67,7 +67,7 @@ func (a attributes) int(key string) int64 {
 	return n
 }
 
-// telemetry is what a collector passes on.
+// telemetry is the output of a collector.
 type telemetry struct {
 	spans  []span
 	points map[string][]point // by metric

@@ -167,7 +167,7 @@ func (t tensor) writeTo(out *countingWriter) {
 
 func alignUp(n int) int { return (n + alignment - 1) / alignment * alignment }
 
-// A countingWriter keeps the first error and counts what went before it.
+// A countingWriter keeps the first error and counts the bytes before it.
 type countingWriter struct {
 	w   *bufio.Writer
 	n   int64

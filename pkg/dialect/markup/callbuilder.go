@@ -11,7 +11,7 @@ import (
 	"oneshot/pkg/quote"
 )
 
-// A builder makes a call of what a machine reads, with its findings.
+// A builder makes a call from the parts that a machine reads, with its findings.
 type builder struct {
 	lexer
 	tools      Toolset
@@ -37,7 +37,7 @@ type result struct {
 // A textRange is a range of the text.
 type textRange struct{ start, end int }
 
-// An output collects what a machine reads of a call.
+// An output collects the parts of a call that a machine reads.
 type output struct {
 	name, id        string
 	nameSpan        textRange       // span of the tool name

@@ -12,7 +12,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A Protocol is what a kind of model server speaks. The members about requests are set if there is
+// A Protocol is the API of a kind of model server. The members about requests are set if there is
 // a client.
 type Protocol struct {
 	Name  string // of the response format, such as "native_anthropic"
