@@ -105,7 +105,7 @@ func (b *batchRun) itemPlan(ctx context.Context, t *console, rec *recordedRun, r
 		return nil, err
 	}
 	p := &runPlan{sharedPlan: *b.shared, texts: texts, stdin: &unnamedStdin{isIgnored: true}}
-	p.console, p.recorded = t, rec
+	p.console, p.recorded, p.resolved = t, rec, p.resolved.clone() // prices are those of the run
 	return p, p.configure(ctx)
 }
 

@@ -3,6 +3,7 @@ package cmd
 import (
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -41,6 +42,13 @@ func (r *resolution) note(name, value, source string) {
 		}
 	}
 	r.found = append(r.found, runfile.Setting{Name: name, Value: value, Source: source})
+}
+
+// clone returns a copy with the settings noted so far.
+func (r *resolution) clone() *resolution {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return &resolution{recorded: r.recorded, found: slices.Clone(r.found)}
 }
 
 // recordedSettings returns the settings on record by name. Later ones replace earlier ones.

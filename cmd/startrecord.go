@@ -135,14 +135,14 @@ func (p *runPlan) record(cfg agent.Config) (runfile.Run, error) {
 
 // settings returns the resolved settings with their sources, as a record holds them.
 func (p *runPlan) settings() []runfile.Setting {
-	r := resolution{recorded: p.resolved.recorded, found: slices.Clone(p.resolved.found)}
+	r := p.resolved.clone()
 	if dir, err := stateDir(p.env, ""); err == nil {
 		r.note(settingState, filepath.Dir(dir), r.directorySource(p.env, settingState, "XDG_STATE_HOME"))
 	}
 	if dir := configDir(p.env); dir != "" {
 		r.note(settingConfig, filepath.Dir(dir), r.directorySource(p.env, settingConfig, "XDG_CONFIG_HOME"))
 	}
-	p.flags.noteSources(&r)
+	p.flags.noteSources(r)
 	for name, program := range p.flags.programs {
 		if path, err := exec.LookPath(program); err == nil {
 			r.note(name, path, cmp.Or(r.recorded[name].Source, "flag --"+name+", environment PATH"))
