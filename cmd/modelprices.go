@@ -27,7 +27,10 @@ func (p *sharedPlan) prices(at time.Time) agent.Prices {
 		last := len(m.names) - 1
 		out.Turn, out.Answer = m.names[:last], m.names[last:]
 	}
-	recorded := p.resolved.recorded
+	var recorded map[string]runfile.Setting
+	if p.recorded.resumed != nil {
+		recorded = recordedSettings(p.recorded.resumed.log)
+	}
 	if replay := p.recorded.replay; replay != nil {
 		recorded = recordedSettings(replay.log)
 		out.Turn = replay.responders()
