@@ -309,8 +309,6 @@ func withBatchHint(err error) error {
 		return &hintedError{err, "check whether it took effect; --retry all runs the record again"}
 	case as[*agent.NeedsError](err):
 		return &hintedError{err, "add it to the record"}
-	case as[*batch.BudgetError](err):
-		return cutOff(err)
 	}
 	return err
 }

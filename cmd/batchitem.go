@@ -61,9 +61,8 @@ type batchItem struct {
 	isOver   bool
 }
 
-// unfinishedExits are the exits of runs that something else ended: the end of the batch, or a fault that concerns all its
-// runs. They are resumed.
-var unfinishedExits = []string{"auth", "hangup", "interrupted", "quit", "terminated", "io", "usage", "broken_pipe"}
+// cutOffExits are the exits of runs that a signal or a [cutOffError] ended. They are resumed.
+var cutOffExits = []string{"hangup", "interrupted", "quit", "terminated"}
 
 // openItem finds out whether the run for a record is new, was cut off, or is over.
 func (b *batchRun) openItem(r batch.Record) (*batchItem, error) {
@@ -115,7 +114,7 @@ func (b *batchRun) runItem(ctx context.Context, item *batchItem, r batch.Record)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t := b.console.forItem(r.ID, cancel)
-	s := &runState{console: t, flags: b.flags, recorded: item.recorded, isOfBatch: true}
+	s := &runState{console: t, flags: b.flags, recorded: item.recorded, batch: b}
 	p, err := b.itemPlan(ctx, t, item.recorded, r)
 	if err != nil && (item.recorded.resumed == nil || !as[*agent.TimeoutError](err)) {
 		return err
@@ -138,10 +137,7 @@ func (b *batchRun) runItem(ctx context.Context, item *batchItem, r batch.Record)
 		return s.recordError
 	}
 	if cut := new(cutOffError); errors.As(err, &cut) {
-		return cut.by
-	}
-	if b.concernsAll(err) {
-		return b.shared.models.withHint(fmt.Errorf("record %s: %w", escapeInvisible(r.ID), err))
+		return b.shared.models.withHint(fmt.Errorf("record %s: %w", escapeInvisible(r.ID), cut.by))
 	}
 	b.countFailure(err)
 	return nil
@@ -166,14 +162,14 @@ func (b *batchRun) startItem(s *runState, p *runPlan, item *batchItem, r batch.R
 	return s.createRecord(item.path, body)
 }
 
-// concernsAll reports whether an error would end all other runs as well. A server that has responded before, or a gateway with
-// a filter, forbids one request and not another.
+// concernsAll reports whether the error of a run ends the batch, which cuts the run off: it would end all others as well. A
+// server that has responded before, or a gateway with a filter, forbids one request and not another.
 func (b *batchRun) concernsAll(err error) bool {
 	var denied *provider.AuthError
 	if errors.As(err, &denied) {
 		return denied.Status != http.StatusForbidden || !b.limiter.responded.Load()
 	}
-	return slices.Contains([]string{"usage", "io"}, exitOf(err).Name)
+	return as[*batch.BudgetError](err) || slices.Contains([]string{"usage", "io"}, exitOf(err).Name)
 }
 
 // countFailure counts a failed run, and begins no more if there are too many.
@@ -236,7 +232,7 @@ func readItem(path string) (*itemRecord, error) {
 
 // isOver reports whether the run came to its own end.
 func (it *itemRecord) isOver() bool {
-	return it.end != nil && !slices.Contains(unfinishedExits, it.end.Name)
+	return it.end != nil && !slices.Contains(cutOffExits, it.end.Name)
 }
 
 // line returns the line of a run.

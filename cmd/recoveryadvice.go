@@ -33,7 +33,7 @@ func (r *runState) recovery(err error) recovery {
 	if taken || effects == agent.UnkeyedEffects || effects == agent.KeyedEffects && !isResumed {
 		advice.retryable = false
 	}
-	isOver := r.isOfBatch // a batch runs a failed record anew, under other keys
+	isOver := r.batch != nil // a batch runs a failed record anew, under other keys
 	if effects != agent.NoEffects && (isOver || advice.retry != runfile.RetryNo && (advice.resume == "" || r.isUncertain())) {
 		advice.retry, advice.retryable = runfile.RetryByHand, false
 	}
@@ -54,7 +54,7 @@ func (r *runState) canResume(err error) bool {
 	var limit *agent.LimitError
 	var late *agent.TimeoutError
 	switch name := exitOf(err).Name; {
-	case r.path == "", r.isOfBatch, r.recorded.replay != nil, isRecordLost(err), !slices.Contains(resumable, name):
+	case r.path == "", r.batch != nil, r.recorded.replay != nil, isRecordLost(err), !slices.Contains(resumable, name):
 		return false
 	case name == "findings":
 		return as[*agent.AnswerError](err)

@@ -91,8 +91,8 @@ func TestRecoveryOfCommands(t *testing.T) {
 		{"resumed, without keys", way{effects: agent.UnkeyedEffects}, "later+", func(o *runState) { o.recorded.resumed = &resumed{} }},
 		{"the name of the record is taken", way{}, "later+", func(o *runState) { o.flags.record.file = "run.jsonl" }},
 		{"no record", way{}, "later!", func(o *runState) { o.path = "" }},
-		{"of a batch, nothing changed", way{}, "later!", func(o *runState) { o.path, o.isOfBatch = "", true }},
-		{"of a batch, under its keys", way{effects: agent.KeyedEffects}, "by_hand", func(o *runState) { o.path, o.isOfBatch = "", true }},
+		{"of a batch, nothing changed", way{}, "later!", func(o *runState) { o.path, o.batch = "", &batchRun{} }},
+		{"of a batch, under its keys", way{effects: agent.KeyedEffects}, "by_hand", func(o *runState) { o.path, o.batch = "", &batchRun{} }},
 		{"no record of a change", way{effects: agent.KeyedEffects}, "by_hand", func(o *runState) { o.path = "" }},
 		{"a replay", way{}, "later!", func(o *runState) { o.recorded.replay = &recording{} }},
 		{"a replay whose tools are played", way{effects: agent.UnkeyedEffects}, "later!", func(o *runState) { o.recorded.replay, o.flags.model.names = &recording{}, []string{"replay:run.jsonl"} }},
@@ -105,7 +105,7 @@ func TestRecoveryOfCommands(t *testing.T) {
 
 // A batch runs a failed record anew, with other keys, so a person decides if its run has changed something.
 func TestRecoveryOfRecords(t *testing.T) {
-	ofBatch := func(o *runState) { o.isOfBatch = true }
+	ofBatch := func(o *runState) { o.batch = &batchRun{} }
 	for _, err := range []error{&agent.AnswerError{}, &agent.DeniedError{}, &provider.StatusError{Status: 400}, &panicError{}, &agent.NeedsError{}} {
 		for _, effects := range []agent.Effects{agent.KeyedEffects, agent.UnkeyedEffects} {
 			if got := recoveryAfter(way{effects: effects}, err, ofBatch); got != "by_hand" {

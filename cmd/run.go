@@ -174,7 +174,7 @@ func (r *runState) perform(ctx context.Context, cfg agent.Config, w *runfile.Wri
 	if w != nil {
 		to = appendTrackingRecorder{w, &r.hasNewRecords}
 	}
-	if r.isOfBatch {
+	if r.batch != nil {
 		to = &batchRecorder{Recorder: to}
 	}
 	if r.console.events.isActive() {
@@ -190,6 +190,9 @@ func (r *runState) perform(ctx context.Context, cfg agent.Config, w *runfile.Wri
 	}
 	r.console.resume.Store(&resume)
 	err := r.runAgent(ctx, cfg, deliver)
+	if r.batch != nil && r.batch.concernsAll(err) {
+		err = cutOff(err)
+	}
 	if w != nil {
 		r.end(w, err)
 	}
@@ -213,7 +216,7 @@ func (r *runState) withNextStep(err error, nativeOnly bool) error {
 	switch {
 	case nativeOnly && as[*provider.NoToolsError](err):
 		return usagef(hintOf(err), "--dialect native: %w", err)
-	case r.isOfBatch:
+	case r.batch != nil:
 		return withBatchHint(err)
 	case as[*agent.ApprovalError](err):
 		return &hintedError{err, r.approveHint(err)}
@@ -272,7 +275,7 @@ func (r *runState) end(w *runfile.Writer, err error) {
 		broken = closed
 	}
 	r.recordError = broken
-	if broken != nil && err == nil && !r.isOfBatch {
+	if broken != nil && err == nil && r.batch == nil {
 		r.console.say(slog.LevelWarn, fmt.Sprintf("the answer was delivered, but the end of the run was not recorded: %v", broken))
 	}
 }

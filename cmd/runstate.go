@@ -21,11 +21,11 @@ type runState struct {
 	id, path      string        // of the record
 	outcome       agent.Outcome
 	hasNewRecords bool
-	interrupted   []string // calls with unknown outcome
-	secretFlags   []string // flags to repeat with --resume
-	isOfBatch     bool     // a batch continues the run, not --resume
-	recordError   error    // of the last record
-	findingsOf    int      // the turn that findings counts
+	interrupted   []string  // calls with unknown outcome
+	secretFlags   []string  // flags to repeat with --resume
+	batch         *batchRun // which continues the run, not --resume; nil for a single run
+	recordError   error     // of the last record
+	findingsOf    int       // the turn that findings counts
 	findings      int
 }
 
