@@ -23,7 +23,7 @@ type batchLimiter struct {
 // newLimiter returns the limiter of the batch.
 func (b *batchRun) newLimiter() (*batchLimiter, error) {
 	limit := b.flags.batch.cost
-	if limit > 0 && !b.spent.Known {
+	if limit > 0 && !b.spent.Known && !b.isDone() {
 		return nil, usagef("omit it, or write to another file", "--total-max-cost: -o %s does not say what its runs have cost", b.flags.file)
 	}
 	l := &batchLimiter{budget: batch.NewBudget(limit, b.spent)}
