@@ -169,5 +169,5 @@ func (x *exchange) recordLostAttempt(ctx context.Context, r *responseReader, res
 	if !isLive || r.err != nil || ctx.Err() != nil && !isSent || ctx.Err() == nil && !provider.MayBeCharged(resp, why) {
 		return nil
 	}
-	return r.recordAttempt(chat.Attempt{Number: r.attempts + 1, Error: why.Error(), Charged: true, Usage: resp.Usage, By: resp.By})
+	return r.recordAttempt(chat.Attempt{Number: r.attempts + 1, Error: why.Error(), Charged: true, Usage: resp.Usage, By: resp.By, Last: true})
 }

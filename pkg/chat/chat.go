@@ -172,6 +172,8 @@ type Attempt struct {
 	Charged bool   `json:"charged,omitempty"`
 	Usage   Usage  `json:"usage,omitzero"`
 	By      string `json:"by,omitempty"`
+	Last    bool   `json:"last,omitempty"`    // the request failed with it, so no attempt follows
+	Skipped bool   `json:"skipped,omitempty"` // nothing was sent, because the model had failed in another run
 }
 
 // A Response is a model's response.

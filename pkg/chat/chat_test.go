@@ -201,11 +201,12 @@ func TestUsage(t *testing.T) {
 // Recorded members keep their names and units.
 func TestJSONNames(t *testing.T) {
 	for want, v := range map[string]any{
-		`{"number":2,"error":"x","status":503,"wait_ns":1500000000}`:                                                Attempt{Number: 2, Error: "x", Status: 503, Wait: 1500 * time.Millisecond},
-		`{"number":1,"error":"x","wait_ns":0,"charged":true,"usage":{"input_tokens":1,"output_tokens":0},"by":"m"}`: Attempt{Number: 1, Error: "x", Charged: true, Usage: Usage{InputTokens: 1}, By: "m"},
-		`{"number":1,"error":"x","wait_ns":0}`:                                                                      Attempt{Number: 1, Error: "x"},
-		`{"role":"user","content":"x"}`:                                                                             Message{Role: User, Content: "x"},
-		`{"input_tokens":1,"output_tokens":2}`:                                                                      Usage{InputTokens: 1, OutputTokens: 2},
+		`{"number":2,"error":"x","status":503,"wait_ns":1500000000}`:                                                            Attempt{Number: 2, Error: "x", Status: 503, Wait: 1500 * time.Millisecond},
+		`{"number":1,"error":"x","wait_ns":0,"charged":true,"usage":{"input_tokens":1,"output_tokens":0},"by":"m","last":true}`: Attempt{Number: 1, Error: "x", Charged: true, Usage: Usage{InputTokens: 1}, By: "m", Last: true},
+		`{"number":1,"error":"x","wait_ns":0,"skipped":true}`:                                                                   Attempt{Number: 1, Error: "x", Skipped: true},
+		`{"number":1,"error":"x","wait_ns":0}`:                                                                                  Attempt{Number: 1, Error: "x"},
+		`{"role":"user","content":"x"}`:                                                                                         Message{Role: User, Content: "x"},
+		`{"input_tokens":1,"output_tokens":2}`:                                                                                  Usage{InputTokens: 1, OutputTokens: 2},
 		`{"input_tokens":6,"output_tokens":5,"cached_input_tokens":4,"cache_write_tokens":3,"reasoning_tokens":2,"estimated_tokens":1}`: Usage{6, 5, 4, 3, 2, 1},
 		`{"name":"f","arguments":{"a":1.50},"priority":0,"status":"ok","executable":true,"value_changed":false,"text":"f"}`:             Call{Name: "f", Arguments: json.RawMessage(`{"a":1.50}`), Status: StatusOK, Executable: true, Positional: true, Start: 3, End: 4, Text: "f"},
 	} {

@@ -186,7 +186,7 @@ func (f *Fallback) reportSkipped(at int, delta func(chat.Delta)) {
 		f.breakers[i].failedInOtherRun = time.Time{}
 		f.mu.Unlock()
 		if !before.IsZero() {
-			delta(chat.Delta{Attempt: &chat.Attempt{Number: 1, Error: fmt.Sprintf(
+			delta(chat.Delta{Attempt: &chat.Attempt{Number: 1, Skipped: true, Error: fmt.Sprintf(
 				"%s: failed in another run %v ago; trying %s", f.members[i].Name, f.now().Sub(before).Round(time.Second), f.members[at].Name)}})
 		}
 	}

@@ -350,7 +350,7 @@ func TestFallbackRemembers(t *testing.T) {
 	c.OnFailure = func(member int, failed time.Time) { told = append(told, fmt.Sprint(member, !failed.IsZero())) }
 	c.RestoreFailure(0, c.time.Add(-20*time.Second))
 	got := ask(t.Context(), c, question)
-	want := []chat.Attempt{{Number: 1, Error: "p/a: failed in another run 20s ago; trying p/b"}}
+	want := []chat.Attempt{{Number: 1, Skipped: true, Error: "p/a: failed in another run 20s ago; trying p/b"}}
 	if diff := cmp.Diff(want, got.attempts); diff != "" || got.text != "b" {
 		t.Errorf("heard %q, attempts (-want +got):\n%s", got.text, diff)
 	}

@@ -126,7 +126,8 @@ func describe(requests []sent) (lines []string) {
 }
 
 // P9: a run is exported with everything that was sent and started: failed attempts, a resumed part and its predecessor, which share
-// the ID of a call, calls without a result, and the last request of a run that fails.
+// the ID of a call, calls without a result, and the last request of a run that fails. Nothing is exported twice, and nothing that
+// was not sent: a model that was skipped, and an attempt for which the run only waited.
 func TestExport(t *testing.T) {
 	usage := func(n int) chat.Usage { return chat.Usage{InputTokens: n, OutputTokens: 1} }
 	records := recordsOf("r",
@@ -148,6 +149,17 @@ func TestExport(t *testing.T) {
 		runfile.Call{Turn: 1, ID: "c4", Name: "read"},
 		runfile.Request{Turn: 2},
 		runfile.End{Name: "unavailable", Why: "refused", Turns: 2, Calls: 4},
+		runfile.Resumed{KeptThrough: 16},
+		runfile.Request{Turn: 2},
+		runfile.Attempt{Turn: 2, Attempt: chat.Attempt{Number: 1, Error: "openai/a: failed in another run; trying openai/b", Skipped: true}},
+		runfile.Response{Turn: 2, By: "openai/b", Usage: usage(60)},
+		runfile.Request{Turn: 3},
+		runfile.Attempt{Turn: 3, Attempt: chat.Attempt{Number: 1, Error: "status 503", Status: 503, Wait: time.Minute}},
+		runfile.End{Name: "signal", Why: "signal in the wait", Turns: 3, Calls: 4},
+		runfile.Resumed{KeptThrough: 22},
+		runfile.Request{Turn: 3},
+		runfile.Attempt{Turn: 3, Attempt: chat.Attempt{Number: 1, Error: "lost", Charged: true, Usage: usage(5), By: "openai/b", Last: true}},
+		runfile.End{Name: "unavailable", Why: "lost", Turns: 3, Calls: 4},
 	)
 	requests, texts := exportAll(t, &Exporter{}, records)
 	want := []string{
@@ -159,13 +171,20 @@ func TestExport(t *testing.T) {
 		`execute_tool write 1 12-12 status 0 "": outcome=ok`,
 		`execute_tool read 1 14-14 status 2 "discarded": outcome=discarded type=discarded`,
 		`chat a 3 16-17 status 2 "refused": model=a attempt=1 type=unavailable`,
-		`invoke_agent 1 00-17 status 2 "unavailable": model=a input_tokens=707 exit=unavailable calls=4 type=unavailable`,
+		`chat b 3 19-21 status 0 "": model=b input_tokens=60 attempt=1`,
+		`chat a 3 22-23 status 2 "status 503": model=a attempt=1 type=503`,
+		`chat b 3 26-27 status 2 "lost": model=b input_tokens=5 attempt=1 type=_OTHER`,
+		`invoke_agent 1 00-28 status 2 "unavailable": model=a input_tokens=772 exit=unavailable calls=4 type=unavailable`,
 		`gen_ai.client.token.usage 2 values, sum 707: model=a type=input`,
 		`gen_ai.client.token.usage 2 values, sum 2: model=a type=output`,
-		`gen_ai.client.operation.duration 1 values, sum 1: model=a type=503`,
+		`gen_ai.client.token.usage 2 values, sum 65: model=b type=input`,
+		`gen_ai.client.token.usage 2 values, sum 2: model=b type=output`,
+		`gen_ai.client.operation.duration 2 values, sum 2: model=a type=503`,
 		`gen_ai.client.operation.duration 1 values, sum 0: model=a type=_OTHER`,
 		`gen_ai.client.operation.duration 1 values, sum 1: model=a`,
 		`gen_ai.client.operation.duration 1 values, sum 1: model=a type=unavailable`,
+		`gen_ai.client.operation.duration 1 values, sum 2: model=b`,
+		`gen_ai.client.operation.duration 1 values, sum 1: model=b type=_OTHER`,
 		`oneshot.tool.calls 1: outcome=NOT_FOUND`,
 		`oneshot.tool.calls 1: outcome=UNKNOWN_OUTCOME`,
 		`oneshot.tool.calls 1: outcome=ok`,

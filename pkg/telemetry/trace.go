@@ -73,7 +73,8 @@ func (t *trace) add(r runfile.Record) {
 	case runfile.Resumed:
 		t.request = nil
 	case runfile.End:
-		if t.request != nil {
+		isWaiting := t.attempt > 1 && r.Time.Before(t.asked) // for the next attempt
+		if t.request != nil && !isWaiting {
 			t.chat(r, exchanged{model: t.run.Model, failure: b.Why, reason: b.Name})
 		}
 	}
@@ -105,8 +106,11 @@ type exchanged struct {
 	reason   string // of the failure; "" for none
 }
 
-// failedAttempt exports a failed attempt at a request.
+// failedAttempt exports a failed attempt at a request. The request is open until its last attempt.
 func (t *trace) failedAttempt(r runfile.Record, b runfile.Attempt) {
+	if b.Skipped {
+		return
+	}
 	e := exchanged{model: cmp.Or(b.By, t.run.Model), failure: b.Error, reason: "_OTHER"} // the convention's name for no known type
 	if b.Status != 0 {
 		e.reason = strconv.Itoa(b.Status)
@@ -116,6 +120,9 @@ func (t *trace) failedAttempt(r runfile.Record, b runfile.Attempt) {
 	}
 	request := t.request
 	t.chat(r, e)
+	if b.Last {
+		return
+	}
 	t.request, t.asked, t.attempt = request, r.Time.Add(b.Wait), b.Number+1
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // recordedCounts are the numbers of a run according to its record.
@@ -19,13 +20,18 @@ type recordedCounts struct {
 func countRecords(records []record) recordedCounts {
 	c := recordedCounts{times: map[int64]bool{}}
 	isPending := false
+	var next time.Time // when the next attempt is due
 	for _, r := range records {
 		c.times[r.Time.UnixNano()] = true
 		switch r.Kind {
 		case "request":
-			isPending = true
+			isPending, next = true, time.Time{}
 		case "attempt":
+			if r.Skipped {
+				continue
+			}
 			c.requests++
+			isPending, next = !r.Last, r.Time.Add(r.Wait)
 			if r.Charged {
 				c.input, c.output = c.input+r.Usage.Input, c.output+r.Usage.Output
 			}
@@ -39,7 +45,7 @@ func countRecords(records []record) recordedCounts {
 				c.succeeded++
 			}
 		case "end":
-			if isPending {
+			if isPending && !r.Time.Before(next) {
 				c.requests++
 			}
 		}

@@ -69,6 +69,7 @@ var recordings = []recording{
 	{name: "attempts", replies: "1.http:503\nRetry-After: 1\n\nbusy\x002.play:" + answer},
 	{name: "rejected", exit: 11, replies: "1.http:400\n\nno such request"},
 	{name: "cut", exit: 5, replies: "1-9.cut:The answer is"},
+	{name: "lost", exit: 5, replies: "1-9.play:cut"},
 	{name: "limit", exit: 6, replies: "1.play:" + calls, args: []string{"--max-turns", "1"}},
 	{name: "resumed", exit: 6, replies: "1.play:" + calls, args: []string{"--max-turns", "1"}},
 }

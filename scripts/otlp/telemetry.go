@@ -139,7 +139,8 @@ type record struct {
 	Kind, Run, Model, Name string
 	Time                   time.Time
 	Exit                   int
-	Charged                bool
+	Charged, Last, Skipped bool
+	Wait                   time.Duration `json:"wait_ns"`
 	Usage                  struct {
 		Input  int64 `json:"input_tokens"`
 		Output int64 `json:"output_tokens"`
