@@ -144,7 +144,7 @@ func (r *resolvedFlags) setOptionOrigins(agent *loadedAgent, earlier map[string]
 func (r *resolvedFlags) noteSources(to *resolution) {
 	r.set.Visit(func(f *pflag.Flag) {
 		source, row := r.sources[f.Name], r.rows[f.Name]
-		if source.kind < fromAgent || row.mayHoldKey || f.Name == settingModel { // noted with its server
+		if source.kind < fromAgent || row.mayHoldKey || f.Name == runfile.ModelSetting { // noted with its server
 			return
 		}
 		for _, value := range source.values[f.Name] {

@@ -14,6 +14,7 @@ import (
 	"oneshot/pkg/agent"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/redact"
+	"oneshot/pkg/runfile"
 	"oneshot/pkg/schema"
 )
 
@@ -322,7 +323,7 @@ func (p *sharedPlan) connect(ctx context.Context) (*chosenModels, error) {
 		return nil, err
 	}
 	names, source := o.names, p.flags.source("model")
-	if recorded, ok := p.resolved.recorded[settingModel]; ok && !p.flags.isGiven("model") {
+	if recorded, ok := p.resolved.recorded[runfile.ModelSetting]; ok && !p.flags.isGiven("model") {
 		if source = recorded.Source; len(names) == 0 {
 			names = []string{recorded.Value}
 		}
@@ -337,7 +338,7 @@ func (p *sharedPlan) connect(ctx context.Context) (*chosenModels, error) {
 		names = []string{only}
 	}
 	for _, name := range names {
-		p.resolved.note(settingModel, name, source)
+		p.resolved.note(runfile.ModelSetting, name, source)
 	}
 	m := &chosenModels{names: names, settings: s, hasServerFlags: o.servers.isGiven(), hasResponder: o.responder != ""}
 	if m.hasResponder {

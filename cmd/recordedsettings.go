@@ -14,7 +14,6 @@ import (
 
 // Names of resolved settings, and sources other than flags and environment variables.
 const (
-	settingModel  = "model"
 	settingServer = "server "    // followed by a provider name
 	settingState  = "state_home" // the parent of the state directory, as XDG_STATE_HOME names it
 	settingConfig = "config_home"

@@ -168,10 +168,10 @@ type Attempt struct {
 	Status int           `json:"status,omitempty"` // HTTP status, if there was one
 	Wait   time.Duration `json:"wait_ns"`          // before the next attempt
 	// Charged says that the server had begun to work on the request, so it may charge for it. Usage is what it counted, or
-	// an estimate, and By the model as PROVIDER/NAME.
+	// an estimate.
 	Charged bool   `json:"charged,omitempty"`
 	Usage   Usage  `json:"usage,omitzero"`
-	By      string `json:"by,omitempty"`
+	By      string `json:"by,omitempty"`      // the model as PROVIDER/NAME, if its client knows
 	Last    bool   `json:"last,omitempty"`    // the request failed with it, so no attempt follows
 	Skipped bool   `json:"skipped,omitempty"` // nothing was sent, because the model had failed in another run
 }

@@ -196,8 +196,8 @@ func TestFallbackOverClients(t *testing.T) {
 		provider.Member{Name: "p/b", Model: s.client()})
 	got := ask(t.Context(), c, question)
 	want := []chat.Attempt{
-		{Number: 1, Status: 503, Error: "model server: status 503 without a message"},
-		{Number: 2, Status: 503, Error: "p/a: model server: status 503 without a message (attempt 2); trying p/b"},
+		{Number: 1, Status: 503, By: "parrot", Error: "model server: status 503 without a message"},
+		{Number: 2, Status: 503, By: "parrot", Error: "p/a: model server: status 503 without a message (attempt 2); trying p/b"},
 	}
 	if diff := cmp.Diff(want, got.attempts); diff != "" || got.text != "Hello" || got.err != nil {
 		t.Errorf("%+v (-want +got):\n%s", got, diff)

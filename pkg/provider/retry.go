@@ -83,9 +83,9 @@ func (p retryPolicy) reply(ctx context.Context, delta func(chat.Delta), try atte
 
 // newAttempt returns a failed attempt. Resp is what arrived of its response.
 func newAttempt(number int, resp chat.Response, err error) chat.Attempt {
-	a := chat.Attempt{Number: number, Error: err.Error(), Status: statusOf(err)}
+	a := chat.Attempt{Number: number, Error: err.Error(), Status: statusOf(err), By: resp.By}
 	if MayBeCharged(resp, err) {
-		a.Charged, a.Usage, a.By = true, resp.Usage, resp.By
+		a.Charged, a.Usage = true, resp.Usage
 	}
 	return a
 }

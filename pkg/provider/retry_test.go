@@ -25,8 +25,8 @@ func TestRetryUntilItWorks(t *testing.T) {
 		start := time.Now()
 		got := ask(t.Context(), s.client(), question)
 		want := []chat.Attempt{
-			{Number: 1, Status: 503, Wait: 500 * time.Millisecond, Error: "model server: status 503: server busy, please try again.  maximum pending requests exceeded"},
-			{Number: 2, Status: 500, Wait: time.Second, Error: "model server: status 500 without a message"},
+			{Number: 1, Status: 503, Wait: 500 * time.Millisecond, By: "parrot", Error: "model server: status 503: server busy, please try again.  maximum pending requests exceeded"},
+			{Number: 2, Status: 500, Wait: time.Second, By: "parrot", Error: "model server: status 500 without a message"},
 		}
 		if diff := cmp.Diff(want, got.attempts); diff != "" || got.err != nil || got.text != "Hello" {
 			t.Errorf("error %v, heard %q, attempts (-want +got):\n%s", got.err, got.text, diff)

@@ -348,6 +348,9 @@ func (c *ToolCount) Add(outcome string) {
 	}
 }
 
+// ModelSetting is the name of the setting with a model; a run with fallbacks has several.
+const ModelSetting = "model"
+
 // PriceSetting begins the name of the setting with the price of a model, whose name follows. Its value is JSON, see package
 // pricing, or another text if the price is unknown.
 const PriceSetting = "price "

@@ -208,6 +208,53 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// A failure is that of the model that was asked. Where the record does not say which, the export does not, either.
+func TestExportFailedModel(t *testing.T) {
+	models := func(names ...string) (settings []runfile.Setting) {
+		for _, name := range names {
+			settings = append(settings, runfile.Setting{Name: "model", Value: name})
+		}
+		return settings
+	}
+	attempt := func(by string) runfile.Attempt {
+		return runfile.Attempt{Attempt: chat.Attempt{Number: 1, Error: "busy", Status: 503, By: by}}
+	}
+	request, answer, end := runfile.Request{Turn: 1}, runfile.Request{Turn: 1, Purpose: chat.PurposeAnswer}, runfile.End{Name: "unavailable"}
+	one, two := runfile.Run{ID: "r", Model: "openai/a", Responder: "openai/r", Resolved: models("openai/a")}, runfile.Run{ID: "r", Model: "openai/a", Resolved: models("openai/a", "lmstudio/b")}
+	for name, test := range map[string]struct {
+		records []runfile.Body
+		want    []string // models of the requests
+	}{
+		"one model":              {[]runfile.Body{one, request, attempt(""), end}, []string{"openai/a", "openai/a"}},
+		"answer model":           {[]runfile.Body{one, answer, attempt(""), end}, []string{"openai/r", "openai/r"}},
+		"several models":         {[]runfile.Body{two, request, attempt(""), end}, []string{"/", "/"}},
+		"named model":            {[]runfile.Body{two, request, attempt("lmstudio/b"), end}, []string{"lmstudio/b", "/"}},
+		"resumed with another":   {[]runfile.Body{two, request, runfile.Resumed{KeptThrough: 1, Resolved: models("lmstudio/b")}, request, end}, []string{"lmstudio/b"}},
+		"resumed with the same":  {[]runfile.Body{one, request, runfile.Resumed{KeptThrough: 1}, request, end}, []string{"openai/a"}},
+		"settings not on record": {[]runfile.Body{runfile.Run{ID: "r", Model: "openai/a"}, request, end}, []string{"openai/a"}},
+	} {
+		requests, _ := exportAll(t, &Exporter{}, recordsOf("r", test.records...))
+		var got []string
+		for _, s := range requests[0].ResourceSpans[0].ScopeSpans[0].Spans {
+			var provider, model any = "", ""
+			for _, a := range s.Attributes {
+				switch a.Key {
+				case "gen_ai.provider.name":
+					provider = a.Value["stringValue"]
+				case "gen_ai.request.model":
+					model = a.Value["stringValue"]
+				}
+			}
+			if strings.HasPrefix(s.Name, "chat") {
+				got = append(got, fmt.Sprint(provider, "/", model))
+			}
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // A replay is exported without tokens, times and calls, which are those of another run.
 func TestExportReplay(t *testing.T) {
 	requests, texts := exportAll(t, &Exporter{}, recordsOf("r",

@@ -18,6 +18,7 @@ type trace struct {
 	id      string // of the trace; "" before the first record
 	root    string // ID of the span of the run
 	run     runfile.Run
+	models  []runfile.Setting // of the run, or of its resumed part
 	replay  bool
 	start   time.Time
 	last    time.Time
@@ -52,7 +53,7 @@ func (t *trace) add(r runfile.Record) {
 	switch b := r.Body.(type) {
 	case runfile.Run:
 		t.id, t.root, t.run, t.start = identifier(b.ID, "trace", 16), identifier(b.ID, "run", 8), b, r.Time
-		t.replay = isReplay(b.Model)
+		t.replay, t.models = isReplay(b.Model), modelSettings(b.Resolved)
 	case runfile.Request:
 		t.request, t.asked, t.attempt = &b, r.Time, 1
 		if !t.Content {
@@ -72,10 +73,13 @@ func (t *trace) add(r runfile.Record) {
 		t.lostCall(r, b.Call, string(chat.UnknownOutcome))
 	case runfile.Resumed:
 		t.request = nil
+		if models := modelSettings(b.Resolved); len(models) > 0 {
+			t.models = models
+		}
 	case runfile.End:
 		isWaiting := t.attempt > 1 && r.Time.Before(t.asked) // for the next attempt
 		if t.request != nil && !isWaiting {
-			t.chat(r, exchanged{model: t.run.Model, failure: b.Why, reason: b.Name})
+			t.chat(r, exchanged{model: t.askedModel(), failure: b.Why, reason: b.Name})
 		}
 	}
 }
@@ -106,12 +110,34 @@ type exchanged struct {
 	reason   string // of the failure; "" for none
 }
 
+func modelSettings(all []runfile.Setting) (models []runfile.Setting) {
+	for _, s := range all {
+		if s.Name == runfile.ModelSetting {
+			models = append(models, s)
+		}
+	}
+	return models
+}
+
+// askedModel returns the model of the request where its record does not name it, or "" if it may be any of several.
+func (t *trace) askedModel() string {
+	switch {
+	case t.request != nil && t.request.Purpose == chat.PurposeAnswer && t.run.Responder != "":
+		return t.run.Responder
+	case len(t.models) == 0:
+		return t.run.Model
+	case len(t.models) > 1:
+		return ""
+	}
+	return t.models[0].Value
+}
+
 // failedAttempt exports a failed attempt at a request. The request is open until its last attempt.
 func (t *trace) failedAttempt(r runfile.Record, b runfile.Attempt) {
 	if b.Skipped {
 		return
 	}
-	e := exchanged{model: cmp.Or(b.By, t.run.Model), failure: b.Error, reason: "_OTHER"} // the convention's name for no known type
+	e := exchanged{model: cmp.Or(b.By, t.askedModel()), failure: b.Error, reason: "_OTHER"} // the convention's name for no known type
 	if b.Status != 0 {
 		e.reason = strconv.Itoa(b.Status)
 	}
