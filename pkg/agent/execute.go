@@ -82,7 +82,7 @@ func (g *Gate) recordIntent(inv *Invocation) error {
 // no other model may leak one.
 func (g *Gate) recordResult(inv *Invocation) error {
 	inv.result = g.cfg.Policy.Secrets.HideResult(inv.result)
-	if inv.isRefused() {
+	if inv.isRefused() && inv.isAsRecorded {
 		inv.result = g.cfg.recordedWording.ofRefusal(inv.call.ID, inv.result)
 	}
 	envelope, err := inv.result.MarshalJSON()

@@ -168,11 +168,13 @@ func (g *Gate) recordCall(inv *Invocation, index int, early bool) error {
 	d := inv.decision
 	inv.digest = g.callDigest(inv.call.Name, inv.call.Arguments)
 	g.journal.emit(Event{Kind: EventCall, Call: *inv.report, Verdict: d.Verdict, Rule: d.Rule, Digest: inv.digest, Text: d.Why})
-	return g.journal.append(runfile.Call{
+	c := runfile.Call{
 		Turn: g.journal.turn, Index: index, ID: inv.call.ID, Name: inv.call.Name, Effect: string(inv.report.Effect),
 		Proposed: inv.writtenArgs, Effective: inv.call.Arguments, Digest: inv.digest,
 		Verdict: string(d.Verdict), Rule: d.Rule, Why: d.Why, Early: early, Labels: d.LabelNames(),
-	})
+	}
+	inv.isAsRecorded = g.cfg.recordedWording.isSameDecision(c)
+	return g.journal.append(c)
 }
 
 // emitStart emits the start of a call, unless it is on record. A resumed run may repeat the results of other calls after it.

@@ -31,6 +31,7 @@ type Invocation struct {
 	boundArgs    json.RawMessage   // the model's arguments, bound and completed with defaults
 	changedArgs  json.RawMessage   // the members of the arguments set by the policy or the approver
 	decision     policy.Decision
+	isAsRecorded bool         // the resumed or replayed run decided the same about the call
 	denial       *DeniedError // ends the run, unless it continues after denials
 	err          error        // ends the run; the reason is the cause of the batch's context
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"regexp"
 	"strings"
 
 	"oneshot/pkg/chat"
@@ -11,12 +12,13 @@ import (
 // its findings. A later version can put the same in other words; a replay and a resumed run use the recorded ones, because
 // everything after them depends on them.
 type recordedWording struct {
-	results  map[string]chat.Result // by call ID
-	messages []chat.Message         // of the latest conversation
+	calls    map[string]runfile.Call // by ID
+	results  map[string]chat.Result  // by call ID
+	messages []chat.Message          // of the latest conversation
 }
 
 func newRecordedWording(log *runfile.Log) recordedWording {
-	w := recordedWording{results: map[string]chat.Result{}}
+	w := recordedWording{calls: map[string]runfile.Call{}, results: map[string]chat.Result{}}
 	for _, r := range log.LiveRecords() {
 		switch b := r.Body.(type) {
 		case runfile.Request:
@@ -24,6 +26,8 @@ func newRecordedWording(log *runfile.Log) recordedWording {
 				w.messages = nil
 			}
 			w.messages = append(w.messages, b.Messages...)
+		case runfile.Call:
+			w.calls[b.ID] = b
 		case runfile.Result:
 			w.results[b.Call] = b.Result
 		}
@@ -31,15 +35,19 @@ func newRecordedWording(log *runfile.Log) recordedWording {
 	return w
 }
 
-// ofRefusal returns the result of a refused call in the recorded words, if the call was refused for the same reason.
+// isSameDecision reports whether the record has the same decision about a call with the same arguments.
+func (w recordedWording) isSameDecision(c runfile.Call) bool {
+	recorded, ok := w.calls[c.ID]
+	return ok && recorded.Digest == c.Digest && recorded.Verdict == c.Verdict && recorded.Rule == c.Rule
+}
+
+// ofRefusal returns the result of a refused call in the recorded words. The decision about the call must be the same.
 func (w recordedWording) ofRefusal(call string, r chat.Result) chat.Result {
-	recorded, ok := w.results[call]
-	if !ok || r.Error == nil || recorded.Error == nil || *r.Error == *recorded.Error || r.Error.Code != recorded.Error.Code {
+	recorded := w.results[call].Error
+	if r.Error == nil || recorded == nil || recorded.Code != r.Error.Code || recorded.Retryable != r.Error.Retryable {
 		return r
 	}
-	failure := *r.Error
-	failure.Message = recorded.Error.Message
-	r.Error = &failure
+	r.Error = recorded
 	return r
 }
 
@@ -55,14 +63,18 @@ func (w recordedWording) ofMessage(index int, text string) string {
 		return text
 	}
 	for i, line := range lines {
-		if line != recorded[i] && !(isFindingLine(line) && isFindingLine(recorded[i])) {
+		if line != recorded[i] && !isSameFinding(line, recorded[i]) {
 			return text
 		}
 	}
 	return w.messages[index].Content
 }
 
-// isFindingLine reports whether a line of a message is a finding in the list that package prompt writes.
-func isFindingLine(line string) bool {
-	return strings.HasPrefix(line, `- "`) && strings.HasSuffix(line, `"`)
+// findingLine matches a finding in the list that package prompt writes. Its group is the place: "line 3", or a path.
+var findingLine = regexp.MustCompile(`^- "(?:(line \d+|[^ "]+): )?.*"$`)
+
+// isSameFinding reports whether two lines of messages are findings at the same place.
+func isSameFinding(a, b string) bool {
+	of, other := findingLine.FindStringSubmatch(a), findingLine.FindStringSubmatch(b)
+	return of != nil && other != nil && of[1] == other[1]
 }
