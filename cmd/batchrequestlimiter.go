@@ -39,11 +39,9 @@ func (l *batchLimiter) Admit(ctx context.Context, most chat.USD) (agent.Admissio
 	if err != nil {
 		return nil, err
 	}
-	if l.rate != nil {
-		if err := l.rate.wait(ctx); err != nil {
-			r.End(chat.Cost{Known: true})
-			return nil, err
-		}
+	if err := l.rate.wait(ctx); err != nil {
+		r.End(chat.Cost{Known: true})
+		return nil, err
 	}
 	return admittedRequest{r, l}, nil
 }
@@ -54,6 +52,9 @@ type admittedRequest struct {
 	limiter *batchLimiter
 }
 
+// Retry implements [agent.Admission].
+func (r admittedRequest) Retry(ctx context.Context) error { return r.limiter.rate.wait(ctx) }
+
 // End implements [agent.Admission].
 func (r admittedRequest) End(cost chat.Cost, responded bool) {
 	if responded {
@@ -62,7 +63,7 @@ func (r admittedRequest) End(cost chat.Cost, responded bool) {
 	r.Reservation.End(cost)
 }
 
-// A requestRate limits the requests to a model over all batches of a user.
+// A requestRate limits the requests to a model over all batches of a user. Nil is no limit.
 type requestRate struct {
 	ledger *userRates
 	window []policy.RateWindow // one
@@ -90,6 +91,9 @@ func (b *batchRun) newRequestRate() (*requestRate, error) {
 
 // wait waits for the turn of a request, and takes it when it has come: a request that is cancelled before takes none.
 func (q *requestRate) wait(ctx context.Context) error {
+	if q == nil {
+		return nil
+	}
 	select {
 	case q.next <- struct{}{}:
 		defer func() { <-q.next }()

@@ -19,7 +19,7 @@ type exchange struct {
 	budget          requestBudget
 	limiter         RequestLimiter // nil for none
 	clock           *wallClock
-	waited          time.Duration // before the next request
+	waited          time.Duration // for the limiter, not yet recorded
 	by              string        // the model that replied last
 	observesContent bool
 	responseStarted bool // the latest response sent at least one delta
@@ -47,13 +47,13 @@ func (x *exchange) send(ctx context.Context, purpose chat.Purpose, f requestForm
 	defer func() { x.budget.endAdmission(err == nil || x.responseStarted) }()
 	x.journal.turn = x.budget.turns
 	record := x.conversation.requestRecord(req, x.journal.turn)
-	record.Waited, x.waited = x.waited, 0
+	record.Waited = x.takeWaited()
 	if err := x.journal.append(record); err != nil {
 		return nil, err
 	}
 	x.journal.emit(Event{Kind: EventRequest, Purpose: purpose})
 
-	r := newResponseReader(ctx, x.gate, x.conversation, &x.budget, req)
+	r := newResponseReader(ctx, x, req)
 	if x.observesContent {
 		r.enableContentEvents()
 	}
@@ -99,9 +99,28 @@ func (x *exchange) admit(ctx context.Context, req chat.Request) error {
 	if x.limiter == nil || x.journal.isReplaying() {
 		return nil
 	}
-	waited, err := x.clock.stopDuring(func() error { return x.budget.admit(ctx, x.limiter, req) })
-	x.waited = waited.Truncate(time.Millisecond)
+	return x.waitForLimiter(func() error { return x.budget.admit(ctx, x.limiter, req) })
+}
+
+// admitRetry waits until the limiter admits another attempt at the request.
+func (x *exchange) admitRetry(ctx context.Context) error {
+	if x.budget.admission == nil {
+		return nil
+	}
+	return x.waitForLimiter(func() error { return x.budget.admission.Retry(ctx) })
+}
+
+func (x *exchange) waitForLimiter(wait func() error) error {
+	waited, err := x.clock.stopDuring(wait)
+	x.waited += waited.Truncate(time.Millisecond)
 	return err
+}
+
+// takeWaited returns how long the run has waited for the limiter, for the next record.
+func (x *exchange) takeWaited() time.Duration {
+	waited := x.waited
+	x.waited = 0
+	return waited
 }
 
 // modelFor returns the model for requests of a purpose.
@@ -137,7 +156,7 @@ func (x *exchange) responseRecord(p chat.Response, r *responseReader) runfile.Re
 	return runfile.Response{
 		DeltaCount: pieces,
 		Turn:       x.journal.turn, Content: p.Content, Reasoning: p.Reasoning, Calls: p.Calls, Native: p.Native,
-		Stop: p.Stop, Usage: p.Usage, Model: p.Model, By: p.By,
+		Stop: p.Stop, Usage: p.Usage, Model: p.Model, By: p.By, Waited: x.takeWaited(),
 	}
 }
 

@@ -17,7 +17,7 @@ type Outcome struct {
 	Turns      int             // requests sent
 	Usage      chat.Usage
 	Cost       chat.Cost
-	Waited     time.Duration     // before a request that a [RequestLimiter] did not admit
+	Waited     time.Duration     // for a [RequestLimiter], since the latest record
 	Models     []chat.ModelUsage // the parts of usage and cost by model, those used first first
 	Calls      []CallReport
 	Findings   []diag.Finding // faults tolerated or rejected in the model's output

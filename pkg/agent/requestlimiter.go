@@ -15,6 +15,9 @@ type RequestLimiter interface {
 
 // An Admission is the permission of a [RequestLimiter] for a request.
 type Admission interface {
+	// Retry waits until the request may be sent once more. The time does not count towards Limits.Wall. After an error it is
+	// not sent, and the run ends.
+	Retry(ctx context.Context) error
 	// Raise reports that the request may cost more. An error ends its response, and the run.
 	Raise(most chat.USD) error
 	// End reports the cost of the request, and whether the server responded.

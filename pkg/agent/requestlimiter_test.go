@@ -37,6 +37,11 @@ func (l *limiter) Admit(ctx context.Context, most chat.USD) (agent.Admission, er
 	return l, nil
 }
 
+func (l *limiter) Retry(ctx context.Context) error {
+	l.heard = append(l.heard, "retry")
+	return sleep.For(ctx, l.wait)
+}
+
 func (l *limiter) Raise(most chat.USD) error {
 	if most > l.raises {
 		return errNotAdmitted
@@ -86,6 +91,32 @@ func TestLimiterStopsClock(t *testing.T) {
 		wantError[*agent.TimeoutError](t, err)
 		if took := time.Since(began); took != 2*time.Hour+time.Minute {
 			t.Errorf("ended after %v", took)
+		}
+	})
+}
+
+// A retry waits as well, and the records have the time.
+func TestLimiterAdmitsRetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		l := &limiter{wait: time.Hour, admits: 9, raises: 1 << 40}
+		r := limitedRig(t, l, func(ctx context.Context, q chat.Request, delta func(chat.Delta)) (chat.Response, error) {
+			delta(chat.Delta{Attempt: &chat.Attempt{Number: 1, Error: "other", Skipped: true}})
+			delta(chat.Delta{Attempt: &chat.Attempt{Number: 1, Error: "busy"}})
+			delta(chat.Delta{Attempt: &chat.Attempt{Number: 2, Error: "busy"}})
+			time.Sleep(10 * time.Second)
+			return says(calls("finalResponse()"))(ctx, q, delta)
+		}, says(answer42))
+		r.mustRun()
+		if len(l.heard) != 6 || l.heard[1] != "retry" || l.heard[2] != "retry" {
+			t.Errorf("heard %q", l.heard)
+		}
+		var waited time.Duration
+		for _, body := range r.records {
+			waited += runfile.Record{Body: body}.Waited()
+		}
+		if waited != 4*time.Hour || time.Since(began) != 4*time.Hour+10*time.Second {
+			t.Errorf("waited %v of %v", waited, time.Since(began))
 		}
 	})
 }

@@ -27,6 +27,7 @@ func (p *reply) callFindings() []diag.Finding {
 
 // A responseReader parses a response while it streams.
 type responseReader struct {
+	exchange        *exchange
 	gate            *Gate
 	conversation    *conversation
 	budget          *requestBudget
@@ -51,16 +52,17 @@ type responseReader struct {
 	err             error  // ends the run
 }
 
-func newResponseReader(ctx context.Context, g *Gate, c *conversation, b *requestBudget, req chat.Request) *responseReader {
-	r := &responseReader{gate: g, conversation: c, budget: b, request: req, estimatedTokens: b.estimator.estimate(req), callCtx: ctx}
-	r.reply.batch = newBatch(ctx, g)
+func newResponseReader(ctx context.Context, x *exchange, req chat.Request) *responseReader {
+	r := &responseReader{exchange: x, gate: x.gate, conversation: x.conversation, budget: &x.budget, request: req, callCtx: ctx}
+	r.estimatedTokens = r.budget.estimator.estimate(req)
+	r.reply.batch = newBatch(ctx, r.gate)
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	switch {
 	case req.Purpose == chat.PurposeAnswer:
-	case c.native:
+	case r.conversation.native:
 		r.native = true
 	default:
-		r.scanner = dialect.NewScanner(dialect.Options{Dialect: c.dialect, Tools: c.toolset()}, r.onScannerEvent)
+		r.scanner = dialect.NewScanner(dialect.Options{Dialect: r.conversation.dialect, Tools: r.conversation.toolset()}, r.onScannerEvent)
 	}
 	return r
 }
@@ -115,6 +117,9 @@ func (r *responseReader) onAttempt(a chat.Attempt) {
 	r.fail(r.recordAttempt(a))
 	r.gate.journal.emit(Event{Kind: EventRetry, Attempt: &a})
 	r.checkCost()
+	if r.err == nil && !a.Skipped {
+		r.fail(r.exchange.admitRetry(r.ctx))
+	}
 }
 
 // recordAttempt counts and records a failed attempt. If its server may charge for it, the input is estimated unless the
@@ -124,7 +129,7 @@ func (r *responseReader) recordAttempt(a chat.Attempt) error {
 		a.Usage = chat.Usage{InputTokens: r.estimatedTokens, EstimatedTokens: r.estimatedTokens}
 	}
 	r.budget.addAttempt(a)
-	return r.gate.journal.append(runfile.Attempt{Turn: r.gate.journal.turn, Attempt: a})
+	return r.gate.journal.append(runfile.Attempt{Turn: r.gate.journal.turn, Attempt: a, Waited: r.exchange.takeWaited()})
 }
 
 // checkCost stops the response at the limit of the cost. A recorded response is paid for, and arrives in one delta.

@@ -19,6 +19,8 @@ func TestSpent(t *testing.T) {
 		"legs": {[]Record{record(100, Run{}), record(103, Request{}), record(500, Resumed{}), record(502, End{}), record(900, Resumed{})}, 5 * time.Second},
 		"back": {[]Record{record(100, Run{}), record(104, Request{}), record(50, Response{}), record(10, Resumed{}), record(5, Request{}), record(11, End{})}, 5 * time.Second},
 		"wait": {[]Record{record(100, Run{}), record(109, Request{Waited: 8 * time.Second}), record(110, Response{}), record(140, End{Waited: 29 * time.Second})}, 3 * time.Second},
+		"retry": {[]Record{record(100, Run{}), record(101, Request{}), record(102, Attempt{}), record(163, Attempt{Waited: time.Minute}),
+			record(224, Call{Early: true}), record(225, Response{Waited: time.Minute})}, 5 * time.Second},
 	} {
 		if got := (&Log{Records: c.records}).ActiveTime(); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)

@@ -78,7 +78,7 @@ func (l *Log) ActiveTime() time.Duration {
 }
 
 // An ActiveTime sums up how long a run has been active: over its legs, which begin with the run and with each [Resumed]
-// record, the time from the first record to the latest, without the waits before requests. A clock that was set back adds
+// record, the time from the first record to the latest, without the waits for turns. A clock that was set back adds
 // nothing.
 type ActiveTime struct {
 	legs, leg time.Duration // the ended ones, and the current one
@@ -90,13 +90,9 @@ func (t *ActiveTime) Add(r Record) {
 	if r.Kind == KindResumed || t.began.IsZero() {
 		t.legs, t.leg, t.began = t.Total(), 0, r.Time
 	}
-	switch b := r.Body.(type) {
-	case Request:
-		t.began = t.began.Add(b.Waited)
-	case End:
-		t.began = t.began.Add(b.Waited)
-	}
-	t.leg = max(t.leg, r.Time.Sub(t.began))
+	waited := r.Waited()
+	t.began = t.began.Add(waited)
+	t.leg = max(0, t.leg-waited, r.Time.Sub(t.began)) // the records of calls that start early precede that of their response
 }
 
 // Total returns the sum.

@@ -154,15 +154,32 @@ type Request struct {
 	AnyJSON  bool            `json:"any_json,omitempty"`
 	Nonce    string          `json:"nonce,omitempty"` // required in the info string of fences whose calls count
 	Digest   string          `json:"digest"`          // of the whole request
-	// Waited is how long the run waited before the request, for limits that it shares with others. It does not count as time
-	// of the run.
+	// Waited is how long the run waited for a turn to send the request, because of limits that it shares with others. It does
+	// not count as time of the run.
 	Waited time.Duration `json:"waited_ns,omitempty"`
+}
+
+// Waited returns how long the run waited for a turn before the record: see [Request].
+func (r Record) Waited() time.Duration {
+	switch b := r.Body.(type) {
+	case Request:
+		return b.Waited
+	case Attempt:
+		return b.Waited
+	case Response:
+		return b.Waited
+	case End:
+		return b.Waited
+	}
+	return 0
 }
 
 // Attempt is a failed try at the latest request.
 type Attempt struct {
 	Turn int `json:"turn"`
 	chat.Attempt
+	// Waited is how long the run waited for a turn between this attempt and the one before: see [Request].
+	Waited time.Duration `json:"waited_ns,omitempty"`
 }
 
 // Response is the model's response to the latest request.
@@ -178,6 +195,8 @@ type Response struct {
 	Model      string       `json:"model,omitempty"`
 	By         string       `json:"by,omitempty"`         // model that responded, as PROVIDER/NAME
 	BrokenOff  string       `json:"broken_off,omitempty"` // why the response broke off; its content is then ignored
+	// Waited is how long the run waited for a turn after a failed attempt: see [Request].
+	Waited time.Duration `json:"waited_ns,omitempty"`
 	// If a long response broke off, the content and the reasoning are truncated to their heads. Tail is the end of the
 	// content; Bytes and Digest cover the whole content, a zero byte and the whole reasoning.
 	Tail   string `json:"content_tail,omitempty"`
@@ -315,7 +334,7 @@ type End struct {
 	Calls int         `json:"calls"`
 	// Duration is how long the run was active; see [ActiveTime]. The writer sets it.
 	Duration time.Duration `json:"duration_ns,omitempty"`
-	// Waited is how long the run waited for a request that was not sent: see [Request].
+	// Waited is how long the run waited for a request or an attempt that was not sent: see [Request].
 	Waited time.Duration `json:"waited_ns,omitempty"`
 	// Labels are the labels of the data that the run has read: see package tool.
 	Labels []string `json:"labels,omitempty"`

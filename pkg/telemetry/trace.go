@@ -50,6 +50,7 @@ func newTrace(x *Exporter) *trace {
 func (t *trace) add(r runfile.Record) {
 	t.totals.add(r)
 	t.last = r.Time
+	t.asked = t.asked.Add(r.Waited()) // between two attempts
 	switch b := r.Body.(type) {
 	case runfile.Run:
 		t.id, t.root, t.run, t.start = identifier(b.ID, "trace", 16), identifier(b.ID, "run", 8), b, r.Time
