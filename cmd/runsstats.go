@@ -41,7 +41,7 @@ func newStats(runs *runsOptions) *cobra.Command {
 		Use:   "stats [flags]",
 		Short: "Count recorded runs: success, calls, tokens and cost",
 		Long: `Stats counts the runs in the state directory, those of batches included: how they ended,
-their calls and failures by tool, their tokens and cost. Replays count as runs, but cost nothing. Records that
+their calls and failures by tool, their tokens and cost. Replays count as runs, but call and cost nothing. Records that
 cannot be read are named on stderr and counted.`,
 		Example: "  oneshot runs stats\n  oneshot runs stats --by day --since 30d --format csv",
 		Args:    cobra.NoArgs,

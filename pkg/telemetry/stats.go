@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// Stats are the sums of several runs. Replays count as runs, but send and cost nothing.
+// Stats are the sums of several runs. Replays count as runs, but send, call and cost nothing.
 type Stats struct {
 	Key         string              `json:"key,omitempty"` // of a group
 	Runs        int                 `json:"runs"`
@@ -68,7 +68,7 @@ func NewCollector(by Grouping, zone *time.Location) *Collector {
 // CountRun counts a run.
 func (c *Collector) CountRun(r Run) {
 	if isReplay(r.Model) {
-		r.Model, r.Models = "replay", nil
+		r.Model, r.Models, r.Tools, r.Calls = "replay", nil, nil, 0
 	}
 	c.total.add(r)
 	switch c.by {

@@ -24,11 +24,14 @@ var runs = []Run{
 		Models: []chat.ModelUsage{usageOf("openai/a", chat.Cost{Amount: 500, Known: true}), usageOf("openai/b", chat.Cost{Amount: 70, Known: true})},
 		Tools:  []runfile.ToolCount{{Tool: "read", Calls: 2, OK: 1, Failures: map[string]int{"NOT_FOUND": 1}}, {Tool: "ask", Calls: 1, Needs: 1}},
 	},
-	{Start: start, Model: "replay:run.jsonl", Exit: "ok", Turns: 3, Models: []chat.ModelUsage{usageOf("openai/a", chat.Cost{Amount: 500, Known: true})}},
+	{
+		Start: start, Model: "replay:run.jsonl", Exit: "ok", Turns: 3, Calls: 2, Models: []chat.ModelUsage{usageOf("openai/a", chat.Cost{Amount: 500, Known: true})},
+		Tools: []runfile.ToolCount{{Tool: "read", Calls: 2, OK: 1, Failures: map[string]int{"NOT_FOUND": 1}}},
+	},
 	{Start: start.Add(time.Hour), Model: "openai/c", Exit: Unfinished, Models: []chat.ModelUsage{usageOf("openai/c", chat.Cost{})}},
 }
 
-// P9: sums by day, model, agent and tool. A replay costs nothing; an unknown cost makes the sum unknown.
+// P9: sums by day, model, agent and tool. A replay calls and costs nothing; an unknown cost makes the sum unknown.
 func TestCollector(t *testing.T) {
 	type sums struct {
 		Key                    string
