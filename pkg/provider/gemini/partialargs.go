@@ -74,5 +74,5 @@ func childOf(n *wire.Node, step string) (*wire.Node, bool) {
 	if err != nil {
 		return nil, false
 	}
-	return n.Item(i)
+	return n.EnsureItem(i)
 }

@@ -199,8 +199,8 @@ func (n *Node) appendItem(item *Node) *Node {
 	return item
 }
 
-// Item returns an element, which may be the next one. It turns the node into an array. It returns false for a later one.
-func (n *Node) Item(i int) (*Node, bool) {
+// EnsureItem returns an element, which may be the next one. It turns the node into an array. It returns false for a later one.
+func (n *Node) EnsureItem(i int) (*Node, bool) {
 	switch {
 	case n.kind != '[' && i == 0, i == len(n.items):
 		return n.AddItem(), true
