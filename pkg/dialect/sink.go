@@ -35,20 +35,14 @@ type sink struct {
 	pushback []byte // bytes read that will be read again
 
 	// Text outside calls.
-	held              []byte    // bytes that become content unless they belong to a marker or frame
-	heldAt            int       // offset of held
-	contentEnd        int       // offset after the latest content; tests compare it with the text
-	hasBegun          bool      // a non-blank byte has been read
-	textLine          lineState // state of the line before held
-	lineBlank         bool      // the line before held is blank
-	afterQuotedMarker bool      // only blanks separate held from a quoted marker of calls
-	foreign           fence     // the open fence without calls, if any
-	reasoning         reasoningState
-	message           messageState
-	surrounding       surroundingText
-	precedingWord     lastWord
-	unmatched         unmatchedOpen
-	suspected         suspectedCalls
+	unemittedText
+	foreign       fence // the open fence without calls, if any
+	reasoning     reasoningState
+	message       messageState
+	surrounding   surroundingText
+	precedingWord lastWord
+	unmatched     unmatchedOpen
+	suspected     suspectedCalls
 
 	// Frames.
 	frame           frame
@@ -67,4 +61,15 @@ type sink struct {
 	callCut    bool // the latest call was cut off
 	unbalanced bool // its brackets do not match, which explains later strays
 	workEnded  bool // the call that ends the work has been made
+}
+
+// An unemittedText is text outside calls that is not emitted yet, and what its meaning depends on.
+type unemittedText struct {
+	held              []byte    // bytes that become content unless they belong to a marker or frame
+	heldAt            int       // offset of held
+	contentEnd        int       // offset after the latest content; tests compare it with the text
+	hasBegun          bool      // a non-blank byte has been read
+	textLine          lineState // state of the line before held
+	lineBlank         bool      // the line before held is blank
+	afterQuotedMarker bool      // only blanks separate held from a quoted marker of calls
 }
