@@ -72,9 +72,11 @@ func (l *ledger) want(t *testing.T) {
 	if n := countDescriptors(t); n != l.descriptors {
 		t.Errorf("%d descriptors, and there were %d", n, l.descriptors)
 	}
-	if n := runtime.NumGoroutine(); n > l.goroutines {
-		buf := make([]byte, 64<<10)
-		t.Errorf("%d goroutines, and there were %d\n%s", n, l.goroutines, buf[:runtime.Stack(buf, true)])
+	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > l.goroutines; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) { // until then a goroutine may be about to end
+			buf := make([]byte, 64<<10)
+			t.Fatalf("%d goroutines, and there were %d\n%s", runtime.NumGoroutine(), l.goroutines, buf[:runtime.Stack(buf, true)])
+		}
 	}
 	if files, err := os.ReadDir(l.temp); err != nil || len(files) > 0 {
 		t.Errorf("temporary files are left: %v %v", files, err)
