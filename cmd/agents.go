@@ -36,7 +36,7 @@ func newAgents(env Env, t *console) *cobra.Command {
 		Short: "Show what a run of an agent would use",
 		Long: `Show prints the agent and each flag of its run with its value and where the value is
 from: the agent file, the environment, config.yaml or a default. Read it before you
-run an agent of somebody else.`,
+run the agent of another person.`,
 		Example: "  oneshot agents show testdata/readme/agent.yaml\n  oneshot agents show testdata/readme/agent.yaml --format json",
 		Args:    oneArgument("NAME", "oneshot agents list shows the names"),
 		RunE:    func(_ *cobra.Command, args []string) error { return o.show(args[0]) },

@@ -79,7 +79,7 @@ func (o *options) batchFlags() []flagRow {
 		{name: "id-field", on: forBatch, field: text(&b.idField, ""), completes: nothing("a field of the records"), resume: unrecorded,
 			help: "name records by the field `NAME` (default: id, or the line number without one)"},
 		{name: "retry", on: forBatch, field: text(&b.retry, ""), completes: oneOf(retryLater, retryFailed, retryAll), resume: unrecorded,
-			help: "with `WHICH` and an earlier output before FILE: copy its lines to -o, but run again what failed and can succeed later, what failed without lasting effects (failed), or all that failed"},
+			help: "rerun failed records of an earlier output, named before FILE, and copy its other lines to -o; `WHICH` is later (may succeed now), failed (without lasting effects) or all"},
 	}
 }
 

@@ -34,8 +34,9 @@ func newDoctor(env Env, t *console) *cobra.Command {
 		Use:   "doctor [flags]",
 		Short: "Check model servers, keys, the state directory and the system",
 		Long: `Doctor checks everything a run may need, concurrently and within a time limit. It
-lists the models of local servers. It contacts a vendor only for a model named with
---model, and then only for its model list, with the key that a run would use.
+lists the models of local servers. It contacts a vendor only for a model that --model,
+the environment or config.yaml names, and then only for its model list, with the key
+that a run would use.
 
 Exit 0 means that a run can work, 2 that a named model does not exist, 4 that its
 key is missing or rejected, 5 that there is no usable model, 74 that the state

@@ -132,7 +132,7 @@ func hintOf(err error) string {
 	case errors.As(err, &limit) && limit.Why != "":
 		return "raise budget." + limit.Budget + " in the policy"
 	case errors.As(err, &unauthorized):
-		return cmp.Or(unauthorized.Hint, "renew the authorisation; the definition has no key renew that says how")
+		return cmp.Or(unauthorized.Hint, "renew the authorization; the definition has no key renew that says how")
 	case errors.As(err, &late) && late.Elapsed > 0:
 		return "raise --timeout, or budget.wall in the policy"
 	case errors.As(err, &limit):

@@ -34,7 +34,7 @@ var exits = []exit{
 	{3, "input", "a named file or stdin is unreadable, empty or of the wrong kind", runfile.RetryNo},
 	{4, "auth", "missing or rejected credentials, for the model or for a tool that the run requires", runfile.RetryAfterRepair},
 	{5, "unavailable", "the model is unreachable or still answers 429 or 5xx after retries, or another run holds the lock", runfile.RetryLater},
-	{6, "limit", "a budget is exhausted: turns, calls, identical calls, tokens, bytes or context (the envelope says which)", runfile.RetryWithMore},
+	{6, "limit", "a budget is exhausted: turns, calls, identical calls, writes, tokens, cost, bytes or context (the envelope says which)", runfile.RetryWithMore},
 	{7, "denied", "a change was denied, all calls were denied, or a required tool did not succeed", runfile.RetryNo},
 	{8, "needs", "missing information or approval (the envelope says which)", runfile.RetryWithInput},
 	{9, "no_answer", "the model gave no usable answer: empty, truncated or without a call", runfile.RetryLater},

@@ -101,7 +101,7 @@ func newRoot(env Env, t *console) *cobra.Command {
 	root.PersistentFlags().StringVar(&t.format, "log-format", "text", "write stderr as text or as json (one object per line)")
 	t.format = cmp.Or(logFormat(env.Args), t.defaults.console("log-format"), "text") // even if the flags are invalid
 	root.PersistentFlags().Bool("no-config", false, "ignore config.yaml and the ONESHOT_* variables that set flags")
-	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", t.quiet, "print only errors and warnings about ignored input on stderr")
+	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", t.quiet, "print only errors on stderr, and warnings that a result may be incomplete or input was ignored")
 	needed := neededCommands(env.Args)
 	for _, c := range needed {
 		root.AddCommand(c.build(env, t))

@@ -26,9 +26,9 @@ func newPrompt(env Env, t *console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prompt [flags]",
 		Short: "Print the system prompt for a set of tools",
-		Long: `Prompt prints the exact system prompt of a run with these tools, and estimates its
-tokens on stderr. With --dialect native it prints a JSON document with the system
-prompt and the function definitions.`,
+		Long: `Prompt prints the system prompt for these tools, and estimates its tokens on stderr.
+With --dialect native it prints a JSON document with the system prompt and the
+function definitions. oneshot run --dry-run prints the exact request of a run.`,
 		Example: `  oneshot prompt --tool 'vault_*' --system testdata/readme/editor.md
   oneshot prompt --tool wget --dialect native`,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -24,17 +24,18 @@ func newToolsCall(env Env, t *console) *cobra.Command {
 	o := new(options)
 	c := &cobra.Command{
 		Use:   "call [flags] NAME [K=V...]",
-		Short: "Run one tool like a run would, and print its result",
+		Short: "Run one tool as a run would, and print its result",
 		Long: `Call checks the arguments, applies the policy, runs one tool and prints the result
 envelope that a model would get. Arguments are K=V, where V is text or the JSON of the
 parameter's type, or one JSON object in --args.
 
 With --dry-run, call prints the policy decision instead of running the tool: the
 verdict, its rule and reason, and the arguments as given and as the tool would get
-them. The exit code is the same.
+them, and the request or the words of a program. An allowed call is exit 0; exit 7 and
+8 are those of the call.
 
 Exit 0 means that the tool succeeded, 1 that it failed or the arguments are invalid,
-4 that it lacks an authorisation, 7 that the policy or the approver denied the call,
+4 that it lacks an authorization, 7 that the policy or the approver denied the call,
 8 that the tool needs information or the call needs approval.`,
 		Example: `  oneshot tools call vault_search --root testdata/vault query=battery limit=2
   oneshot tools call file_put --policy testdata/readme/policy.yaml --dry-run --args '{"path": "out/a.md", "content": "x"}'`,

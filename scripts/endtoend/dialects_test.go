@@ -65,7 +65,7 @@ oneshot prompt --dialect hermes --tool wget
 `+"```"+`
 
 The system prompt lists the tools as models of this dialect expect them, and shows how a call and the end of the work are written. Calls are read as in any
-other run: policy, copies of calls in results and input, quotes, drafts. Results stand in the tags of the dialect, where it has some. `+"`--nonce`"+` needs a dialect whose
+other run: policy, copies of calls in results and input, quotes, drafts. Results are wrapped in the dialect's own tags, if it has any. `+"`--nonce`"+` needs a dialect whose
 calls are in fences: tool or gemini_tool_code.
 
 This page has the %d dialects that `+"`oneshot parse`"+` reads and a run can use. A model that is not in the list often writes one of them too.
