@@ -279,6 +279,8 @@ func (b *batchRun) run(ctx context.Context) error {
 	switch cause := context.Cause(next); {
 	case ctx.Err() != nil:
 		return b.withContinueHint(context.Cause(ctx))
+	case as[*tooManyFailuresError](cause) && b.progress.counts.done() == b.progress.counts.total: // by the last record
+		return b.verdict()
 	case err != nil && cause == nil:
 		return b.withContinueHint(err)
 	case cause != nil:
