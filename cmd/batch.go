@@ -230,11 +230,14 @@ func (b *batchRun) prepare(ctx context.Context, rec *recordedRun, args []string)
 	return b.checkFirst(ctx)
 }
 
-// checkFirst builds the first request of the first record without sending it. A dry run prints it.
+// checkFirst builds the first request without sending it. A dry run prints it.
 func (b *batchRun) checkFirst(ctx context.Context) error {
 	for r, err := range b.pending(ctx) {
 		if err != nil {
 			return err
+		}
+		if b.records.entries[keyOfID(r.ID)].earlier >= 0 { // its line is copied
+			continue
 		}
 		p, err := b.itemPlan(ctx, b.console, b.shared.recorded, r)
 		if err != nil {
