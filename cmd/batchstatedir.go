@@ -110,17 +110,19 @@ func (s *batchState) lockPointer(dir string) error {
 		return &outputError{fmt.Errorf("state directory: %w", err)}
 	}
 	for {
-		var err error
-		if s.pointer, err = os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|unix.O_NOFOLLOW, 0o600); err != nil {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+		if err != nil {
 			return &outputError{err}
 		}
-		if err := atomicfile.Lock(s.pointer); err != nil {
+		if err := atomicfile.Lock(f); err != nil {
+			f.Close() // nothing was written to it
 			return s.lockError(err)
 		}
-		if isNamed(s.pointer, path) {
+		if isNamed(f, path) {
+			s.pointer = f
 			return nil
 		}
-		s.pointer.Close() // deleted with the batch in between
+		f.Close() // deleted in between, with its batch or because it was empty
 	}
 }
 
@@ -414,7 +416,15 @@ func (s *batchState) close() error {
 		errs = append(errs, s.index.Close())
 	}
 	if s.pointer != nil {
+		s.removeEmptyPointer()
 		errs = append(errs, s.pointer.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// removeEmptyPointer removes the pointer of a batch that was refused before it began, while the pointer is locked.
+func (s *batchState) removeEmptyPointer() {
+	if info, err := s.pointer.Stat(); err == nil && info.Size() == 0 && !s.isDry {
+		_ = os.Remove(s.pointer.Name()) // an empty one does no harm
+	}
 }
