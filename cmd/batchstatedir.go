@@ -270,7 +270,10 @@ func (s *batchState) makeIndex(env Env, plan string) error {
 	if err := s.pointer.Truncate(0); err != nil {
 		return err
 	}
-	return s.addToPointer("ID of a batch", s.id+"\n")
+	if err := s.addToPointer("ID of a batch", s.id+"\n"); err != nil {
+		return err
+	}
+	return atomicfile.SyncDir(filepath.Dir(s.pointer.Name()), "the directory of the outputs of batches")
 }
 
 // openIndex opens and locks the index of a batch. The error wraps [atomicfile.ErrLocked] if another command has locked it.
