@@ -156,7 +156,7 @@ func (b *batchRun) startItem(s *runState, p *runPlan, item *batchItem, r batch.R
 	body.ID = b.state.runID(r.ID)
 	body.Batch = &runfile.BatchRecord{Batch: b.state.id, Record: r.ID, Index: r.Index, Input: r.Digest, Plan: b.plan}
 	s.id = body.ID
-	if err := b.state.indexRun(r); err != nil {
+	if err := b.state.indexRun(r, b.console.secrets); err != nil {
 		return nil, err
 	}
 	return s.createRecord(item.path, body)

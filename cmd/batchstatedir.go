@@ -19,6 +19,7 @@ import (
 	"oneshot/pkg/atomicfile"
 	"oneshot/pkg/batch"
 	"oneshot/pkg/failpoint"
+	"oneshot/pkg/redact"
 	"oneshot/pkg/runfile"
 )
 
@@ -366,9 +367,9 @@ func (s *batchState) runPath(record string) string {
 	return filepath.Join(s.dir, s.runID(record)+".jsonl")
 }
 
-// indexRun lists a run that begins.
-func (s *batchState) indexRun(r batch.Record) error {
-	line, err := json.Marshal(indexLine{r.ID, r.Index, s.runID(r.ID)})
+// indexRun lists a run that begins, with the secrets masked in the ID of its record.
+func (s *batchState) indexRun(r batch.Record, secrets *redact.Set) error {
+	line, err := json.Marshal(indexLine{secrets.Hide(r.ID), r.Index, s.runID(r.ID)})
 	if err != nil {
 		return err
 	}
