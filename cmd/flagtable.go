@@ -68,14 +68,18 @@ func (o *options) commonFlags() []flagRow {
 
 func (o *options) promptFlags() []flagRow {
 	return []flagRow{
-		{name: "prompt-file", on: forRun | forBatch, agent: isKey | isPath, field: textOnce(&o.prompt.file), completes: fileNames(), resume: startOnly,
+		{name: "prompt-file", on: forRun, agent: isKey | isPath, field: textOnce(&o.prompt.file), completes: fileNames(), resume: startOnly,
 			help: "read the prompt from `FILE` instead of the argument"},
+		{name: "prompt-file", on: forBatch, agent: isKey | isPath, field: textOnce(&o.prompt.file), completes: fileNames(), resume: startOnly,
+			help: "read the prompt from `FILE` instead of --prompt"},
 		{name: "stdin-wait", on: forRun, agent: isKey, field: duration(&o.prompt.input.wait, stdinWait), resume: unrecorded,
 			help: "limit the wait for the first byte of a pipe on stdin; --input - waits until --timeout"},
 		{name: "no-stdin", on: forRun, agent: isKey, field: toggle(&o.prompt.input.noStdin), resume: unrecorded,
 			help: "ignore stdin unless - names it, e.g. in a loop that reads it"},
-		{name: "allow-empty-input", on: forRun | forBatch, agent: isKey, field: toggle(&o.prompt.input.allowEmpty), resume: unrecorded,
+		{name: "allow-empty-input", on: forRun, agent: isKey, field: toggle(&o.prompt.input.allowEmpty), resume: unrecorded,
 			help: "accept an empty --input instead of exit 3"},
+		{name: "allow-empty-input", on: forBatch, agent: isKey, field: toggle(&o.prompt.input.allowEmpty), resume: unrecorded,
+			help: "accept a file without records instead of exit 3"},
 		{name: "trust-input", on: forRun | forBatch, noKey: "only the command line trusts the input", field: toggle(&o.prompt.trustInput), resume: fixed, replay: widening,
 			help: "trust the input: allow calls that it spells out, and do not label it untrusted"},
 		{name: "var", on: forRun | forBatch | forPrompt, noKey: "vars declares variables and their defaults", field: list(&o.prompt.variables.values), completes: nothing("free text"), resume: fixed, replay: inherited, merges: true,
