@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"regexp"
 	"strings"
 
 	"oneshot/pkg/chat"
@@ -70,11 +69,22 @@ func (w recordedWording) ofMessage(index int, text string) string {
 	return w.messages[index].Content
 }
 
-// findingLine matches a finding in the list that package prompt writes. Its group is the place: "line 3", or a path.
-var findingLine = regexp.MustCompile(`^- "(?:(line \d+|[^ "]+): )?.*"$`)
-
 // isSameFinding reports whether two lines of messages are findings at the same place.
 func isSameFinding(a, b string) bool {
-	of, other := findingLine.FindStringSubmatch(a), findingLine.FindStringSubmatch(b)
-	return of != nil && other != nil && of[1] == other[1]
+	place, ok := findingPlace(a)
+	other, isFinding := findingPlace(b)
+	return ok && isFinding && place == other
+}
+
+// findingPlace returns the place in a finding of the list that package prompt writes: "line 3", a path, or "" without one.
+func findingPlace(line string) (place string, isFinding bool) {
+	text, ok := strings.CutPrefix(line, `- "`)
+	if !ok || !strings.HasSuffix(text, `"`) {
+		return "", false
+	}
+	place, _, hasPlace := strings.Cut(text, ": ")
+	if number, ok := strings.CutPrefix(place, "line "); hasPlace && (ok && !strings.Contains(number, " ") || !strings.ContainsAny(place, ` "`)) {
+		return place, true
+	}
+	return "", true
 }
