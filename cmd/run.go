@@ -9,6 +9,7 @@ import (
 	"math"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/executor"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/redact"
@@ -132,23 +134,29 @@ func (p *sharedPlan) openTools(ctx context.Context) (use func(*agent.Config), re
 	applyFileRules(&env, &p.policy)
 	preview, beforeImage := env.PreviewCall, env.BeforeImage // without the secrets of requests
 	var tools agent.Runner
+	var runner *executor.Runner // nil without live tools
 	switch {
 	case p.flags.isReplay():
 		beforeImage = nil
 		tools = p.recorded.replay.tools()
 	case p.tools != nil:
 		env.Secret = p.secret
-		runner := p.access.runner(p.env, p.tools, env)
+		runner = p.access.runner(p.env, p.tools, env)
 		runner.UseCache(p.resultCache())
 		tools = runner
 	}
 	return func(cfg *agent.Config) {
+		if runner != nil && slices.ContainsFunc(cfg.History, isIntent) { // the run may have changed what its cached results show
+			runner.MarkChange()
+		}
 		if env.Root != nil {
 			cfg.Resolve = env.Root.Resolve
 		}
 		cfg.Preview, cfg.BeforeImage, cfg.Runner = preview, beforeImage, tools
 	}, release, nil
 }
+
+func isIntent(r runfile.Record) bool { _, ok := r.Body.(runfile.Intent); return ok }
 
 // execute runs the agent, records it and prints the answer.
 func (r *runState) execute(ctx context.Context, p *runPlan) error {

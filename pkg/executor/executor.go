@@ -86,7 +86,7 @@ type Runner struct {
 	rates        rateLimiter
 	redactedDirs []RedactedDir
 	cache        *ResultCache // nil for none
-	lastChange   atomic.Int64 // when the latest call with an effect ended, in Unix nanoseconds; 0 before
+	lastChange   atomic.Int64 // time of the latest MarkChange, in Unix nanoseconds; 0 before
 	root         *fileroot.Root
 }
 
@@ -97,6 +97,9 @@ func New(registry *tool.Registry, env Env) *Runner {
 
 // UseCache makes the runner keep results of reads, and use them again. Call it before Run.
 func (r *Runner) UseCache(c *ResultCache) { r.cache = c }
+
+// MarkChange says that something has changed now: cached results from before it are not used.
+func (r *Runner) MarkChange() { r.lastChange.Store(time.Now().UnixNano()) }
 
 // cached returns the kept result of a call. A call with a file that must not be accessed has none.
 func (r *Runner) cached(t task, key string) (chat.Result, bool) {
@@ -151,7 +154,7 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 		ctx = netguard.WithRedirectCheck(ctx, x.Follow)
 	}
 	if def.Effect != tool.Read {
-		defer func() { r.lastChange.Store(time.Now().UnixNano()) }()
+		defer r.MarkChange()
 	}
 	result, err := runWithDeadline(ctx, t, x.Deadline, run)
 	if err != nil {
