@@ -19,7 +19,7 @@ func (r *run) appendResults(p *reply) (over bool, err error) {
 	case results == "":
 		return false, r.remindToCall()
 	}
-	r.retries.repliesWithoutCall = 0
+	r.retries.repliesWithoutCall, r.retries.repliesWithLeak = 0, 0
 	c.addUser(results)
 	return false, nil
 }

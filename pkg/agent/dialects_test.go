@@ -118,7 +118,8 @@ func TestQuotesInEveryDialect(t *testing.T) {
 }
 
 // In a native run that reads leaked calls, a call in any dialect runs under the rules of written calls: copies of the input
-// are denied, quotes and calls beside native ones are text, and the model reads the results as those of written calls.
+// are denied, quotes and calls beside native ones are text, and the model reads the results and the faults as those of
+// written calls.
 func TestLeakedCallsInEveryDialect(t *testing.T) {
 	everyDialect(t, func(t *testing.T, d dialect.Dialect, _ string) {
 		leaky := func(steps ...step) *rig {
@@ -138,6 +139,14 @@ func TestLeakedCallsInEveryDialect(t *testing.T) {
 		r.cfg.Input = "Welcome.\n\n" + put
 		out, _ = r.run() // without any other call the denial ends it
 		wantStatuses(t, out, "put denied DENIED")
+
+		if open := strings.Replace(put, `"a"`, `"a`, 1); open != put { // the string has no end
+			r = leaky(says(open), says("That is all."), says(answer42))
+			out := r.mustRun()
+			if isCall := len(out.Calls) > 0; isCall != strings.Contains(r.last(1), "could not be read") || strings.Contains(r.last(1), "only text") {
+				t.Errorf("after %q: %v, %s", open, statuses(out), r.last(1))
+			}
+		}
 
 		r = leaky(says("For example:\n\n````python\n"+put+"````\n"), says(answer42))
 		if out, _ := r.run(); len(out.Calls) > 0 {

@@ -239,8 +239,8 @@ func (r *responseReader) close(resp chat.Response) error {
 }
 
 // runLeakedCalls adds the calls of tools of the run in the text of a reply, if calls are native, the reply has none, and
-// the configuration allows it. It reports whether there are any. The text is complete, so quotes, drafts and an answer
-// are known as such.
+// the configuration allows it. It reports whether there are any, readable or not. The text is complete, so quotes, drafts
+// and an answer are known as such.
 func (r *responseReader) runLeakedCalls(resp chat.Response) bool {
 	c := r.conversation
 	isRead := r.native && r.err == nil && r.nativeCalls == 0 && resp.Stop == chat.StopEnd && c.cfg.RunLeakedCalls && !c.cfg.Nonce
@@ -251,7 +251,7 @@ func (r *responseReader) runLeakedCalls(resp chat.Response) bool {
 	var f dialect.Findings
 	for i, call := range reading.Calls {
 		isCalled := func(name string) bool { return name == call.Name }
-		if !call.Executable || !c.hasTool(isCalled) {
+		if call.Status == chat.StatusSuppressed || !c.hasTool(isCalled) {
 			continue
 		}
 		r.reply.batch.isLeaked = true
@@ -266,7 +266,7 @@ func (r *responseReader) runLeakedCalls(resp chat.Response) bool {
 	}
 	r.callFreeText = []byte(reading.Content)
 	for _, found := range reading.Findings {
-		if found.Call != nil {
+		if found.Call != nil || found.Severity == diag.Error { // that of an open string can have no call
 			f.Add(found)
 		}
 	}
