@@ -41,10 +41,11 @@ func (s *textStream) observe(e agent.Event) {
 		}
 	case agent.EventRetracted:
 		if s.isShown {
-			s.console.say(slog.LevelWarn, fmt.Sprintf("turn %d: the text printed so far was reasoning", e.Turn), slog.Int("turn", e.Turn))
+			s.warn(e.Turn, "the text printed so far was reasoning")
 			s.endLine()
 			s.isShown = false
 		}
+		s.masked = s.console.secrets.Stream() // what it holds back is reasoning, too
 	case agent.EventReply:
 		s.isComplete = true
 		if s.isWanted {
@@ -56,11 +57,15 @@ func (s *textStream) observe(e agent.Event) {
 // begin begins the response to a request.
 func (s *textStream) begin(request agent.Event) {
 	if s.isShown && !s.isComplete {
-		s.console.say(slog.LevelWarn, fmt.Sprintf("turn %d: the text printed so far is incomplete; the model begins again", request.Turn), slog.Int("turn", request.Turn))
+		s.warn(request.Turn, "the text printed so far is incomplete; the model begins again")
 	}
 	s.endLine()
 	s.masked, s.isWanted = s.console.secrets.Stream(), !s.answerOnly || request.Purpose == chat.PurposeAnswer
 	s.isShown, s.isComplete = false, false
+}
+
+func (s *textStream) warn(turn int, text string) {
+	s.console.say(slog.LevelWarn, fmt.Sprintf("turn %d: %s", turn, text), slog.Int("turn", turn))
 }
 
 // print prints a piece, without the blanks around the whole text.
