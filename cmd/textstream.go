@@ -23,6 +23,7 @@ type textStream struct {
 	isWanted   bool           // the response is printed
 	isShown    bool           // some of it was
 	isComplete bool
+	isDropped  bool   // if another request follows
 	blanks     string // at its end, not printed yet
 }
 
@@ -46,6 +47,8 @@ func (s *textStream) observe(e agent.Event) {
 			s.isShown = false
 		}
 		s.masked = s.console.secrets.Stream() // what it holds back is reasoning, too
+	case agent.EventReprompt:
+		s.isDropped = true
 	case agent.EventReply:
 		s.isComplete = true
 		if s.isWanted {
@@ -56,12 +59,16 @@ func (s *textStream) observe(e agent.Event) {
 
 // begin begins the response to a request.
 func (s *textStream) begin(request agent.Event) {
-	if s.isShown && !s.isComplete {
+	switch {
+	case s.isShown && !s.isComplete:
 		s.warn(request.Turn, "the text printed so far is incomplete; the model begins again")
+	case s.isShown && s.isDropped:
+		s.warn(request.Turn, "the text printed so far does not count; the model is asked again")
 	}
 	s.endLine()
-	s.masked, s.isWanted = s.console.secrets.Stream(), !s.answerOnly || request.Purpose == chat.PurposeAnswer
-	s.isShown, s.isComplete = false, false
+	isAnswer := request.Purpose == chat.PurposeAnswer
+	s.masked, s.isWanted = s.console.secrets.Stream(), !s.answerOnly || isAnswer
+	s.isShown, s.isComplete, s.isDropped = false, false, isAnswer
 }
 
 func (s *textStream) warn(turn int, text string) {
