@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"oneshot/pkg/provider"
 	"oneshot/pkg/provider/wire"
@@ -186,7 +187,11 @@ type probed struct {
 	isBlind  bool                       // cannot read images
 	defaults map[string]json.RawMessage // of its requests
 	probeErr error                      // why the server did not answer
+	at       time.Time                  // of the probe
 }
+
+// isDown reports whether the server did not answer within the last cool-down.
+func (p *probed) isDown() bool { return p.probeErr != nil && time.Since(p.at) < provider.CoolDown }
 
 // requirements select the facts about a model that a run needs.
 type requirements struct {
@@ -210,7 +215,7 @@ func (s *settings) probe(ctx context.Context, p endpoint, m requirements) (probe
 	default:
 		return probed{}, err
 	}
-	c := probed{native: can.Tools || err != nil, isBlind: can.Known && !can.Vision, probeErr: err} // if unknown, a rejection switches later
+	c := probed{native: can.Tools || err != nil, isBlind: can.Known && !can.Vision, probeErr: err, at: time.Now()} // if unknown, a rejection switches later
 	if m.context {
 		c.defaults = map[string]json.RawMessage{"num_ctx": json.RawMessage(strconv.Itoa(ollamaContext(can)))}
 	}

@@ -77,11 +77,23 @@ func (m *chosenModels) withFallbacks(n int) agent.Model {
 	all := provider.NewFallback(members...)
 	m.breakers.share(all, members)
 	for i := range members {
-		if m.probed[i].probeErr != nil {
-			all.Open(i)
+		if m.probed[i].isDown() {
+			all.Open(i, m.probed[i].at)
 		}
 	}
 	return all
+}
+
+// shareProbes tells other runs which of the models with fallbacks did not answer when they were probed.
+func (m *chosenModels) shareProbes() {
+	if m.breakers == nil {
+		return
+	}
+	for i, e := range m.endpoints {
+		if isMember := i < len(m.endpoints)-1 || !m.hasResponder; isMember && m.probed[i].isDown() {
+			m.breakers.setFailure(breakerKey(e.name, e.address()), m.probed[i].at)
+		}
+	}
 }
 
 // share exchanges model failures with other runs.

@@ -362,6 +362,7 @@ func (p *sharedPlan) connect(ctx context.Context) (*chosenModels, error) {
 	}
 	if len(names) > 1 && !p.flags.dryRun {
 		m.breakers = newBreakers(env, t)
+		m.shareProbes()
 	}
 	return m, m.chooseNativeCalls(o.dialect, p.tools != nil)
 }

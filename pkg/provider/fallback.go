@@ -72,9 +72,23 @@ func NewFallback(members ...Member) *Fallback {
 	return &Fallback{members: slices.Clone(members), breakers: make([]breaker, len(members))}
 }
 
-// Open opens the breakers of a member and all others of its server, which is known to be down.
-func (f *Fallback) Open(member int) {
-	f.recordOutcome(member, false, verdict{open: true, server: true})
+// Open opens the breakers of a member and all others of its server, which was found down at that time, for the rest of the
+// cool-down. It is no failure for OnFailure. A later failure stays.
+func (f *Fallback) Open(member int, at time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	until := at.Add(f.coolDown())
+	for i := range f.breakers {
+		if f.isAffected(i, member, true) && !until.Before(f.breakers[i].openUntil) {
+			f.breakers[i].openUntil, f.breakers[i].failedInOtherRun = until, time.Time{}
+		}
+	}
+}
+
+// isAffected reports whether the failure of a member, or of its server, opens the breaker of another one.
+func (f *Fallback) isAffected(i, failed int, byServer bool) bool {
+	server := f.members[failed].Server
+	return i == failed || byServer && server != "" && server == f.members[i].Server
 }
 
 // RestoreFailure opens the breaker of a member that failed in another run, for the rest of the cool-down. The first
@@ -227,9 +241,8 @@ func (f *Fallback) recordOutcome(at int, well bool, v verdict) {
 		f.breakers[at].openUntil = time.Time{}
 		f.notifyFailure(at, time.Time{})
 	}
-	server := f.members[at].Server
 	for i := range f.breakers {
-		if v.open && (i == at || v.server && server != "" && server == f.members[i].Server) {
+		if v.open && f.isAffected(i, at, v.server) {
 			f.breakers[i].openUntil = f.now().Add(f.coolDown())
 			f.notifyFailure(i, f.now())
 		}

@@ -312,18 +312,48 @@ func TestFallbackServer(t *testing.T) {
 	}
 }
 
-// A member that was found dead is not asked as long as another answers, and a
+// A member that was found dead is not asked for a while as long as another answers, and a
 // server that has spoken has more to say than one that is not there.
 func TestFallbackLeftOut(t *testing.T) {
 	dead := &provider.UnavailableError{Attempts: 1, Err: errors.New("connection refused")}
 	a, b := &actor{name: "a", lines: []error{dead}}, &actor{name: "b", lines: []error{nil, &provider.AuthError{Status: 401}}}
 	f := provider.NewFallback(provider.Member{Name: "a", Model: a}, provider.Member{Name: "b", Model: b})
-	f.Open(0)
+	f.Open(0, time.Now())
 	if got := ask(t.Context(), f, question); got.text != "b" || a.asked != 0 {
 		t.Errorf("heard %q, a was asked %d times", got.text, a.asked)
 	}
 	if got := ask(t.Context(), f, question); !errors.As(got.err, new(*provider.AuthError)) || a.asked != 1 {
 		t.Errorf("error %v, a was asked %d times", got.err, a.asked)
+	}
+}
+
+// A server that was found down opens the breakers of its members until a minute after that, and not again.
+func TestFallbackOpen(t *testing.T) {
+	for _, tt := range []struct {
+		ago, failedAgo time.Duration // since it was found down, and since a failure in another run; 0: none
+		asked          string        // how often in a request
+	}{
+		{59 * time.Second, 0, "a0b0c1"},
+		{time.Minute, 0, "a1b0c0"},
+		{2 * time.Minute, 0, "a1b0c0"},
+		{2 * time.Minute, 30 * time.Second, "a0b1c0"},
+	} {
+		c := newCast(nil, nil, nil)
+		members := []provider.Member{{Name: "a", Server: "s", Model: c.actors[0]}, {Name: "b", Server: "s", Model: c.actors[1]}, {Name: "c", Model: c.actors[2]}}
+		f := provider.NewFallback(members...)
+		f.Now = func() time.Time { return c.time }
+		f.OnFailure = func(member int, failed time.Time) {
+			if !failed.IsZero() {
+				t.Errorf("member %d failed at %v", member, failed)
+			}
+		}
+		if tt.failedAgo > 0 {
+			f.RestoreFailure(0, c.time.Add(-tt.failedAgo))
+		}
+		f.Open(0, c.time.Add(-tt.ago))
+		if ask(t.Context(), f, question); c.asked() != tt.asked {
+			t.Errorf("found down %v ago: asked %s, want %s", tt.ago, c.asked(), tt.asked)
+		}
 	}
 }
 
