@@ -253,6 +253,9 @@ func (b *batchRun) run(ctx context.Context) error {
 	b.progress = newBatchProgress(b.console, b.records.counts, b.limiter.budget)
 	defer b.progress.clear()
 	if b.isDone() && b.state.out != nil && !b.state.isKnown { // the output of another batch stays that of another batch
+		if err := b.state.repairOutput(); err != nil {
+			return err
+		}
 		return b.verdict()
 	}
 	use, release, err := b.shared.openTools(ctx)

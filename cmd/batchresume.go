@@ -54,7 +54,10 @@ func (o *earlierOutput) runsAgain(l batch.OutputLine) bool {
 // lineAt returns the line at an offset.
 func (o *earlierOutput) lineAt(at int64) ([]byte, error) {
 	text, err := bufio.NewReader(io.NewSectionReader(o.file, at, batch.MaxLine)).ReadBytes('\n')
-	if err != nil {
+	switch {
+	case errors.Is(err, io.EOF) && len(text) > 0: // the last line may lack its line feed
+		return append(text, '\n'), nil
+	case err != nil:
 		return nil, &inputError{fmt.Errorf("--retry %s: %w", o.file.Name(), err)}
 	}
 	return text, nil
@@ -83,7 +86,7 @@ func (b *batchRun) readOutput() error {
 		return nil
 	}
 	b.plans = map[string]int{}
-	err := b.state.out.Recover(b.state.isKnown, func(l batch.OutputLine, number int, _ int64) error { return b.addOutputLine(l, number) })
+	err := b.state.out.Read(b.state.isKnown, func(l batch.OutputLine, number int, _ int64) error { return b.addOutputLine(l, number) })
 	return outputReadError("-o", err)
 }
 
@@ -165,7 +168,7 @@ func (b *batchRun) checkLeftOver() error {
 		}
 	}
 	if lines > done {
-		err := b.state.out.Recover(b.state.isKnown, func(l batch.OutputLine, number int, _ int64) error {
+		err := b.state.out.Read(b.state.isKnown, func(l batch.OutputLine, number int, _ int64) error {
 			if key, _ := keyOfLine(l, b.state.path, number); b.records.entries[key].line == 0 { // it was read before
 				return usagef("give the records that it was written for, or another -o", "%s:%d: no record of %s has the ID %q", b.state.path, number, b.input.name, l.ID)
 			}

@@ -211,7 +211,7 @@ func (s *batchState) addToPointer(what, text string) error {
 }
 
 // begin makes the directory of the batch, its index and its output, in an order such that a batch that has an output has the
-// rest.
+// rest. It makes an output that exists ready for lines.
 func (s *batchState) begin(env Env, plan string) error {
 	err := s.makeIndex(env, plan)
 	switch {
@@ -220,10 +220,21 @@ func (s *batchState) begin(env Env, plan string) error {
 	case err != nil:
 		return &outputError{fmt.Errorf("state of the batch: %w", err)}
 	}
-	if s.path == "" || s.out != nil {
+	switch {
+	case s.path == "":
 		return nil
+	case s.out == nil:
+		return s.openOutput()
 	}
-	return s.openOutput()
+	return s.repairOutput()
+}
+
+// repairOutput makes an output that exists ready for lines.
+func (s *batchState) repairOutput() error {
+	if err := s.out.Repair(); err != nil {
+		return &outputError{fmt.Errorf("-o: %w", err)}
+	}
+	return nil
 }
 
 // An indexHead is the first line of INDEX.jsonl.

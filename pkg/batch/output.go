@@ -72,11 +72,10 @@ const linePrefix = `{"id":"`
 
 // An Output is an open output file. Its lock is held until it is closed.
 type Output struct {
-	file *os.File
-	path string
-	size int64 // of the whole lines
-
-	isReadOnly bool
+	file   *os.File
+	path   string
+	size   int64 // of the whole lines
+	isTorn bool  // a torn line follows them
 }
 
 // A ForeignError reports a file that is not the output of a batch.
@@ -114,13 +113,13 @@ func OpenOutput(path string) (*Output, error) {
 	return &Output{file: f, path: path}, nil
 }
 
-// OpenOutputReadOnly opens an output file to read it. It is not locked, and never changed.
+// OpenOutputReadOnly opens an output file to read it. It is not locked, and cannot be changed.
 func OpenOutputReadOnly(path string) (*Output, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return &Output{file: f, path: path, isReadOnly: true}, nil
+	return &Output{file: f, path: path}, nil
 }
 
 // Close releases the lock.
@@ -132,23 +131,36 @@ func (o *Output) IsEmpty() bool {
 	return err == nil && info.Size() == 0
 }
 
-// Recover passes the lines of the output to each, as [ReadLines] does, and truncates a torn last line, so that lines can be
-// appended. If nothing but a torn line is in the output, only its batch can truncate it: isKnown says that this is the batch.
-func (o *Output) Recover(isKnown bool, each func(l OutputLine, number int, offset int64) error) error {
-	size, isTorn, err := ReadLines(io.NewSectionReader(o.file, 0, 1<<62), o.path, each)
-	switch o.size = size; {
-	case err != nil || !isTorn:
-		return err
-	case size == 0 && !isKnown:
+// Read passes the lines of the output to each, as [ReadLines] does. If nothing but a torn line is in the output, only its
+// batch can continue it: isKnown says that this is the batch.
+func (o *Output) Read(isKnown bool, each func(l OutputLine, number int, offset int64) error) (err error) {
+	o.size, o.isTorn, err = ReadLines(io.NewSectionReader(o.file, 0, 1<<62), o.path, each)
+	if err == nil && o.isTorn && o.size == 0 && !isKnown {
 		return &ForeignError{o.path, 1, notALine}
-	case o.isReadOnly:
-		return nil
 	}
-	return o.truncate()
+	return err
 }
 
-// ReadLines passes the lines of an output to each, with their numbers and offsets. The path is for errors. It returns the size of the whole
-// lines, and whether a torn one follows. A file that is not the output of a batch is a *[ForeignError].
+// Repair makes an output that was read ready for lines: it removes a torn last line, or adds the missing line feed of a whole one.
+func (o *Output) Repair() error {
+	if o.isTorn {
+		return o.truncate()
+	}
+	last := []byte{'\n'}
+	if o.size > 0 {
+		if _, err := o.file.ReadAt(last, o.size-1); err != nil {
+			return err
+		}
+	}
+	if last[0] == '\n' {
+		return nil
+	}
+	return o.Append([]byte{'\n'})
+}
+
+// ReadLines passes the lines of an output to each, with their numbers and offsets. The path is for errors. The last line may lack
+// its line feed, as other programs write it. It returns the size of the whole lines, and whether a torn one follows. A file that is
+// not the output of a batch is a *[ForeignError].
 func ReadLines(file io.Reader, path string, each func(l OutputLine, number int, offset int64) error) (size int64, isTorn bool, err error) {
 	src := bufio.NewReaderSize(file, 64<<10)
 	for number := 1; ; number++ {
@@ -157,26 +169,33 @@ func ReadLines(file io.Reader, path string, each func(l OutputLine, number int, 
 		switch {
 		case isLong:
 			return size, false, foreign(notALine)
-		case errors.Is(err, io.EOF):
-			if n := min(len(text), len(linePrefix)); string(text[:n]) != linePrefix[:n] {
-				return size, false, foreign(notALine)
-			}
-			if _, err := ParseLine(text); err != nil && json.Valid(text) {
-				return size, false, foreign(err.Error())
-			}
-			return size, len(text) > 0, nil
-		case err != nil:
+		case err != nil && !errors.Is(err, io.EOF):
 			return size, false, err
+		case len(text) == 0:
+			return size, false, nil
 		}
+		isLast := err != nil
 		l, err := ParseLine(text)
 		if err != nil {
+			if isLast && isTornLine(text) {
+				return size, true, nil
+			}
 			return size, false, foreign(err.Error())
 		}
 		if err := each(l, number, size); err != nil {
 			return size, false, err
 		}
 		size += int64(len(text))
+		if isLast {
+			return size, false, nil
+		}
 	}
+}
+
+// isTornLine reports whether a text that is not a line can be the beginning of one.
+func isTornLine(text []byte) bool {
+	n := min(len(text), len(linePrefix))
+	return string(text[:n]) == linePrefix[:n] && !json.Valid(text)
 }
 
 const notALine = "it is not a line of a batch"
