@@ -85,13 +85,11 @@ func (o *pruneOptions) prune() error {
 
 // pruneRecord deletes an old record and reports whether it did. Unreadable records are kept with a note.
 func (o *pruneOptions) pruneRecord(path string) (bool, error) {
-	var gone bool
-	var err error
-	if o.dryRun {
-		gone, err = o.wouldPrune(path)
-	} else {
-		gone, err = runfile.Remove(path, o.isExpired)
+	remove := o.canRemove
+	if !o.dryRun {
+		remove = func(path string) (bool, error) { return runfile.Remove(path, o.isExpired) }
 	}
+	gone, err := remove(path)
 	switch {
 	case as[*runfile.LockedError](err), errors.Is(err, fs.ErrNotExist): // deleted by another process
 		return false, nil
@@ -103,10 +101,13 @@ func (o *pruneOptions) pruneRecord(path string) (bool, error) {
 	return gone, nil
 }
 
-// wouldPrune reports whether a record would be deleted.
-func (o *pruneOptions) wouldPrune(path string) (bool, error) {
-	last, written, err := runfile.Last(path)
-	return err == nil && o.isExpired(last, written), err
+// canRemove reports whether the record of a run is expired, and deletes nothing. The error is that of a deletion.
+func (o *pruneOptions) canRemove(path string) (expired bool, err error) {
+	_, err = runfile.Remove(path, func(last runfile.Record, written time.Time) bool {
+		expired = o.isExpired(last, written)
+		return false
+	})
+	return expired, err
 }
 
 // waitingExits are the exit codes of runs that wait for information, an approval, or a check of a change.

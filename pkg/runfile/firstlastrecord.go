@@ -56,17 +56,8 @@ func (g *Summary) readFirstAndLast(f *os.File) (ok bool, err error) {
 	}
 }
 
-// Last returns the last complete record of the run file at path, without a body if the file has no record, and the
-// modification time of the file. It reads the whole file only if a [Summary] does not suffice.
-func Last(path string) (last Record, written time.Time, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return Record{}, time.Time{}, fmt.Errorf("run file: %w", err)
-	}
-	defer f.Close()
-	return readLast(f)
-}
-
+// readLast returns the last complete record of a run file, without a body if the file has no record, and the modification time
+// of the file. It reads the whole file only if a [Summary] does not suffice.
 func readLast(f *os.File) (last Record, written time.Time, err error) {
 	info, err := f.Stat()
 	if err != nil {

@@ -258,8 +258,8 @@ func (e *RemoveError) Error() string { return "run file: " + e.Err.Error() }
 func (e *RemoveError) Unwrap() error { return e.Err }
 
 // Remove deletes the run file at path if no process is writing it and over returns true for its last record and the
-// time of the last write. It reports whether it did. The record is as [Last] returns it. Errors are a *[LockedError], a
-// *[DamageError], a *[RemoveError], or about opening it; the file remains on any error.
+// time of the last write. It reports whether it did. The record is the last complete one, and has no body if there is none.
+// Errors are a *[LockedError], a *[DamageError], a *[RemoveError], or about opening it; the file remains on any error.
 func Remove(path string, over func(last Record, written time.Time) bool) (removed bool, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
