@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,13 +25,14 @@ func (o *pruneOptions) pruneBatch(dir string) (gone []string, err error) {
 		return nil, o.removeOld(dir)
 	}
 	var delivered map[string]bool
+	var lost string
 	if err == nil {
 		if o.dryRun { // a batch can begin meanwhile
 			index.Close()
 		} else {
 			defer index.Close() // nothing was written to it
 		}
-		delivered, err = o.runsInBatchOutput(dir)
+		delivered, lost, err = runsInBatchOutput(dir)
 	}
 	if err != nil {
 		o.console.note("%s kept: %v", filepath.Base(dir), err)
@@ -39,6 +41,12 @@ func (o *pruneOptions) pruneBatch(dir string) (gone []string, err error) {
 	paths, err := runFilesIn(dir)
 	if err != nil {
 		return nil, err
+	}
+	if lost != "" && !o.dryRun && o.removesAny(index.Name(), paths) { // first of all, because a deletion can be cut off
+		if err := forgetOutput(dir, lost); err != nil {
+			o.console.note("%s kept: %v", filepath.Base(dir), err)
+			return nil, nil
+		}
 	}
 	var failed []error
 	for _, path := range paths {
@@ -58,8 +66,7 @@ func (o *pruneOptions) pruneBatch(dir string) (gone []string, err error) {
 
 // removeOld removes files and then their directory, if the first one is old enough. A directory that is not empty stays.
 func (o *pruneOptions) removeOld(paths ...string) error {
-	info, err := os.Stat(paths[0])
-	if err != nil || o.dryRun || o.env.Now().Sub(info.ModTime()) < time.Duration(o.older) {
+	if o.dryRun || !o.isOld(paths[0]) {
 		return nil
 	}
 	for _, path := range paths {
@@ -70,54 +77,83 @@ func (o *pruneOptions) removeOld(paths ...string) error {
 	return nil
 }
 
+// isOld reports whether a file was not written for long enough.
+func (o *pruneOptions) isOld(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && o.env.Now().Sub(info.ModTime()) >= time.Duration(o.older)
+}
+
+// removesAny reports whether a part of a batch that cannot be continued is about to be deleted: one of its runs, or its index
+// if it has none.
+func (o *pruneOptions) removesAny(index string, runs []string) bool {
+	if len(runs) == 0 {
+		return o.isOld(index)
+	}
+	return slices.ContainsFunc(runs, func(path string) bool {
+		expired, err := o.canRemove(path)
+		return err == nil && expired
+	})
+}
+
 // runsInBatchOutput returns the IDs of the runs with a line in the output of a batch. They are nil if the batch cannot be
-// continued, and that will stay so: it has no output, or a later batch has written it, or it is gone.
-func (o *pruneOptions) runsInBatchOutput(dir string) (map[string]bool, error) {
+// continued: it has no output, or a later batch has written it, or it is gone. If it is gone, lost is its path: the batch could
+// continue if it came back.
+func runsInBatchOutput(dir string) (delivered map[string]bool, lost string, err error) {
 	head, err := readIndexHead(dir)
 	if err != nil || head.Output == "" {
-		return nil, err
+		return nil, "", err
 	}
-	path := pointerPath(filepath.Dir(dir), head.Output)
-	pointer, err := os.Open(path)
+	pointer, err := openPointer(dir, head.Output)
+	if pointer == nil {
+		return nil, "", err
+	}
+	defer pointer.Close()
+	out, err := os.Open(head.Output)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, head.Output, nil
+	case err != nil:
+		return nil, "", err
+	}
+	defer out.Close()
+	delivered = map[string]bool{}
+	_, _, err = batch.ReadLines(out, head.Output, func(l batch.OutputLine, _ int, _ int64) error {
+		delivered[l.RunID] = true
+		return nil
+	})
+	return delivered, "", err
+}
+
+// openPointer opens the pointer of an output, or returns nil if it does not name the batch of a directory.
+func openPointer(dir, output string) (*os.File, error) {
+	f, err := os.Open(pointerPath(filepath.Dir(dir), output))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer pointer.Close()
-	if id, _, err := batchOfPointer(pointer); err != nil || id != filepath.Base(dir) {
-		return nil, err
+	if id, _, err := batchOfPointer(f); err != nil || id != filepath.Base(dir) {
+		return nil, errors.Join(err, f.Close())
 	}
-	out, err := os.Open(head.Output)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, o.forgetOutput(head.Output, pointer)
-	case err != nil:
-		return nil, err
-	}
-	defer out.Close()
-	delivered := map[string]bool{}
-	_, _, err = batch.ReadLines(out, head.Output, func(l batch.OutputLine, _ int, _ int64) error {
-		delivered[l.RunID] = true
-		return nil
-	})
-	return delivered, err
+	return f, nil
 }
 
 // forgetOutput removes the pointer to a batch whose output is gone, so that the batch does not continue without the runs
 // that are deleted if the output comes back.
-func (o *pruneOptions) forgetOutput(output string, pointer *os.File) error {
-	if o.dryRun {
-		return nil
+func forgetOutput(dir, output string) error {
+	pointer, err := openPointer(dir, output)
+	if pointer == nil { // a later batch has written the output in between
+		return err
 	}
-	err := atomicfile.Lock(pointer)
+	defer pointer.Close()
+	err = atomicfile.Lock(pointer)
 	if err == nil && isNamed(pointer, pointer.Name()) {
 		_, err = os.Lstat(output)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return os.Remove(pointer.Name())
+		return errors.Join(os.Remove(pointer.Name()), atomicfile.SyncDir(filepath.Dir(pointer.Name()), "the directory of the outputs of batches"))
 	case err == nil:
 		err = errors.New("another batch has just written it")
 	}
