@@ -115,11 +115,13 @@ type timeline struct {
 // line renders a record as text: a heading with the time since the start of the run, then its content, indented.
 func (t timeline) line(r runfile.Record) string {
 	head, body := t.describe(r)
-	text := fmt.Sprintf("%3d %9.3fs  %-15s %s", r.Seq, r.Time.Sub(t.began).Seconds(), escapeInvisible(string(r.Kind)), escapeInvisible(head))
+	var text strings.Builder
+	fmt.Fprintf(&text, "%3d %9.3fs  %-15s %s", r.Seq, r.Time.Sub(t.began).Seconds(), escapeInvisible(string(r.Kind)), escapeInvisible(head))
 	for l := range strings.Lines(escapeInvisible(body)) {
-		text += "\n     | " + strings.TrimRight(l, "\n")
+		text.WriteString("\n     | ")
+		text.WriteString(strings.TrimRight(l, "\n"))
 	}
-	return text
+	return text.String()
 }
 
 // call returns the ID and tool of a call.

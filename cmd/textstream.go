@@ -23,8 +23,8 @@ type textStream struct {
 	isWanted   bool           // the response is printed
 	isShown    bool           // some of it was
 	isComplete bool
-	isDropped  bool   // if another request follows
-	blanks     string // at its end, not printed yet
+	isDropped  bool            // if another request follows
+	blanks     strings.Builder // at its end, not printed yet
 }
 
 func newTextStream(ctx context.Context, t *console, turns string) *textStream {
@@ -82,11 +82,13 @@ func (s *textStream) print(piece string) {
 	}
 	text := strings.TrimRightFunc(piece, unicode.IsSpace)
 	if text == "" {
-		s.blanks += piece
+		s.blanks.WriteString(piece)
 		return
 	}
-	s.write(s.blanks + text)
-	s.blanks, s.isShown = piece[len(text):], true
+	s.write(s.blanks.String() + text)
+	s.blanks.Reset()
+	s.blanks.WriteString(piece[len(text):])
+	s.isShown = true
 }
 
 // endLine ends the last line of a response.
@@ -94,7 +96,7 @@ func (s *textStream) endLine() {
 	if s.isShown {
 		s.write("\n")
 	}
-	s.blanks = ""
+	s.blanks.Reset()
 }
 
 func (s *textStream) write(text string) {
