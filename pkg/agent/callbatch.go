@@ -54,8 +54,7 @@ func (b *batch) add(call chat.Call, faults []diag.Finding) error {
 	case call.Executable && !g.native && call.Name == g.tools.ending:
 		b.final = true
 		return nil
-	case call.Status == chat.StatusSuppressed && !g.native: // a draft in reasoning
-		g.outcomes.addCall(inv)
+	case call.Status == chat.StatusSuppressed && !g.native: // a draft in reasoning, which is no call
 		return nil
 	}
 	a, err := g.admit(inv, b.added-1, faults, !b.hasWrite) // a read never overtakes a write

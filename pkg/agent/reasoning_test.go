@@ -8,15 +8,16 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Calls inside reasoning are drafts: none runs and none enters the conversation as a call, whether
-// the response or the prompt opened the reasoning. Calls after it run.
+// Calls inside reasoning are drafts: none runs, none enters the conversation as a call and none is
+// reported as one, unless it was taken for a call before the response showed that the prompt had
+// opened the reasoning. Calls after it run.
 func TestDrafts(t *testing.T) {
 	draft, real := calls(`look("a")`, `put("b")`), calls(`look("c")`)
 	for _, c := range []struct {
 		name, text string
 		want       []string
 	}{
-		{"opened here", "<think>\n" + draft + "\n</think>\n" + real, []string{"look skipped", "put skipped", "look ok"}},
+		{"opened here", "<think>\n" + draft + "\n</think>\n" + real, []string{"look ok"}},
 		{"opened by the prompt", "Perhaps:\n" + draft + "\n</think>\n" + real, []string{"look discarded", "put skipped", "look ok"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

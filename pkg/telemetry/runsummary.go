@@ -35,10 +35,10 @@ type Run struct {
 func isReplay(model string) bool { return model == "demo" || strings.HasPrefix(model, "replay:") }
 
 // ReadRun reads the run file at path. Own are prices of models whose price was unknown when they ran. It reads only the first and
-// the last record, unless the run has no end or used such a model.
+// the last record, unless the run has no end, used such a model, or is of a version that did not count calls by tool.
 func ReadRun(path string, own pricing.Prices) (Run, error) {
 	if s, ok, err := runfile.ReadSummary(path); ok && err == nil {
-		if end, ok := s.Last.Body.(runfile.End); ok && !hasNewPrice(end.Models, own) {
+		if end, ok := s.Last.Body.(runfile.End); ok && countsCallsByTool(end) && !hasNewPrice(end.Models, own) {
 			run := newRun(s.First)
 			run.end(s.Last, end)
 			return run, nil
@@ -70,6 +70,9 @@ func hasNewPrice(models []chat.ModelUsage, own pricing.Prices) bool {
 	})
 }
 
+// countsCallsByTool reports whether the end of a run has its calls by tool.
+func countsCallsByTool(end runfile.End) bool { return end.Calls == 0 || len(end.Tools) > 0 }
+
 type noRunError struct{}
 
 func (noRunError) Error() string { return "not a run file" }
@@ -97,6 +100,8 @@ type fold struct {
 	prices pricing.Prices
 	live   []step
 	active runfile.ActiveTime
+	// The calls of a run that has ended, by tool. They include calls that could not be read, which have no records.
+	tools []runfile.ToolCount
 }
 
 // A step is what the turns and calls of a run depend on in a record: the turn of a request, a call, or its outcome.
@@ -122,7 +127,7 @@ func (f *fold) add(r runfile.Record) {
 		for n := len(f.live); n > 0 && f.live[n-1].seq > b.KeptThrough; n-- {
 			f.live = f.live[:n-1]
 		}
-		f.run.Exit = Unfinished
+		f.run.Exit, f.tools = Unfinished, nil
 		f.addPrices(b.Resolved)
 	case runfile.Request:
 		f.live = append(f.live, step{seq: r.Seq, turn: b.Turn})
@@ -141,7 +146,7 @@ func (f *fold) add(r runfile.Record) {
 	case runfile.UnknownOutcome:
 		f.live = append(f.live, step{seq: r.Seq, id: b.Call, outcome: string(chat.UnknownOutcome)})
 	case runfile.End:
-		f.run.Exit = b.Name
+		f.run.Exit, f.tools = b.Name, b.Tools
 	}
 }
 
@@ -183,7 +188,18 @@ func (f *fold) sum() Run {
 		s.tool = cmp.Or(s.tool, calls[s.id].tool)
 		calls[s.id] = s
 	}
-	run.Calls = len(calls)
+	run.Tools = f.tools
+	if len(run.Tools) == 0 {
+		run.Tools = countByTool(calls)
+	}
+	for _, t := range run.Tools {
+		run.Calls += t.Calls
+	}
+	return run
+}
+
+// countByTool counts calls with their last outcomes by tool.
+func countByTool(calls map[string]step) (counts []runfile.ToolCount) {
 	tools := map[string]*runfile.ToolCount{}
 	for _, c := range calls {
 		if tools[c.tool] == nil {
@@ -192,9 +208,9 @@ func (f *fold) sum() Run {
 		tools[c.tool].Add(c.outcome)
 	}
 	for _, name := range slices.Sorted(maps.Keys(tools)) {
-		run.Tools = append(run.Tools, *tools[name])
+		counts = append(counts, *tools[name])
 	}
-	return run
+	return counts
 }
 
 // Outcomes of calls without a result.

@@ -105,3 +105,40 @@ func TestFold(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// The calls of a run that has ended are those of its end, whether or not all its records are read: a call that could not be
+// read has no record of its own. An end of an older version has no calls by tool.
+func TestCallsOfEnd(t *testing.T) {
+	own := pricing.Prices{}
+	own["openai/a"], _ = pricing.ParsePrice([]byte(`{"input":1,"output":1}`))
+	recorded := []runfile.ToolCount{{Tool: "read", Calls: 1, OK: 1}}
+	all := []runfile.ToolCount{{Tool: "", Calls: 1, Failures: map[string]int{"skipped": 1}}, {Tool: "read", Calls: 1, OK: 1}}
+	for name, tt := range map[string]struct{ counted, want []runfile.ToolCount }{"this version": {all, all}, "older": {nil, recorded}} {
+		path := filepath.Join(t.TempDir(), "run.jsonl")
+		w, err := runfile.Create(path, runfile.Run{ID: "r", Model: "openai/a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, body := range []runfile.Body{
+			runfile.Request{Turn: 1}, runfile.Response{Turn: 1, By: "openai/a", Usage: chat.Usage{InputTokens: 10}},
+			runfile.Call{ID: "c", Name: "read"}, runfile.Result{Call: "c", Result: chat.Success([]byte("1"))},
+			runfile.End{Name: "ok", Turns: 1, Calls: 2, Models: []chat.ModelUsage{{Model: "openai/a", Requests: 1}}, Tools: tt.counted},
+		} {
+			if err := w.Append(body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, prices := range []pricing.Prices{nil, own} {
+			run, err := ReadRun(path, prices)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, run.Tools); diff != "" || run.Calls != len(tt.want) {
+				t.Errorf("%s: %d calls (-want +got):\n%s", name, run.Calls, diff)
+			}
+		}
+	}
+}
