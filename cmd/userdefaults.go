@@ -120,7 +120,11 @@ func (d *userDefaults) readEnvironment(env Env, rows map[string]flagRow) error {
 			continue
 		}
 		flag := strings.ReplaceAll(strings.ToLower(word), "_", "-")
-		switch _, isFlag := rows[flag]; {
+		row, isFlag := rows[flag]
+		if !isFlag {
+			row, isFlag = rowsOf(^commands(0))[flag]
+		}
+		switch {
 		case flag == pricesKey:
 			if err := d.addPrices(d.env.name, []byte(value)); err != nil {
 				return usagef(`for example {"openai/own": {"input": 0.25, "output": 2}}`, "%s: %w", name, err)
@@ -131,7 +135,8 @@ func (d *userDefaults) readEnvironment(env Env, rows map[string]flagRow) error {
 			}
 			d.env.values[flag] = []string{value}
 		case isFlag:
-			return usagef("give it as --"+flag+" or in an agent file, and unset the variable; or use --no-config", "%s: the environment does not set --%s", name, flag)
+			agentFile := map[bool]string{true: " or in an agent file"}[row.agent&isKey != 0]
+			return usagef("give it as --"+flag+agentFile+", and unset the variable; or use --no-config", "%s: the environment does not set --%s", name, flag)
 		case schema.ClosestMatch(flag, names) != "": // without the prefix, which all of them share
 			return usagef(schema.DidYouMean(name, known), "%s: no flag has this variable", name)
 		}
