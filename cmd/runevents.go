@@ -134,7 +134,7 @@ func (v *runEvents) toolCalls() []events.ToolCall {
 	if v.projector == nil {
 		return nil
 	}
-	return slices.Clone(v.projector.ToolCalls())
+	return v.projector.ToolCalls()
 }
 
 // writeLastEvent writes the last event of a run that ends well to stdout.

@@ -8,6 +8,7 @@ package events
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"unicode/utf8"
 
 	"oneshot/pkg/chat"
@@ -144,8 +145,14 @@ func errorLine(name, message string) []byte {
 	return append(line, "}}\n"...)
 }
 
-// ToolCalls returns the executed calls so far, in the order in which they ended.
-func (p *Projector) ToolCalls() []ToolCall { return p.calls }
+// ToolCalls returns the executed calls so far, in the order in which they ended, those included whose events are held.
+func (p *Projector) ToolCalls() []ToolCall {
+	calls := slices.Clone(p.calls)
+	for _, o := range p.held {
+		calls = append(calls, o.toolCall())
+	}
+	return calls
+}
 
 // endResponse emits the text of a response, unless it was streamed, and the starts of its early calls. The text of a response
 // that broke off is not repeated from a record.
@@ -218,11 +225,16 @@ func (p *Projector) startHeld() {
 func (p *Projector) endCall(o outcome) {
 	p.start(o.call)
 	p.emit([]byte(`{"event":"on_tool_end"}` + "\n"))
+	p.calls = append(p.calls, o.toolCall())
+}
+
+// toolCall returns the call with its outcome.
+func (o outcome) toolCall() ToolCall {
 	c, err := newToolCall(o.call.name, o.call.input, o.result)
 	if err != nil {
 		c, _ = newToolCall(o.call.name, o.call.input, chat.Failure(chat.Failed, "the result cannot be encoded: %v", err))
 	}
-	p.calls = append(p.calls, c)
+	return c
 }
 
 // withCalls returns a line that ends in the list of the calls so far, each as shown returns it.
