@@ -1,8 +1,10 @@
 package cmd
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"oneshot/pkg/events"
+	"oneshot/pkg/runfile"
 )
 
 // eventsPath returns the path of a file that --events names: FILE, or /dev/fd/N for an open descriptor fd://N.
@@ -39,6 +42,22 @@ func eventsPath(name string) (string, error) {
 		return "", usagef("for example --events fd://3 3>events.jsonl", "--events %s: the descriptor is not open for writing", name)
 	}
 	return "/dev/fd/" + strconv.Itoa(n), nil
+}
+
+// mayHoldEvents reports whether a file has no content, or begins as events do.
+func mayHoldEvents(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || isDescriptor(path) {
+		return err == nil || errors.Is(err, fs.ErrNotExist)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	first, _, _ := bytes.Cut(events.FailedStart(runfile.End{}), []byte("\n"))
+	text, err := io.ReadAll(io.LimitReader(f, int64(len(first))))
+	return err == nil && (len(text) == 0 || bytes.Equal(text, first))
 }
 
 // eventsOpener returns the function that opens the file of --events, without blocking and once it has a reader. A regular

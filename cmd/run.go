@@ -55,6 +55,7 @@ func run(ctx context.Context, env Env, t *console, line flagSource, args []strin
 	}
 	rec, flags, err := openRecorded(env, t, line, args)
 	if err != nil {
+		openEventsOfFailure(ctx, t, line, err)
 		return err
 	}
 	defer rec.close() // even if the run does not finish
@@ -63,10 +64,7 @@ func run(ctx context.Context, env Env, t *console, line flagSource, args []strin
 		r.id, r.path = rec.resumed.run.ID, rec.resumed.path
 	}
 	defer func() { t.envelope, t.recovery = r.envelope(), r.recovery }()
-	if err := openOutput(t, flags, rec); err != nil {
-		return err
-	}
-	if err := openEvents(ctx, t, flags, rec); err != nil {
+	if err := errors.Join(openOutput(t, flags, rec), openEvents(ctx, t, flags, rec)); err != nil {
 		return err
 	}
 	if err := errors.Join(flags.check(args, rec.resumed != nil), t.checkOutput()); err != nil {

@@ -248,6 +248,19 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	return nil
 }
 
+// openEventsOfFailure opens the file of --events for a run that fails before all its flags are known: a reader must not wait
+// forever, or see the good end of an earlier run. The file stays as it is if the run might read it, or if the run is under way in
+// another process, whose events it may have.
+func openEventsOfFailure(ctx context.Context, t *console, line flagSource, failure error) {
+	flags, _ := resolveFlags(forRun, line)
+	if flags == nil || flags.events == "" || as[*runfile.LockedError](failure) {
+		return
+	}
+	if path, err := eventsPath(flags.events); err == nil && mayHoldEvents(path) {
+		_ = openEvents(ctx, t, flags, &recordedRun{}) // the failure comes first
+	}
+}
+
 // flagReadingFile returns the flag of a file that a run reads and that name is a name of, or "".
 func (r *resolvedFlags) flagReadingFile(name string) string {
 	sources := map[string][]string{"--agent": {r.agent}, "--ca-file": {r.model.servers.caFile}, "--secret": r.model.servers.secrets.files()}
