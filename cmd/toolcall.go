@@ -30,9 +30,10 @@ envelope that a model would get. Arguments are K=V, where V is text or the JSON 
 parameter's type, or one JSON object in --args.
 
 With --dry-run, call prints the policy decision instead of running the tool: the
-verdict, its rule and reason, and the arguments as given and as the tool would get
-them, and the request or the words of a program. An allowed call is exit 0; exit 7 and
-8 are those of the call.
+verdict, its rule and reason, the arguments as given and as the tool would get them,
+and the request or the words of a program. Exit 0 means that the call is allowed, even
+if "fails" says why the tool could not do it; exit 1 for invalid arguments, 7 and 8 are
+those of the call.
 
 Exit 0 means that the tool succeeded, 1 that it failed or the arguments are invalid,
 4 that it lacks an authorization, 7 that the policy or the approver denied the call,
