@@ -150,10 +150,11 @@ type recordIndex struct {
 
 // A recordEntry is the state of a record.
 type recordEntry struct {
-	line    int32     // in the input; 0: not found there yet
-	isDone  bool      // it has a line in the output
-	input   recordKey // the beginning of the digest of the record that was done, or of the input
-	earlier int64     // offset of its line in the earlier output, if that is copied; -1: none
+	line        int32     // in the input; 0: not found there yet
+	isDone      bool      // it has a line in the output
+	isInEarlier bool      // it has a line in the earlier output
+	input       recordKey // the beginning of the digest of the record that was done, or of the input
+	earlier     int64     // offset of its line in the earlier output, if that is copied; -1: none
 }
 
 // entry returns the entry of a record.
@@ -227,6 +228,7 @@ func (b *batchRun) readInput(ctx context.Context) error {
 	case total == 0 && !b.flags.prompt.input.allowEmpty:
 		return &hintedError{&inputError{fmt.Errorf("%s has no records", b.input.name)}, "use --allow-empty-input to accept it"}
 	}
+	b.warnOfMissing()
 	return b.checkLeftOver()
 }
 
@@ -259,8 +261,11 @@ func (b *batchRun) addRecord(r batch.Record, found *faults) error {
 	}
 	e.input = input
 	hasBegun, err := b.state.checkUnchanged(r, b.input.name)
-	if err != nil || !hasBegun {
+	switch {
+	case err != nil:
 		return err
+	case !hasBegun:
+		return b.checkEarlierRun(e, r)
 	}
 	run, err := telemetry.ReadRun(b.state.runPath(r.ID), nil)
 	for _, m := range run.Models {

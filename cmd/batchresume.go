@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"oneshot/pkg/batch"
@@ -23,8 +24,10 @@ const (
 
 // An earlierOutput is the output of an earlier batch, most of whose lines are copied.
 type earlierOutput struct {
-	file  *os.File
-	retry string
+	file    *os.File
+	retry   string
+	batches map[string]bool // IDs of those that have written it
+	missing int             // records without a line in it that are run
 }
 
 // openEarlierOutput opens the output of an earlier batch.
@@ -33,7 +36,7 @@ func openEarlierOutput(name, retry string) (*earlierOutput, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--retry: %w", err)
 	}
-	return &earlierOutput{f, retry}, nil
+	return &earlierOutput{file: f, retry: retry, batches: map[string]bool{}}, nil
 }
 
 func (o *earlierOutput) close() {
@@ -51,6 +54,12 @@ func (o *earlierOutput) runsAgain(l batch.OutputLine) bool {
 	return o.retry == retryAll || l.Exit.Retry != runfile.RetryByHand
 }
 
+// readLines passes the lines to each, as [batch.ReadLines] does.
+func (o *earlierOutput) readLines(each func(l batch.OutputLine, number int, offset int64) error) error {
+	_, _, err := batch.ReadLines(io.NewSectionReader(o.file, 0, 1<<62), o.file.Name(), each)
+	return outputReadError("--retry", err)
+}
+
 // lineAt returns the line at an offset.
 func (o *earlierOutput) lineAt(at int64) ([]byte, error) {
 	text, err := bufio.NewReader(io.NewSectionReader(o.file, at, batch.MaxLine)).ReadBytes('\n')
@@ -65,22 +74,8 @@ func (o *earlierOutput) lineAt(at int64) ([]byte, error) {
 
 // readOutput reads the lines of the earlier output and of the output.
 func (b *batchRun) readOutput() error {
-	if b.earlier != nil {
-		_, _, err := batch.ReadLines(io.NewSectionReader(b.earlier.file, 0, 1<<62), b.earlier.file.Name(), func(l batch.OutputLine, number int, at int64) error {
-			b.hasResponse = b.hasResponse || l.Exit.Code == 0
-			if !b.earlier.runsAgain(l) {
-				key, err := keyOfLine(l, b.earlier.file.Name(), number)
-				if err != nil {
-					return err
-				}
-				e := b.records.entry(key)
-				e.earlier, e.input = at, keyOfID(l.Input)
-			}
-			return nil
-		})
-		if err != nil {
-			return outputReadError("--retry", err)
-		}
+	if err := b.readEarlierOutput(); err != nil {
+		return err
 	}
 	if b.state.out == nil {
 		return nil
@@ -88,6 +83,64 @@ func (b *batchRun) readOutput() error {
 	b.plans = map[string]int{}
 	err := b.state.out.Read(b.state.isKnown, func(l batch.OutputLine, number int, _ int64) error { return b.addOutputLine(l, number) })
 	return outputReadError("-o", err)
+}
+
+// readEarlierOutput reads the lines of the earlier output, if there is one.
+func (b *batchRun) readEarlierOutput() error {
+	o := b.earlier
+	if o == nil {
+		return nil
+	}
+	id, err := b.state.batchOfOutput(o.file.Name())
+	if err != nil {
+		return err
+	}
+	o.batches[id] = id != ""
+	return o.readLines(func(l batch.OutputLine, number int, at int64) error {
+		key, err := keyOfLine(l, o.file.Name(), number)
+		if err != nil {
+			return err
+		}
+		b.hasResponse = b.hasResponse || l.Exit.Code == 0
+		o.batches[batchOfRun(l.RunID)] = true
+		e := b.records.entry(key)
+		e.isInEarlier = true
+		if !o.runsAgain(l) {
+			e.earlier, e.input = at, keyOfID(l.Input)
+		}
+		return nil
+	})
+}
+
+// checkEarlierRun refuses a record without a line in the earlier output whose run has made changes there: it was cut off, or
+// its line was not yet written. Only --retry all repeats changes.
+func (b *batchRun) checkEarlierRun(e *recordEntry, r batch.Record) error {
+	o := b.earlier
+	if o == nil || e.isInEarlier {
+		return nil
+	}
+	o.missing++
+	for id := range o.batches {
+		if o.retry == retryAll || !isBatchID(id) {
+			continue
+		}
+		hasChanged, err := hasIntent(runPathIn(filepath.Join(filepath.Dir(b.state.dir), id), r.ID))
+		switch {
+		case err != nil:
+			return err
+		case hasChanged:
+			return usagef("repeat the command that wrote it, which continues it; or use --retry all, which runs the record again whatever its run has changed",
+				"--retry %s: %s has no line for the record %q (%s:%d), but its run has begun and made changes", o.retry, o.file.Name(), r.ID, b.input.name, r.Line)
+		}
+	}
+	return nil
+}
+
+// warnOfMissing warns of records without a line in the earlier output.
+func (b *batchRun) warnOfMissing() {
+	if o := b.earlier; o != nil && o.missing > 0 {
+		b.console.warn("if its batch was interrupted, first repeat the command that wrote it", "%s has no line for %d of the records; they are run, too", o.file.Name(), o.missing)
+	}
 }
 
 // addOutputLine adds a line of the output to the state of its record.
@@ -156,9 +209,10 @@ func outputReadError(flag string, err error) error {
 	return err
 }
 
-// checkLeftOver refuses an output with lines for other records, and one whose runs are not on record here.
+// checkLeftOver refuses an output with lines for other records, one whose runs are not on record here, and lines to copy for
+// other records.
 func (b *batchRun) checkLeftOver() error {
-	lines, done := 0, 0
+	lines, done, isLeftOver := 0, 0, false
 	for _, e := range b.records.entries {
 		if e.isDone {
 			lines++
@@ -166,15 +220,22 @@ func (b *batchRun) checkLeftOver() error {
 		if e.isDone && e.line > 0 {
 			done++
 		}
+		isLeftOver = isLeftOver || e.earlier >= 0 && e.line == 0
 	}
-	if lines > done {
-		err := b.state.out.Read(b.state.isKnown, func(l batch.OutputLine, number int, _ int64) error {
-			if key, _ := keyOfLine(l, b.state.path, number); b.records.entries[key].line == 0 { // it was read before
-				return usagef("give the records that it was written for, or another -o", "%s:%d: no record of %s has the ID %q", b.state.path, number, b.input.name, l.ID)
+	check := func(path, hint string) func(l batch.OutputLine, number int, _ int64) error {
+		return func(l batch.OutputLine, number int, _ int64) error {
+			key, _ := keyOfLine(l, path, number) // it was read before
+			if e := b.records.entries[key]; e.line == 0 && (e.isDone || e.earlier >= 0) {
+				return usagef(hint, "%s:%d: no record of %s has the ID %q", path, number, b.input.name, l.ID)
 			}
 			return nil
-		})
-		return outputReadError("-o", err)
+		}
+	}
+	switch {
+	case lines > done:
+		return outputReadError("-o", b.state.out.Read(b.state.isKnown, check(b.state.path, "give the records that it was written for, or another -o")))
+	case isLeftOver:
+		return b.earlier.readLines(check(b.earlier.file.Name(), "give the records that it was written for; --retry selects those that are run again"))
 	}
 	if done < b.records.counts.total && b.state.out != nil && (lines > 0 || b.state.isKnown) && !b.state.hasIndex() {
 		return usagef("to copy its good lines: oneshot batch --retry failed "+runArgument(b.flags.file)+" -o NEW with the same flags and records",

@@ -179,6 +179,20 @@ func (s *batchState) readPointer() error {
 	return nil
 }
 
+// batchOfOutput returns the ID of the batch that has written an output, or "".
+func (s *batchState) batchOfOutput(path string) (string, error) {
+	f, err := os.Open(pointerPath(filepath.Dir(s.dir), realPath(path)))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", &inputError{err}
+	}
+	defer f.Close()
+	id, _, err := batchOfPointer(f)
+	return id, err
+}
+
 // batchOfPointer returns the ID of the batch that an open pointer names, or "", and whether the batch has written a line.
 func batchOfPointer(f *os.File) (id string, hasLine bool, err error) {
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<10))
@@ -348,9 +362,12 @@ func (s *batchState) hasIndex() bool {
 }
 
 // runID returns the ID of the run for a record.
-func (s *batchState) runID(record string) string {
+func (s *batchState) runID(record string) string { return runIDIn(s.id, record) }
+
+// runIDIn returns the ID of the run for a record in a batch.
+func runIDIn(id, record string) string {
 	key := keyOfID(record)
-	return s.id + "-" + hex.EncodeToString(key[:])
+	return id + "-" + hex.EncodeToString(key[:])
 }
 
 // keyOfRun returns the key of the record that a run is about. It reports false for the ID of a single run.
@@ -374,8 +391,11 @@ func batchOfRun(id string) string {
 }
 
 // runPath returns the run file for a record.
-func (s *batchState) runPath(record string) string {
-	return filepath.Join(s.dir, s.runID(record)+".jsonl")
+func (s *batchState) runPath(record string) string { return runPathIn(s.dir, record) }
+
+// runPathIn returns the run file for a record in the directory of a batch.
+func runPathIn(dir, record string) string {
+	return filepath.Join(dir, runIDIn(filepath.Base(dir), record)+".jsonl")
 }
 
 // indexRun lists a run that begins, with the secrets masked in the ID of its record.
@@ -419,6 +439,25 @@ func readRunOf(path string) (*runfile.BatchRecord, error) {
 		return nil, &inputError{fmt.Errorf("%s is not the record of a batch", path)}
 	}
 	return run.Batch, nil
+}
+
+// hasIntent reports whether a run has begun to change something, as its run file says. A missing one says no.
+func hasIntent(path string) (bool, error) {
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, &inputError{err}
+	}
+	defer f.Close()
+	scan := runfile.NewScanner(f)
+	for r := range scan.Records() {
+		if r.Kind == runfile.KindIntent {
+			return true, nil
+		}
+	}
+	return false, scan.Err
 }
 
 // close releases the locks.
