@@ -9,21 +9,26 @@ import (
 	"oneshot/pkg/quote"
 )
 
-// realPath returns the absolute path of a name with links resolved, except in the part that does not exist yet.
+// realPath returns the absolute path of a name with links resolved, except in the part that does not exist yet. As in the kernel,
+// .. after a link is the parent of its target.
 func realPath(name string) string {
-	abs, err := filepath.Abs(name)
-	if err != nil {
-		return name // the working directory does not exist
+	abs := name
+	if !filepath.IsAbs(name) {
+		dir, err := os.Getwd()
+		if err != nil {
+			return name // the working directory does not exist
+		}
+		abs = dir + string(filepath.Separator) + name // Join would drop .. and the link before it
 	}
 	for rest := ""; ; {
 		if found, err := filepath.EvalSymlinks(abs); err == nil {
 			return filepath.Join(found, rest)
 		}
-		parent := filepath.Dir(abs)
-		if parent == abs {
+		parent, base := filepath.Split(strings.TrimRight(abs, string(filepath.Separator)))
+		if base == "" {
 			return filepath.Join(abs, rest)
 		}
-		abs, rest = parent, filepath.Join(filepath.Base(abs), rest)
+		abs, rest = parent, filepath.Join(base, rest)
 	}
 }
 

@@ -19,6 +19,9 @@ func TestRelative(t *testing.T) {
 	if err := os.Symlink("root", filepath.Join(dir, "door")); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Symlink("../root/sub", filepath.Join(dir, "other", "way")); err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(dir)
 	for _, test := range []struct {
 		dir, name, rel string
@@ -34,6 +37,11 @@ func TestRelative(t *testing.T) {
 		{"root/sub", "root", "", false},
 		{"root", "rooted/x", "", false},
 		{"root", "root/..x", "..x", true},
+		{"root", "other/way/..", ".", true}, // .. after a link
+		{"other", "other/way/..", "", false},
+		{"other/way/..", "root/x", "x", true},
+		{"root", "other/way/../new/x", "new/x", true},
+		{"root", "root/new/../x", "x", true},
 		{"root", "", "", false},
 	} {
 		rel, below := relativeTo(test.dir, test.name)

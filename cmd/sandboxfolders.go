@@ -62,10 +62,7 @@ func (o *confineOptions) resolveFolder(name string) (string, error) {
 	if o.root == "" {
 		return "", fmt.Errorf("%s is relative and needs --root", name)
 	}
-	at, err := filepath.Abs(filepath.Join(o.root, name))
-	if err == nil {
-		at, err = filepath.EvalSymlinks(at)
-	}
+	at, err := filepath.EvalSymlinks(filepath.Join(realPath(o.root), name))
 	if err != nil {
 		return "", err
 	}
