@@ -28,6 +28,16 @@ func isInputGlob(value string) bool {
 	return errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(value, `*?[\`)
 }
 
+// searchedFolder returns the folder that a pattern of --input searches. It returns any other value as it is.
+func searchedFolder(value string) string {
+	glob, err := policy.NewPathGlob(filepath.ToSlash(value))
+	if err != nil || !isInputGlob(value) {
+		return value // an invalid pattern opens nothing
+	}
+	folder, _ := glob.Split()
+	return folder
+}
+
 // findInput returns the files of a folder or glob, sorted by name. For the name of a file it returns false.
 func findInput(ctx context.Context, t *console, value string) (found []string, isSearch bool, err error) {
 	f := inputFinder{console: t}

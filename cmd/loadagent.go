@@ -14,6 +14,8 @@ import (
 	"oneshot/pkg/agentfile"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/lint"
+	"oneshot/pkg/policy"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/schema/yamldoc"
 	"oneshot/pkg/tool"
@@ -217,28 +219,55 @@ func (a *loadedAgent) paths(flag string, values []string) (paths []string) {
 			paths = append(paths, value)
 			continue
 		}
-		path := value
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(a.dir, path)
-		}
+		path := a.resolvePath(flag, value)
 		a.checkPath(flag, i, path)
 		paths = append(paths, path)
 	}
 	return paths
 }
 
+// resolvePath returns a value that is a path, relative to the working directory.
+func (a *loadedAgent) resolvePath(flag, value string) string {
+	if filepath.IsAbs(value) {
+		return value
+	}
+	path := filepath.Join(a.dir, value)
+	if flag == "input" && isInputGlob(path) { // the name of the folder is no pattern
+		path = filepath.Join(policy.EscapePathGlob(a.dir), value)
+	}
+	return path
+}
+
 // checkPath reports a path that the agent must not name. An agent that its user installed may name any file, except for
 // the output.
 func (a *loadedAgent) checkPath(flag string, index int, path string) {
-	file, _, _ := strings.Cut(path, pinMark)
-	isBelow := func(dir string) bool { _, ok := relativeTo(dir, file); return ok }
-	if !a.isInstalled && !isBelow(a.dir) && !isBelow(".") {
-		a.add(flag, index, "name it on the command line, if you want it: --"+flag+" "+file, "%s is outside of the folder of the agent file and of the working directory", file)
-		return
+	if !a.isInstalled {
+		if file := a.outsideFile(flag, path); file != "" {
+			a.add(flag, index, "name it on the command line, if you want it: --"+flag+" "+quote.Shell(path), "%s is outside of the folder of the agent file and of the working directory", file)
+			return
+		}
 	}
 	if flag == "output-file" {
-		a.checkOutput(index, file)
+		a.checkOutput(index, path)
 	}
+}
+
+// outsideFile returns a file or folder that a run opens for a path and that is neither in the folder of the agent file nor in the
+// working directory, with links followed, or "".
+func (a *loadedAgent) outsideFile(flag, path string) string {
+	isOutside := func(file string) bool {
+		_, isOwn := relativeTo(a.dir, file)
+		_, isHere := relativeTo(".", file)
+		return !isOwn && !isHere
+	}
+	file, _, _ := strings.Cut(path, pinMark)
+	if flag == "input" {
+		file = searchedFolder(path)
+	}
+	if isOutside(file) {
+		return file
+	}
+	return ""
 }
 
 // checkOutput reports an output file that could configure something: a hidden file, or one of oneshot itself.

@@ -108,7 +108,7 @@ func literalName(part string) (string, bool) {
 func literalGlob(name string, more ...string) glob {
 	var g glob
 	if name != "." {
-		g = strings.Split(strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(name), "/")
+		g = strings.Split(EscapePathGlob(name), "/")
 	}
 	if g = append(g, more...); len(g) == 0 {
 		return glob{"**"} // the whole root

@@ -15,6 +15,11 @@ func NewPathGlob(pattern string) (PathGlob, error) {
 	return PathGlob{segments}, err
 }
 
+// EscapePathGlob returns the pattern that matches exactly a path.
+func EscapePathGlob(name string) string {
+	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(name)
+}
+
 // Split returns the folder that the leading literal segments name, "." for none, and the pattern of the paths below it.
 func (p PathGlob) Split() (folder string, below PathGlob) {
 	segments, root := p.segments, ""

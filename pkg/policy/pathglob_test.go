@@ -69,3 +69,15 @@ func TestPathGlobHidden(t *testing.T) {
 		t.Error("only .env is named")
 	}
 }
+
+func TestEscapePathGlob(t *testing.T) {
+	for _, name := range []string{"job [x]", `a\b/c`, "a**b/?", "."} {
+		g, err := NewPathGlob(EscapePathGlob(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if folder, rest := g.Split(); folder != name || !rest.IsLiteral() {
+			t.Errorf("%q: got %q, literal %v", name, folder, rest.IsLiteral())
+		}
+	}
+}
