@@ -260,9 +260,13 @@ func (a *loadedAgent) outsideFile(flag, path string) string {
 		_, isHere := relativeTo(".", file)
 		return !isOwn && !isHere
 	}
-	file, _, _ := strings.Cut(path, pinMark)
-	if flag == "input" {
+	file := path
+	switch flag {
+	case "input":
 		file = searchedFolder(path)
+	case "tools":
+		pinned, _ := parsePinnedPath(path) // an invalid pin is an error when it is loaded
+		file = pinned.path
 	}
 	if isOutside(file) {
 		return file

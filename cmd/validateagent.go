@@ -57,7 +57,8 @@ func (a *loadedAgent) checkExist(flag string, paths []string) {
 			continue
 		}
 		if flag == "tools" {
-			path, _, _ = strings.Cut(path, pinMark)
+			pinned, _ := parsePinnedPath(path)
+			path = pinned.path
 		}
 		if _, err := os.Stat(path); err != nil {
 			a.add(flag, i, "", "no such file: %s", path)
