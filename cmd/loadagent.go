@@ -226,10 +226,11 @@ func (a *loadedAgent) paths(flag string, values []string) (paths []string) {
 	return paths
 }
 
-// resolvePath returns a value that is a path, relative to the working directory.
+// resolvePath returns a value that is a path, relative to the working directory. The path has no .. after a link, where another
+// file would be.
 func (a *loadedAgent) resolvePath(flag, value string) string {
 	if filepath.IsAbs(value) {
-		return value
+		return filepath.Clean(value)
 	}
 	path := filepath.Join(a.dir, value)
 	if flag == "input" && isInputGlob(path) { // the name of the folder is no pattern
@@ -270,6 +271,12 @@ func (a *loadedAgent) outsideFile(flag, path string) string {
 	}
 	if isOutside(file) {
 		return file
+	}
+	if flag == "tools" {
+		files, _ := tool.DefinitionFiles(disk{}, file) // loading them is the error
+		if i := slices.IndexFunc(files, isOutside); i >= 0 {
+			return files[i]
+		}
 	}
 	return ""
 }

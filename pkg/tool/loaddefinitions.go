@@ -32,7 +32,7 @@ func (e *NoDefinitionsError) Error() string {
 // with a leading dot are skipped. It returns the definitions of valid files and the findings about all others. Of two
 // definitions with one name it returns the first. An error is one of reading.
 func (l Loader) Load(fsys fs.FS, name string) ([]*Definition, []diag.Finding, error) {
-	files, err := definitionFiles(fsys, name)
+	files, err := DefinitionFiles(fsys, name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -52,8 +52,8 @@ func (l Loader) Load(fsys fs.FS, name string) ([]*Definition, []diag.Finding, er
 	return registry.All(), findings, nil
 }
 
-// definitionFiles returns the definition files of a path.
-func definitionFiles(fsys fs.FS, name string) ([]string, error) {
+// DefinitionFiles returns the files that [Loader.Load] reads for a file or folder.
+func DefinitionFiles(fsys fs.FS, name string) ([]string, error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
 		return nil, err
