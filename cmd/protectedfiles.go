@@ -14,6 +14,9 @@ import (
 func (p *sharedPlan) protectedFiles() []string {
 	f := p.flags
 	names := []string{f.prompt.system, f.prompt.file, f.schema, f.file, f.events, f.model.servers.caFile}
+	if template := f.prompt.template; template != nil {
+		names = append(names, template.file)
+	}
 	for _, program := range f.programs {
 		names = append(names, lookUpProgram(program))
 	}
