@@ -168,6 +168,12 @@ func (o *agentsOptions) show(name string) error {
 		return err
 	}
 	delete(source.values, "var") // shown as variables
+	// A run of an agent has its prompt_file and its stdin without a flag.
+	for _, name := range []string{"prompt-file", "input"} {
+		if values := a.paths(name, a.Flags[name]); len(values) > 0 {
+			source.values[name] = values
+		}
+	}
 	defaults, err := o.console.defaults.sources()
 	if err != nil {
 		return err
