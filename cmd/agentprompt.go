@@ -26,8 +26,11 @@ func (p *promptTemplate) read(ctx context.Context, env Env) error {
 	if p == nil {
 		return nil
 	}
-	return readText(ctx, env, "prompt_file of the agent "+p.agent, p.file, &p.text)
+	return readText(ctx, env, p.fileFlag(), p.file, &p.text)
 }
+
+// fileFlag returns what messages call the file of the template.
+func (p *promptTemplate) fileFlag() string { return "prompt_file of the agent " + p.agent }
 
 // usesPrompt reports whether the template takes in the prompt of the command line.
 func (p *promptTemplate) usesPrompt() bool {

@@ -14,6 +14,7 @@ import (
 	"oneshot/pkg/events"
 	"oneshot/pkg/redact"
 	"oneshot/pkg/runfile"
+	"oneshot/pkg/tool"
 )
 
 // runEvents delivers the events of a run: to stdout with --output events, which the run waits for, and to the file of
@@ -265,9 +266,16 @@ func openEventsOfFailure(ctx context.Context, t *console, line flagSource, failu
 func (r *resolvedFlags) flagReadingFile(name string) string {
 	sources := map[string][]string{"--agent": {r.agent}, "--ca-file": {r.model.servers.caFile}, "--secret": r.model.servers.secrets.files()}
 	for row := range flagRows(&r.options, r.on) {
-		if row.agent&isPath != 0 && row.name != "root" && row.name != "output-file" {
+		if row.agent&isPath != 0 && !slices.Contains([]string{"root", "output-file", "tools"}, row.name) {
 			sources["--"+row.name] = flagValues(r.set.Lookup(row.name))
 		}
+	}
+	for _, path := range r.tools.files() {
+		files, _ := tool.DefinitionFiles(disk{}, path) // loading them is the error
+		sources["--tools"] = append(append(sources["--tools"], path), files...)
+	}
+	if template := r.prompt.template; template != nil {
+		sources[template.fileFlag()] = []string{template.file}
 	}
 	for _, pair := range r.prompt.variables.files {
 		_, file, _ := strings.Cut(pair, "=")
