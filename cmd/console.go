@@ -36,7 +36,7 @@ type console struct {
 	parsedOptions *atomic.Pointer[outputOptions] // nil until the flags are parsed
 	events        *runEvents                     // of the run
 	envelope      *envelope                      // the state of the run so far
-	delivered     *atomic.Bool                   // the envelope of a successful run is or was being printed
+	delivered     *atomic.Bool                   // the document of a successful run is or was being printed
 	resume        *atomic.Pointer[string]        // the command that resumes the run; nil before it starts, "" without a record
 	abort         context.CancelCauseFunc        // ends the command
 	lock          io.Closer                      // of --lock, held to the end

@@ -45,6 +45,7 @@ func (p *runPlan) checkFirstRequest() error {
 		return err
 	}
 	first.Body = elideAttachments(first.Body, p.config.Attachments)
+	p.console.delivered.Store(true) // the request instead of the envelope of an agent file
 	return p.console.printRequest(first, p.programs, p.managed)
 }
 

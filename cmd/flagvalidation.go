@@ -19,7 +19,7 @@ func (o *resolvedFlags) check(args []string, isResumed bool) error {
 	if len(o.approve.calls) > 0 && !isResumed {
 		return usagef("copy the command from the error of the run: oneshot run --resume RUN --approve-call …", "--approve-call needs --resume")
 	}
-	if o.dryRun && o.isSet("output") && o.output != "json" {
+	if o.dryRun && o.isGiven("output") && o.output != "json" {
 		return usagef("omit --output", "--dry-run prints a JSON request")
 	}
 	if err := o.checkStream(); err != nil {

@@ -216,6 +216,8 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	switch {
 	case flags.dryRun && name != "":
 		return usagef("omit --events", "--dry-run makes no events")
+	case flags.dryRun: // whatever the output of an agent file is
+		return nil
 	case flags.output == "events" && flags.file != "":
 		return usagef("use --events FILE, or redirect stdout", "--output events writes each event at once, and -o a whole file")
 	}
