@@ -34,6 +34,12 @@ func agentsDir(env Env) string {
 	return ""
 }
 
+// isInstalledAgent reports whether an agent file is in the folder with the agents of the user, and in no folder below it.
+func isInstalledAgent(env Env, path string) bool {
+	dir, _ := filepath.Split(path) // which keeps .. after a link, unlike Dir
+	return agentsDir(env) != "" && isSameFile(cmp.Or(dir, "."), agentsDir(env))
+}
+
 // listAgents returns the agent files of the configuration directory by name.
 func listAgents(env Env) map[string][]string {
 	found := map[string][]string{}

@@ -27,7 +27,7 @@ type loadedAgent struct {
 	path        string // as the command line names it, or in the configuration directory
 	prompt      *promptTemplate
 	dir         string // that its paths are relative to: the folder of the file, with links followed
-	isInstalled bool   // found by name: its user put it into the configuration directory
+	isInstalled bool   // its user put it into the configuration directory
 	env         Env
 	text        []byte
 	ignored     []string       // keys that do not apply beside flags of the command line
@@ -58,7 +58,7 @@ func readAgent(env Env, value string) (*loadedAgent, []diag.Finding, error) {
 	if diag.HasErrors(v.Findings) {
 		err = usagef("oneshot explain "+string(v.Findings[0].Code)+" explains it", "--agent: %s has errors", path)
 	}
-	return &loadedAgent{File: v.Agent, path: path, dir: agentBase(path), isInstalled: !isAgentPath(value), env: env, text: src}, v.Findings, err
+	return &loadedAgent{File: v.Agent, path: path, dir: agentBase(path), isInstalled: isInstalledAgent(env, path), env: env, text: src}, v.Findings, err
 }
 
 // outputInAgentFile returns the output of the agent file of a value of --agent, or "". Errors in the file are reported elsewhere.
