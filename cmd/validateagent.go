@@ -13,16 +13,20 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// checkAgent returns findings about the references of an agent file: missing files, unknown tools, invalid policies, schemas and
-// definitions, undeclared variables.
+// checkAgent returns findings about the references of an agent file: files that a run refuses, missing files, unknown tools,
+// invalid policies, schemas and definitions, undeclared variables.
 func checkAgent(env Env, name string, text []byte, file *agentfile.File) []diag.Finding {
-	a := &loadedAgent{File: file, path: name, dir: agentBase(name), isInstalled: true, env: env, text: text}
+	a := &loadedAgent{File: file, path: name, dir: agentBase(name), isInstalled: isInstalledAgent(env, name), env: env, text: text}
 	paths := map[string][]string{}
 	for flag, row := range rowsOf(forRun) {
-		if row.agent&isPath != 0 && flag != "output-file" { // which need not exist
+		if row.agent&isPath != 0 {
 			paths[flag] = a.paths(flag, a.Flags[flag])
 		}
 	}
+	if len(a.findings) > 0 { // a run refuses the files, whether they exist or not
+		return a.sorted()
+	}
+	// The output need not exist.
 	for _, flag := range []string{"system", "prompt-file", "input", "attach", "root", "tools", "policy", "schema"} {
 		a.checkExist(flag, paths[flag])
 	}
