@@ -139,8 +139,8 @@ func (r *resolvedFlags) setOptionOrigins(agent *loadedAgent, earlier map[string]
 	}
 }
 
-// noteSources adds the flags that are not from a command line to the settings of a record. Values that may be secrets are
-// left out.
+// noteSources adds the flags that are not from a command line to the settings of a record, and the file of the prompt. Values that
+// may be secrets are left out.
 func (r *resolvedFlags) noteSources(to *resolution) {
 	r.set.Visit(func(f *pflag.Flag) {
 		source, row := r.sources[f.Name], r.rows[f.Name]
@@ -151,6 +151,12 @@ func (r *resolvedFlags) noteSources(to *resolution) {
 			to.note(f.Name, value, source.name)
 		}
 	})
+	switch template := r.prompt.template; {
+	case r.prompt.file != "":
+		to.note(settingPromptFile, r.prompt.file, r.source("prompt-file"))
+	case template != nil && template.file != "":
+		to.note(settingPromptFile, template.file, agentPrefix+template.agent)
+	}
 }
 
 // isSet reports whether any source has a flag.

@@ -17,6 +17,10 @@ func (p *sharedPlan) protectedFiles() []string {
 	if template := f.prompt.template; template != nil {
 		names = append(names, template.file)
 	}
+	if run := p.recorded.prompt; run != nil && run.Agent != nil { // which this run does not read again
+		names = append(names, run.Agent.File)
+	}
+	names = append(names, p.recorded.settings[settingPromptFile].Value)
 	for _, program := range f.programs {
 		names = append(names, lookUpProgram(program))
 	}

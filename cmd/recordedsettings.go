@@ -17,6 +17,8 @@ const (
 	settingServer = "server "    // followed by a provider name
 	settingState  = "state_home" // the parent of the state directory, as XDG_STATE_HOME names it
 	settingConfig = "config_home"
+	// A resumed run does not read this file, but its tools must not change it either.
+	settingPromptFile = "prompt-file"
 
 	sourceDefault   = "default"
 	sourceOnlyModel = "the only model of Ollama"
