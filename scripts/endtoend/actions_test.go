@@ -134,6 +134,7 @@ func TestAction(t *testing.T) {
 		{"folder", map[string]string{"files": "captures"}, "::error file=captures/day.jsonl,line=2,", 1},
 		{"several, with flags", map[string]string{"files": "captures/fine.txt\ncaptures/warned.txt\n", "flags": "--fail-on=warning\n--select=TC1\n"}, "::warning file=captures/warned.txt,", 1},
 		{"report", map[string]string{"files": "captures/more/odd one.txt", "sarif": "out.sarif", "flags": "--fail-on=never"}, "::error ", 0},
+		{"report, and a threshold", map[string]string{"files": "captures/warned.txt", "sarif": "out.sarif", "flags": "--fail-on=warning"}, "::warning file=captures/warned.txt,", 1},
 		{"validate", map[string]string{"command": "validate", "files": "*.yaml"}, "::error::no file is named", 2},
 		{"no file", map[string]string{"files": "captures/none.txt"}, "", 3},
 	} {
