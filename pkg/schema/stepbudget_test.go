@@ -128,13 +128,21 @@ func TestLargeChecks(t *testing.T) {
 	}
 }
 
+// M7: a short number with a large exponent has a short key.
+func TestUniqueItemsMemory(t *testing.T) {
+	if key := appendCanonical(nil, json.Number("1e1000")); len(key) > 8 {
+		t.Errorf("the key has %d bytes", len(key))
+	}
+}
+
 // M7: the items of a list are compared in linear time, also those that a hash of
 // the validator takes for equal.
 func TestDistinct(t *testing.T) {
 	unique := compiled(t, `{"uniqueItems":true}`)
 	for doc, ok := range map[string]bool{
 		`[1,1.0]`: false, `[1,"1"]`: true, `[{"a":1,"b":[2]},{"b":[2.0],"a":1}]`: false, `[[1],[[1]]]`: true, `[null,false,0,""]`: true,
-		`["a,","a"]`: true, `[{"a":"b\",\"c\":\"d"},{"a":"b","c":"d"}]`: true, `[1e2,100]`: false,
+		`["a,","a"]`: true, `[{"a":"b\",\"c\":\"d"},{"a":"b","c":"d"}]`: true, `[1e2,100]`: false, `[0,-0.0e5]`: false, `[0.10,1e-1]`: false,
+		`[120,1.2e2]`: false, `[-1,1]`: true, `[1e999,1e998]`: true, `[10e999,1e1000]`: false, `[12,120]`: true,
 	} {
 		if got := unique.Check([]byte(doc)); (got == nil) != ok {
 			t.Errorf("%s: %v", doc, lines(got))

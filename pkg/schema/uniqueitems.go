@@ -3,9 +3,9 @@ package schema
 import (
 	"encoding/json"
 	"maps"
-	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -34,11 +34,7 @@ func (uniqueItems) Validate(ctx *jsonschema.ValidatorContext, v any) {
 func appendCanonical(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case json.Number:
-		n, ok := new(big.Rat).SetString(v.String())
-		if !ok {
-			return append(b, v...)
-		}
-		return append(b, n.RatString()...)
+		return appendNumber(b, v.String())
 	case string:
 		return strconv.AppendQuote(b, v)
 	case []any:
@@ -58,4 +54,22 @@ func appendCanonical(b []byte, v any) []byte {
 		return strconv.AppendBool(b, v)
 	}
 	return append(b, "null"...)
+}
+
+// appendNumber appends the sign, the significant digits and the exponent of a number: as many bytes as its spelling, unlike the
+// digits of its value. The exponent is small, see [isWithinDigits].
+func appendNumber(b []byte, number string) []byte {
+	mantissa, power, _ := strings.Cut(strings.ToLower(number), "e")
+	exponent, _ := strconv.Atoi(power) // 0 without one
+	whole, fraction, _ := strings.Cut(strings.TrimPrefix(mantissa, "-"), ".")
+	digits := strings.TrimLeft(whole+fraction, "0")
+	short := strings.TrimRight(digits, "0")
+	if short == "" {
+		return append(b, '0')
+	}
+	if mantissa[0] == '-' {
+		b = append(b, '-')
+	}
+	b = append(append(b, short...), 'e')
+	return strconv.AppendInt(b, int64(exponent-len(fraction)+len(digits)-len(short)), 10)
 }
