@@ -13,6 +13,7 @@ import (
 // {"type":"function","function":{"name","description","parameters"}}, or of the value of "function" alone. A schema
 // with "properties" allows no other arguments, unless another keyword does. A function without parameters allows none,
 // a schema without "properties" all. Formats are annotations, as in JSON Schema 2020-12.
+// A function with the name of an ending tool or of [AskUser] replaces it.
 func ParseFunctions(list json.RawMessage) (*Registry, error) {
 	var functions []struct {
 		function
@@ -29,6 +30,9 @@ func ParseFunctions(list json.RawMessage) (*Registry, error) {
 		def, err := f.definition()
 		if err != nil {
 			return nil, fmt.Errorf("function %d: %w", i, err)
+		}
+		if own, ok := registry.Get(def.Name); ok && own.isInEveryRegistry() {
+			delete(registry.byName, def.Name) // the name means the recorded tool
 		}
 		if clash := registry.Register(def); diag.HasErrors(clash) {
 			return nil, fmt.Errorf("function %d: duplicate tool %s", i, def.Name)

@@ -58,12 +58,27 @@ func TestParseFunctions(t *testing.T) {
 	}
 }
 
+// A recorded tool may have the name of one that every registry contains.
+func TestParseFunctionsOfBuiltInNames(t *testing.T) {
+	registry, err := ParseFunctions([]byte(`[{"name":"ask_user","parameters":{"properties":{"who":{"type":"string"}},"required":["who"]}},{"name":"end_turn"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	def, _ := registry.Get("ask_user")
+	if found := def.Check([]byte(`{"who":"Ada"}`)); len(found) > 0 {
+		t.Error(found)
+	}
+	if len(registry.All()) != 2 || !registry.Has("finalResponse") || AskUser == def {
+		t.Errorf("the registry has %v", registry.Names())
+	}
+}
+
 func TestParseFunctionsFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`: "list of functions", `"x"`: "list of functions", `[1]`: "list of functions", `[`: "list of functions",
 		`[{"type":"function"}]`:                                             "function 0: missing name",
 		`[{"name":"a"},{"function":{"name":"a"}}]`:                          "function 1: duplicate tool a",
-		`[{"name":"finalResponse"}]`:                                        "duplicate tool",
+		`[{"name":"finalResponse"},{"name":"finalResponse"}]`:               "function 1: duplicate tool finalResponse",
 		`[{"name":"a","parameters":{"type":"string"}}]`:                     "function 0: tool a: the parameters must be",
 		`[{"name":"a","parameters":"{\"type\":\"object"}]`:                  "the parameters must be",
 		`[{"name":"a","parameters":{"properties":{"n":{"type":"float"}}}}]`: "function 0: tool a: the parameters are not a valid JSON Schema: /properties/n/type: expected one of",

@@ -44,13 +44,16 @@ func (r *Registry) Register(d *Definition) []diag.Finding {
 
 func (d *Definition) definedIn() string {
 	switch {
-	case LookupEndingTool(d.Name) == d, d == AskUser:
+	case d.isInEveryRegistry():
 		return "in oneshot itself"
 	case d.File == "":
 		return "without a file"
 	}
 	return fmt.Sprintf("in %s:%d", d.File, max(d.Line, 1))
 }
+
+// isInEveryRegistry reports whether the definition is one of the [EndingTools] or [AskUser].
+func (d *Definition) isInEveryRegistry() bool { return LookupEndingTool(d.Name) == d || d == AskUser }
 
 // Get returns the definition of that name.
 func (r *Registry) Get(name string) (*Definition, bool) {
