@@ -170,15 +170,20 @@ func (t *console) writeLive(ctx context.Context, part []byte) error {
 	return err
 }
 
-// writeVerbatim prints a part of a fixed text, byte for byte unless stdout is a terminal.
+// writeVerbatim prints a text, byte for byte unless stdout is a terminal.
 func (t *console) writeVerbatim(text []byte) error {
+	_, err := io.WriteString(t.out, t.verbatim(text))
+	return err
+}
+
+// verbatim returns a part of a text in the form in which stdout gets it, and notes that once if it has other bytes.
+func (t *console) verbatim(text []byte) string {
 	shown := t.forStdout(string(text))
 	if shown != string(text) && !t.escaped {
 		t.note("control characters are shown as escapes; redirect stdout for the exact bytes")
 		t.escaped = true
 	}
-	_, err := io.WriteString(t.out, shown)
-	return err
+	return shown
 }
 
 // escapeInvisible escapes characters that a terminal would interpret.

@@ -101,6 +101,10 @@ func TestFixOfLongLine(t *testing.T) {
 	if code != 3 || stdout != "" || !strings.Contains(stderr, "stdin: line 1 is too long to print") {
 		t.Errorf("exit %d, %d bytes and %q", code, len(stdout), stderr)
 	}
+	stdout, stderr, code = oneshot(t, `{"text":"Fine."}`+"\n"+long, "parse", "--fix", "--field", "text", "-")
+	if code != 3 || stdout != "" || !strings.Contains(stderr, "stdin: line 2 is too long to print") {
+		t.Errorf("exit %d, %d bytes and %q", code, len(stdout), stderr)
+	}
 	stdout, _, code = oneshot(t, long+`{"text":"Fine."}`, "parse", "--field", "text", "--format", "jsonl", "-")
 	if code != 1 || strings.Count(stdout, "\n") != 2 || !strings.Contains(stdout, `"code":"TC024"`) {
 		t.Errorf("exit %d: %s", code, stdout)

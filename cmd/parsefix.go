@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 
@@ -83,7 +84,7 @@ func (p *fixReport) take(b fixedPiece) error {
 		return usagef("omit --fix to see its findings", "--fix: %s is a run file, which must not change", displayName(b.name))
 	}
 	for _, f := range b.fixed {
-		if err := p.console.writeVerbatim(f.Text); err != nil {
+		if _, err := io.WriteString(&p.out, p.console.verbatim(f.Text)); err != nil {
 			return err
 		}
 		if f.Result.File != "" {
