@@ -9,14 +9,17 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"oneshot/pkg/lint"
 )
 
 // A folderReader replaces folders among arguments by their files.
 type folderReader struct {
-	console *console
-	strict  bool                 // an unreadable file is an error
-	omit    string               // a file to skip, such as the baseline
-	fits    func(io.Reader) bool // reports whether a file larger than [maxInput] can be read; nil: none can
+	console  *console
+	strict   bool                 // an unreadable file is an error
+	omit     string               // a file to skip, such as the baseline
+	runFiles bool                 // run files are read record by record, in any size
+	fits     func(io.Reader) bool // reports whether a file larger than [maxInput] can be read; nil: none can
 }
 
 // expand replaces each folder by the regular files below it, sorted by name, without hidden files and links. It skips
@@ -93,7 +96,7 @@ func (r folderReader) unreadable(name string) (reason string, err error) {
 		return "", nil
 	case bytes.IndexByte(head, 0) >= 0:
 		return "binary", nil
-	case info.Size() <= maxInput:
+	case info.Size() <= maxInput, r.runFiles && lint.IsRunFile(head):
 		return "", nil
 	}
 	if r.fits != nil && r.fits(io.MultiReader(bytes.NewReader(head), f)) {

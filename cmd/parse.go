@@ -158,7 +158,7 @@ func (o *parseOptions) options() (lint.Options, error) {
 // expand replaces folders by their files.
 func (o *parseOptions) expand(args []string, options lint.Options) ([]string, error) {
 	fits := func(f io.Reader) bool { return o.fields.Response != "" || options.IsLargeJSONLines(f, maxInput) }
-	return folderReader{o.console, o.findings.strict, o.findings.baseline, fits}.expand(args)
+	return folderReader{o.console, o.findings.strict, o.findings.baseline, true, fits}.expand(args)
 }
 
 // contextTexts returns the texts of --context, nil without any.

@@ -125,7 +125,7 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	folders := folderReader{console: o.console, strict: o.findings.strict, omit: o.findings.baseline}
+	folders := folderReader{console: o.console, strict: o.findings.strict, omit: o.findings.baseline, runFiles: o.readsRecords()}
 	named := args
 	if args, err = folders.expand(named); err != nil {
 		return err
@@ -170,10 +170,15 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 
 // isLarge reports whether a file is checked record by record.
 func (o *validateOptions) isLarge(name string) (bool, error) {
-	if o.fix || o.kind != "" && o.kind != lint.RunFile {
+	if !o.readsRecords() {
 		return false, nil
 	}
 	return isLargeRunFile(name, o.kind == lint.RunFile)
+}
+
+// readsRecords reports whether large run files are checked record by record.
+func (o *validateOptions) readsRecords() bool {
+	return !o.fix && (o.kind == "" || o.kind == lint.RunFile)
 }
 
 // known returns the tools of --tools for policies, nil without it.
