@@ -116,6 +116,9 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	if args, err = o.expand(args, options); err != nil {
 		return err
 	}
+	if err := o.checkFix(args); err != nil { // a folder may have several files
+		return err
+	}
 	if err := o.findings.openBaseline(args); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func checkFix(what, format string, args []string) error {
 	return nil
 }
 
-// checkFix refuses flags that --fix excludes.
+// checkFix refuses flags and arguments that --fix excludes.
 func (o *parseOptions) checkFix(args []string) error {
 	switch {
 	case !o.fix:

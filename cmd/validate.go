@@ -109,12 +109,18 @@ func (o *validateOptions) check(args []string) error {
 	case o.schema != "":
 		o.kind = lint.Answer
 	}
-	if o.fix {
-		if err := checkFix("file", o.format, args); err != nil {
-			return err
-		}
+	if err := o.checkFix(args); err != nil {
+		return err
 	}
 	return checkFileArgs("oneshot validate tools.yaml, or - for stdin", args)
+}
+
+// checkFix refuses flags and arguments that --fix excludes.
+func (o *validateOptions) checkFix(args []string) error {
+	if !o.fix {
+		return nil
+	}
+	return checkFix("file", o.format, args)
 }
 
 func (o *validateOptions) run(ctx context.Context, args []string) error {
@@ -128,6 +134,9 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	folders := folderReader{console: o.console, strict: o.findings.strict, omit: o.findings.baseline, runFiles: o.readsRecords()}
 	named := args
 	if args, err = folders.expand(named); err != nil {
+		return err
+	}
+	if err := o.checkFix(args); err != nil { // a folder may have several files
 		return err
 	}
 	files, unread := readFiles(ctx, o.env, o.console, args, o.isLarge)
