@@ -160,6 +160,9 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if known != nil && !slices.Contains(kinds, lint.Policy) {
+		o.console.note("--tools is not used: no file is a policy")
+	}
 	checker := lint.NewChecker(answers, definitionLoader(""), o.missing, known)
 	if o.fix {
 		return o.printFixed(checker, files[0], kinds[0])
