@@ -235,7 +235,7 @@ func (b *batchRun) checkLeftOver() error {
 	case lines > done:
 		return outputReadError("-o", b.state.out.Read(b.state.isKnown, check(b.state.path, "give the records that it was written for, or another -o")))
 	case isLeftOver:
-		return b.earlier.readLines(check(b.earlier.file.Name(), "give the records that it was written for; --retry selects those that are run again"))
+		return b.earlier.readLines(check(b.earlier.file.Name(), "give the records that it was written for; --retry selects the ones to run again"))
 	}
 	if done < b.records.counts.total && b.state.out != nil && (lines > 0 || b.state.isKnown) && !b.state.hasIndex() {
 		return usagef("to copy its good lines: oneshot batch --retry failed "+runArgument(b.flags.file)+" -o NEW with the same flags and records",

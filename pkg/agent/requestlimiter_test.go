@@ -103,8 +103,10 @@ func TestLimiterAdmitsRetry(t *testing.T) {
 		r := limitedRig(t, l, func(ctx context.Context, q chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 			delta(chat.Delta{Attempt: &chat.Attempt{Number: 1, Error: "other", Skipped: true}})
 			delta(chat.Delta{Attempt: &chat.Attempt{Number: 1, Error: "busy"}})
-			delta(chat.Delta{Attempt: &chat.Attempt{Number: 2, Error: "busy"}})
 			time.Sleep(10 * time.Second)
+			delta(chat.Delta{IsRetry: true})
+			delta(chat.Delta{Attempt: &chat.Attempt{Number: 2, Error: "busy"}})
+			delta(chat.Delta{IsRetry: true})
 			return says(calls("finalResponse()"))(ctx, q, delta)
 		}, says(answer42))
 		r.mustRun()

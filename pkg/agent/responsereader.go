@@ -92,8 +92,12 @@ func (r *responseReader) onDelta(d chat.Delta) {
 	if r.err != nil {
 		return
 	}
-	if d.Attempt != nil {
+	switch {
+	case d.Attempt != nil:
 		r.onAttempt(*d.Attempt)
+		return
+	case d.IsRetry:
+		r.fail(r.exchange.admitRetry(r.ctx))
 		return
 	}
 	if d.Content != "" || d.Reasoning != "" || d.Call != nil {
@@ -117,9 +121,6 @@ func (r *responseReader) onAttempt(a chat.Attempt) {
 	r.fail(r.recordAttempt(a))
 	r.gate.journal.emit(Event{Kind: EventRetry, Attempt: &a})
 	r.checkCost()
-	if r.err == nil && !a.Skipped {
-		r.fail(r.exchange.admitRetry(r.ctx))
-	}
 }
 
 // recordAttempt counts and records a failed attempt. If its server may charge for it, the input is estimated unless the

@@ -153,12 +153,13 @@ type Request struct {
 }
 
 // A Delta is a piece of a streamed response, or reports a failed attempt that will
-// be retried.
+// be retried, or that it is retried now.
 type Delta struct {
 	Content   string
 	Reasoning string
 	Call      *Call // a complete native call
 	Attempt   *Attempt
+	IsRetry   bool // the request is sent once more when the delta has been handled
 }
 
 // An Attempt is an attempt at a request that failed before its first delta.

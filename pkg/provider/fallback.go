@@ -140,7 +140,7 @@ func judgeFailure(err error, req chat.Request) verdict {
 	return verdict{}
 }
 
-// Reply tries the members. Every move to the next member is reported to delta as an attempt that names both. The
+// Reply tries the members. Every move to the next member is reported to delta as an attempt that names both, and a retry. The
 // error is that of the first member whose server gave an answer other than a rejection; otherwise the first failure
 // that is not a rejection, because a retry may succeed there; otherwise the first.
 func (f *Fallback) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
@@ -156,9 +156,8 @@ func (f *Fallback) Reply(ctx context.Context, req chat.Request, delta func(chat.
 		resp, err := member.Model.Reply(ctx, req, func(d chat.Delta) {
 			if d.Attempt != nil {
 				tries = d.Attempt.Number + 1
-			} else {
-				heard = true
 			}
+			heard = heard || d.Attempt == nil && !d.IsRetry
 			delta(d)
 		})
 		v := judgeFailure(err, req)
@@ -178,6 +177,7 @@ func (f *Fallback) Reply(ctx context.Context, req chat.Request, delta func(chat.
 		failed := newAttempt(tries, resp, err)
 		failed.Error = fmt.Sprintf("%s: %v; trying %s", member.Name, err, f.members[at].Name)
 		delta(chat.Delta{Attempt: &failed})
+		delta(chat.Delta{IsRetry: true})
 	}
 }
 

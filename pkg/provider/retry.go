@@ -46,8 +46,8 @@ type attempt func(ctx context.Context, emit func(chat.Delta)) (chat.Response, er
 
 // reply makes attempts until one succeeds or a retry cannot help. After the first delta of a response there are no more
 // attempts. Before it a request can be repeated whatever its outcome, because a model's answer has no side effects.
-// Every failed attempt except the last is reported to delta before the wait. A switch of the protocol does not count as an
-// attempt.
+// Every failed attempt except the last is reported to delta before the wait, and the retry after it. A switch of the protocol
+// does not count as an attempt.
 func (p retryPolicy) reply(ctx context.Context, delta func(chat.Delta), try attempt) (chat.Response, error) {
 	allowed := p.attempts
 	for number := 1; ; number++ {
@@ -78,6 +78,7 @@ func (p retryPolicy) reply(ctx context.Context, delta func(chat.Delta), try atte
 		if err := sleep.For(ctx, wait); err != nil {
 			return chat.Response{}, err
 		}
+		delta(chat.Delta{IsRetry: true})
 	}
 }
 

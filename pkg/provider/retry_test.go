@@ -3,6 +3,7 @@ package provider_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"strings"
@@ -36,6 +37,28 @@ func TestRetryUntilItWorks(t *testing.T) {
 		}
 		if s.bodies[0] != s.bodies[2] {
 			t.Errorf("the third request differs from the first: %s", s.bodies[2])
+		}
+		s.close()
+	})
+}
+
+// A retry is reported when the request is sent, after the wait.
+func TestRetryIsReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := serve(t, answer(429, "", "Retry-After", "7"), answer(503, ""), ok)
+		start := time.Now()
+		var events []string
+		_, err := s.client().Reply(t.Context(), question, func(d chat.Delta) {
+			switch {
+			case d.Attempt != nil:
+				events = append(events, fmt.Sprintf("attempt %d after %v, %d sent", d.Attempt.Number, time.Since(start), s.requests()))
+			case d.IsRetry:
+				events = append(events, fmt.Sprintf("retry after %v, %d sent", time.Since(start), s.requests()))
+			}
+		})
+		want := []string{"attempt 1 after 0s, 1 sent", "retry after 7s, 1 sent", "attempt 2 after 7s, 2 sent", "retry after 8s, 2 sent"}
+		if diff := cmp.Diff(want, events); diff != "" || err != nil {
+			t.Errorf("error %v, (-want +got):\n%s", err, diff)
 		}
 		s.close()
 	})

@@ -78,7 +78,9 @@ func (t *trace) add(r runfile.Record) {
 			t.models = models
 		}
 	case runfile.End:
-		isWaiting := t.attempt > 1 && r.Time.Before(t.asked) // for the next attempt
+		// An attempt that a signal cuts off is on record, with the wait for its turn. So a wait that is recorded here did not end.
+		isForTurn := b.Waited > 0 && b.Exit > 128
+		isWaiting := t.attempt > 1 && (r.Time.Before(t.asked) || isForTurn)
 		if t.request != nil && !isWaiting {
 			t.chat(r, exchanged{model: t.askedModel(), failure: b.Why, reason: b.Name})
 		}
