@@ -132,9 +132,8 @@ type batchRun struct {
 	plan    string         // its digest
 	limiter *batchLimiter
 	spent   chat.Cost // by earlier commands of the batch
-	// hasResponse reports whether the server has responded to a request of an earlier command.
-	hasResponse bool
-	use         func(*agent.Config) // adds the tools to a run
+	heard   earlierResponses
+	use     func(*agent.Config) // adds the tools to a run
 
 	progress *batchProgress
 	failures atomic.Int64            // of this command

@@ -16,7 +16,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"oneshot/pkg/batch"
-	"oneshot/pkg/chat"
 	"oneshot/pkg/telemetry"
 )
 
@@ -269,16 +268,10 @@ func (b *batchRun) addRecord(r batch.Record, found *faults) error {
 	}
 	run, err := telemetry.ReadRun(b.state.runPath(r.ID), nil)
 	for _, m := range run.Models {
-		b.addEarlierSpending(m.Usage, m.Cost)
+		b.spent = b.spent.Add(m.Cost)
+		b.heard.addUsage(m)
 	}
 	return err
-}
-
-// addEarlierSpending counts the usage of an earlier command of the batch.
-func (b *batchRun) addEarlierSpending(u chat.Usage, cost chat.Cost) {
-	if b.spent = b.spent.Add(cost); u.OutputTokens > 0 {
-		b.hasResponse = true
-	}
 }
 
 // pending yields the records without a line. A record that has changed since it was checked is an error.

@@ -163,11 +163,11 @@ func (b *batchRun) startItem(s *runState, p *runPlan, item *batchItem, r batch.R
 }
 
 // concernsAll reports whether the error of a run ends the batch, which cuts the run off: it would end all others as well. A
-// server that has responded before, or a gateway with a filter, forbids one request and not another.
+// model that has responded before, behind a gateway with a filter, forbids one request and not another.
 func (b *batchRun) concernsAll(err error) bool {
 	var denied *provider.AuthError
 	if errors.As(err, &denied) {
-		return denied.Status != http.StatusForbidden || !b.limiter.responded.Load()
+		return denied.Status != http.StatusForbidden || !b.limiter.hasResponded(denied.Model)
 	}
 	return as[*batch.BudgetError](err) || slices.Contains([]string{"usage", "io"}, exitOf(err).Name)
 }

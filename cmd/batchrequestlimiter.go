@@ -2,7 +2,9 @@ package cmd
 
 import (
 	"context"
-	"sync/atomic"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
 	"oneshot/pkg/agent"
@@ -17,7 +19,7 @@ import (
 type batchLimiter struct {
 	budget    *batch.Budget
 	rate      *requestRate // nil without --rate
-	responded atomic.Bool  // the server has responded to a request of the batch
+	responded sync.Map     // names of the models that have responded to a request of the batch
 }
 
 // newLimiter returns the limiter of the batch.
@@ -27,7 +29,9 @@ func (b *batchRun) newLimiter() (*batchLimiter, error) {
 		return nil, usagef("omit it, or write to another file", "--total-max-cost: -o %s does not say what its runs have cost", b.flags.file)
 	}
 	l := &batchLimiter{budget: batch.NewBudget(limit, b.spent)}
-	l.responded.Store(b.hasResponse)
+	for _, name := range b.earlierResponders() {
+		l.responded.Store(name, true)
+	}
 	var err error
 	l.rate, err = b.newRequestRate()
 	return l, err
@@ -56,11 +60,58 @@ type admittedRequest struct {
 func (r admittedRequest) Retry(ctx context.Context) error { return r.limiter.rate.wait(ctx) }
 
 // End implements [agent.Admission].
-func (r admittedRequest) End(cost chat.Cost, responded bool) {
+func (r admittedRequest) End(cost chat.Cost, responded bool, by string) {
 	if responded {
-		r.limiter.responded.Store(true)
+		r.limiter.responded.Store(by, true)
 	}
 	r.Reservation.End(cost)
+}
+
+// hasResponded reports whether a model has responded to a request of the batch.
+func (l *batchLimiter) hasResponded(model string) bool {
+	_, ok := l.responded.Load(model)
+	return ok
+}
+
+// earlierResponses are what earlier commands tell of the models that have responded. The zero value has none.
+type earlierResponses struct {
+	models map[string]bool // named by runs without a line
+	plans  map[string]bool // of lines with a response; true: one of them has an answer, for which all models have responded
+}
+
+// addUsage adds the usage of a model by a run.
+func (e *earlierResponses) addUsage(u chat.ModelUsage) {
+	if u.Usage.OutputTokens == 0 {
+		return
+	}
+	if e.models == nil {
+		e.models = map[string]bool{}
+	}
+	e.models[u.Model] = true
+}
+
+// addLine adds a line of an output, which does not name its models.
+func (e *earlierResponses) addLine(l batch.OutputLine) {
+	hasAnswer := l.Exit.Code == 0
+	if !hasAnswer && l.Usage.OutputTokens == 0 {
+		return
+	}
+	if e.plans == nil {
+		e.plans = map[string]bool{}
+	}
+	e.plans[l.Plan] = e.plans[l.Plan] || hasAnswer
+}
+
+// earlierResponders returns the names of the models that have responded to earlier commands with the same plan, as far as they
+// are known.
+func (b *batchRun) earlierResponders() []string {
+	names := slices.Collect(maps.Keys(b.heard.models))
+	if hasAnswer, ok := b.heard.plans[b.plan]; ok && (hasAnswer || len(b.shared.models.endpoints) == 1) {
+		for _, e := range b.shared.models.endpoints {
+			names = append(names, e.name)
+		}
+	}
+	return names
 }
 
 // A requestRate limits the requests to a model over all batches of a user. Nil is no limit.

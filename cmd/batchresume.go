@@ -101,7 +101,7 @@ func (b *batchRun) readEarlierOutput() error {
 		if err != nil {
 			return err
 		}
-		b.hasResponse = b.hasResponse || l.Exit.Code == 0
+		b.heard.addLine(l)
 		o.batches[batchOfRun(l.RunID)] = true
 		e := b.records.entry(key)
 		e.isInEarlier = true
@@ -166,8 +166,9 @@ func (b *batchRun) addOutputLine(l batch.OutputLine, number int) error {
 		b.plans[l.Plan] = number
 	}
 	if isOwn {
-		b.addEarlierSpending(l.Usage, l.Cost)
+		b.spent = b.spent.Add(l.Cost)
 	}
+	b.heard.addLine(l)
 	e.isDone, e.input = true, keyOfID(l.Input)
 	b.records.counts.add(l)
 	return nil

@@ -145,13 +145,13 @@ func (b *requestBudget) admit(ctx context.Context, l RequestLimiter, req chat.Re
 }
 
 // endAdmission reports the end of the admitted request, if there is one.
-func (b *requestBudget) endAdmission(responded bool) {
+func (b *requestBudget) endAdmission(responded bool, by string) {
 	if b.admission == nil {
 		return
 	}
 	_, cost := b.ledger.total()
 	cost.Amount -= b.before
-	b.admission.End(cost, responded)
+	b.admission.End(cost, responded, by)
 	b.admission = nil
 }
 

@@ -16,8 +16,8 @@ import (
 
 // A Model answers one request. Deltas arrive in the calling goroutine while the response streams,
 // and their contents add up to the content of the response. An attempt is retried only before its
-// first delta; every failed attempt is reported as a delta. Reply returns soon after its context
-// ends.
+// first delta; every failed attempt is reported as a delta, and its retry as another one when it
+// is sent. Reply returns soon after its context ends.
 type Model interface {
 	Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error)
 }

@@ -44,7 +44,8 @@ func (x *exchange) send(ctx context.Context, purpose chat.Purpose, f requestForm
 		return nil, err
 	}
 	x.responseStarted = false
-	defer func() { x.budget.endAdmission(err == nil || x.responseStarted) }()
+	var resp chat.Response
+	defer func() { x.budget.endAdmission(err == nil || x.responseStarted, resp.By) }()
 	x.journal.turn = x.budget.turns
 	record := x.conversation.requestRecord(req, x.journal.turn)
 	record.Waited = x.takeWaited()
@@ -57,7 +58,7 @@ func (x *exchange) send(ctx context.Context, purpose chat.Purpose, f requestForm
 	if x.observesContent {
 		r.enableContentEvents()
 	}
-	resp, err := x.modelFor(purpose).Reply(r.ctx, req, r.onDelta)
+	resp, err = x.modelFor(purpose).Reply(r.ctx, req, r.onDelta)
 	r.cancel(nil)
 	x.responseStarted = r.deltas > 0
 	switch {

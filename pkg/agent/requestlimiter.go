@@ -20,6 +20,6 @@ type Admission interface {
 	Retry(ctx context.Context) error
 	// Raise reports that the request may cost more. An error ends its response, and the run.
 	Raise(most chat.USD) error
-	// End reports the cost of the request, and whether the server responded.
-	End(cost chat.Cost, responded bool)
+	// End reports the cost of the request, whether a server responded, and for which model: [chat.Response.By].
+	End(cost chat.Cost, responded bool, by string)
 }

@@ -49,7 +49,7 @@ func (l *limiter) Raise(most chat.USD) error {
 	return nil
 }
 
-func (l *limiter) End(cost chat.Cost, responded bool) {
+func (l *limiter) End(cost chat.Cost, responded bool, _ string) {
 	l.heard = append(l.heard, fmt.Sprintf("end %d %v %v", cost.Amount, cost.Known, responded))
 }
 

@@ -76,7 +76,7 @@ func (c *Client) classify(out *composedRequest, e *StatusError) error {
 	case c.isModelMissing(e):
 		return &UnknownModelError{Name: c.model}
 	case e.isAccessDenied():
-		return &AuthError{Status: e.Status, Message: e.Message}
+		return &AuthError{Status: e.Status, Message: e.Message, Model: c.name}
 	case e.isOverflow():
 		return &OverflowError{Message: e.Message}
 	case e.needsResponsesAPI():

@@ -45,6 +45,7 @@ func (e *AttachmentError) Error() string {
 type AuthError struct {
 	Status  int
 	Message string // the server's text
+	Model   string // as PROVIDER/NAME
 }
 
 func (e *AuthError) Error() string {
