@@ -133,7 +133,8 @@ func (b *requestBudget) checkEstimate(req chat.Request) error {
 
 // maxCost returns the most that a request may cost, as far as its parameters limit the response.
 func (b *requestBudget) maxCost(req chat.Request) chat.USD {
-	return b.ledger.prices.bound(req.Purpose, chat.Usage{InputTokens: b.estimator.estimate(req), OutputTokens: maxOutput(req)})
+	_, most := b.ledger.prices.mostExpensive(req.Purpose, chat.Usage{InputTokens: b.estimator.estimate(req), OutputTokens: maxOutput(req)})
+	return most
 }
 
 // admit waits until a limiter admits a request.
@@ -168,7 +169,7 @@ func (b *requestBudget) costLeft() chat.USD {
 // checkCost returns an error if the cost so far, plus that of a pending usage, exceeds the limit or what the request was
 // admitted for.
 func (b *requestBudget) checkCost(purpose chat.Purpose, pending chat.Usage) error {
-	most := b.ledger.prices.bound(purpose, pending)
+	_, most := b.ledger.prices.mostExpensive(purpose, pending)
 	if b.limits.Cost > 0 && most > b.costLeft() {
 		return &LimitError{Budget: costBudget, LimitUSD: b.limits.Cost}
 	}

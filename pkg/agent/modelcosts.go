@@ -43,12 +43,15 @@ func (p Prices) costOf(model string, u chat.Usage) chat.Cost {
 	return chat.Cost{Amount: price.Cost(u), Known: true}
 }
 
-// bound returns the most that a usage costs with any model for a purpose.
-func (p Prices) bound(purpose chat.Purpose, u chat.Usage) (most chat.USD) {
-	for _, model := range p.modelsForPurpose(purpose) {
-		most = max(most, p.Of[model].Cost(u))
+// mostExpensive returns the model for a purpose with which a usage may cost most, and that amount. The model is "" if none is
+// named.
+func (p Prices) mostExpensive(purpose chat.Purpose, u chat.Usage) (model string, most chat.USD) {
+	for i, name := range p.modelsForPurpose(purpose) {
+		if cost := p.Of[name].Max(u); i == 0 || cost > most {
+			model, most = name, cost
+		}
 	}
-	return most
+	return model, most
 }
 
 // A ledger counts the usage of the models of a run by purpose, and its cost.

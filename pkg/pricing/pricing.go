@@ -42,12 +42,7 @@ type Tier struct {
 
 // Cost returns the cost of a response, rounded to the nearest nano-dollar.
 func (p Price) Cost(u chat.Usage) chat.USD {
-	rates := p.Rates
-	for _, t := range p.Tiers {
-		if u.InputTokens > t.Above {
-			rates = t.Rates
-		}
-	}
+	rates := p.ratesFor(u)
 	cached := min(u.CachedInputTokens, u.InputTokens)
 	written := min(u.CacheWriteTokens, u.InputTokens-cached)
 	reasoning := min(u.ReasoningTokens, u.OutputTokens)
@@ -58,6 +53,27 @@ func (p Price) Cost(u chat.Usage) chat.USD {
 	s.add(u.OutputTokens-reasoning, rates.Output)
 	s.add(reasoning, orElse(rates.Reasoning, rates.Output))
 	return s.amount()
+}
+
+// Max returns the most that a response may cost with so much input and output, whatever parts of them the server counts as read
+// from its cache, written to it, or reasoning.
+func (p Price) Max(u chat.Usage) chat.USD {
+	rates := p.ratesFor(u)
+	var s sum
+	s.add(u.InputTokens, max(rates.Input, orElse(rates.CachedInput, 0), orElse(rates.CacheWrite, 0)))
+	s.add(u.OutputTokens, max(rates.Output, orElse(rates.Reasoning, 0)))
+	return s.amount()
+}
+
+// ratesFor returns the rates of a request with a usage.
+func (p Price) ratesFor(u chat.Usage) Rates {
+	rates := p.Rates
+	for _, t := range p.Tiers {
+		if u.InputTokens > t.Above {
+			rates = t.Rates
+		}
+	}
+	return rates
 }
 
 func orElse(rate *chat.USD, other chat.USD) chat.USD {

@@ -47,6 +47,27 @@ func TestCost(t *testing.T) {
 	}
 }
 
+// The most that a response may cost is the cost of its dearest split, in each tier.
+func TestMax(t *testing.T) {
+	full := `{"input":1,"output":10,"cached_input":0.1,"cache_write":1.25,"reasoning":20,"tiers":[{"above":1000,"input":2,"output":10,"cache_write":1.5}]}`
+	for _, c := range []struct {
+		name, doc string
+		usage     chat.Usage
+		want      string
+	}{
+		{"plain", `{"input":0.25,"output":2}`, chat.Usage{InputTokens: 1000, OutputTokens: 500}, "0.00125"},
+		{"a cache is written, and all output is reasoning", full, chat.Usage{InputTokens: 1000, OutputTokens: 100}, "0.00325"},
+		{"a tier", full, chat.Usage{InputTokens: 2000, OutputTokens: 100}, "0.006"},
+		{"reasoning that costs less", `{"input":1,"output":4,"reasoning":3}`, chat.Usage{OutputTokens: 1000}, "0.004"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := price(t, c.doc).Max(c.usage).String(); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
 // The arithmetic equals that of rational numbers.
 func TestCostIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
