@@ -101,8 +101,8 @@ func (r *recording) responders() (names []string) {
 	return names
 }
 
-// checkPrices refuses a budget of money that a flag sets for a model whose price is unknown.
-func checkPrices(flag string, limit chat.USD, prices agent.Prices) error {
+// checkPrices refuses a budget of money, set by a flag or a policy, for a model whose price is unknown.
+func checkPrices(budget string, limit chat.USD, prices agent.Prices) error {
 	model, ok := prices.Unknown()
 	if limit == 0 || !ok {
 		return nil
@@ -111,5 +111,5 @@ func checkPrices(flag string, limit chat.USD, prices agent.Prices) error {
 	if _, known := provider.PresetNamed(strings.SplitN(model, "/", 2)[0]); known {
 		hint = "check its name, " + hint
 	}
-	return usagef(hint, "%s: the price of %s is unknown", flag, model)
+	return usagef(hint, "%s: the price of %s is unknown", budget, model)
 }

@@ -201,7 +201,11 @@ func (p *runPlan) configure(ctx context.Context) (err error) {
 		return err
 	}
 	cfg.Prices = p.prices(p.env.Now())
-	if err := checkPrices("--max-cost", cfg.Limits.Cost, cfg.Prices); err != nil {
+	budget := "--max-cost"
+	if f.limits.Cost == 0 {
+		budget = "budget.cost_usd in the policy"
+	}
+	if err := checkPrices(budget, cfg.Limits.Cost, cfg.Prices); err != nil {
 		return err
 	}
 	if err := checkPrices("--total-max-cost", f.batch.cost, cfg.Prices); err != nil {
