@@ -19,7 +19,7 @@ const unknownPrice = "unknown"
 const sourceLoopback = "loopback"
 
 // prices returns the prices of the models of a run, and notes them for its record. A resumed run and a replay use those on
-// record.
+// record. A price that is not on record, or unknown there, is that of today.
 func (p *sharedPlan) prices(at time.Time) agent.Prices {
 	m := p.models
 	out := agent.Prices{Of: pricing.Prices{}, Turn: m.names, Answer: m.names}
@@ -42,19 +42,24 @@ func (p *sharedPlan) prices(at time.Time) agent.Prices {
 		}
 	}
 	for name, s := range recorded {
-		if model, ok := strings.CutPrefix(name, runfile.PriceSetting); ok {
+		model, ok := strings.CutPrefix(name, runfile.PriceSetting)
+		if !ok {
+			continue
+		}
+		price, err := pricing.ParsePrice([]byte(s.Value))
+		if err == nil {
+			out.Of[model] = price
+		}
+		if err == nil || len(m.endpoints) == 0 {
 			p.resolved.note(s.Name, s.Value, s.Source)
-			if price, err := pricing.ParsePrice([]byte(s.Value)); err == nil {
-				out.Of[model] = price
-			}
 		}
 	}
 	for _, e := range m.endpoints {
-		if _, ok := recorded[runfile.PriceSetting+e.name]; ok {
+		if _, isKnown := out.Of[e.name]; isKnown {
 			continue
 		}
 		price, source, ok := e.price(at)
-		if own, isSet := p.console.defaults.prices[e.name]; isSet && p.recorded.resumed == nil { // which depends on its record only
+		if own, isSet := p.console.defaults.prices[e.name]; isSet {
 			price, source, ok = own.Price, own.source, true
 		}
 		if !ok {
