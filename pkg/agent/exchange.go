@@ -49,6 +49,10 @@ func (x *exchange) send(ctx context.Context, purpose chat.Purpose, f requestForm
 	x.journal.turn = x.budget.turns
 	record := x.conversation.requestRecord(req, x.journal.turn)
 	record.Waited = x.takeWaited()
+	if !x.gate.cfg.Replay { // which is free
+		record.EstimatedTokens = x.budget.estimator.estimate(req)
+		record.By, _ = x.budget.ledger.prices.mostExpensive(purpose, chat.Usage{InputTokens: record.EstimatedTokens})
+	}
 	if err := x.journal.append(record); err != nil {
 		return nil, err
 	}

@@ -91,14 +91,18 @@ func (l *ledger) total() (u chat.Usage, c chat.Cost) {
 	return u, c
 }
 
-// unrepeated returns the usage of each request of a log that is not among the records that a resumed run repeats. It is not
-// summed up, because the price of a request can depend on its size.
+// unrepeated returns the usage of each request of a log that is not among the records that a resumed run repeats, with an estimate
+// for requests during which the run was killed. It is not summed up, because the price of a request can depend on its size.
 func unrepeated(log *runfile.Log, repeated []runfile.Record) (spent []chat.ModelUsage) {
 	seqs := map[int]bool{}
 	for _, r := range repeated {
 		seqs[r.Seq] = true
 	}
+	var open runfile.OpenRequest
 	for _, r := range log.Records {
+		if lost, ok := open.Add(r); ok {
+			spent = append(spent, lost)
+		}
 		switch b := r.Body.(type) {
 		case runfile.Response:
 			if !seqs[r.Seq] {
@@ -109,6 +113,9 @@ func unrepeated(log *runfile.Log, repeated []runfile.Record) (spent []chat.Model
 				spent = append(spent, chat.ModelUsage{Model: b.By, Usage: b.Usage})
 			}
 		}
+	}
+	if lost, ok := open.Close(); ok {
+		spent = append(spent, lost)
 	}
 	return spent
 }

@@ -157,6 +157,10 @@ type Request struct {
 	// Waited is how long the run waited for a turn to send the request, because of limits that it shares with others. It does
 	// not count as time of the run.
 	Waited time.Duration `json:"waited_ns,omitempty"`
+	// EstimatedTokens is the estimated input, and By the model that gets it as PROVIDER/NAME, the most expensive one of several.
+	// They count if the run is cut off before the next record about the request: see [OpenRequest].
+	EstimatedTokens int    `json:"estimated_tokens,omitempty"`
+	By              string `json:"by,omitempty"`
 }
 
 // Waited returns how long the run waited for a turn before the record: see [Request].

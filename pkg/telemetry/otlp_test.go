@@ -261,6 +261,30 @@ func TestExportFailedModel(t *testing.T) {
 	}
 }
 
+// A request during which a run was killed is exported with its estimated input, whether the run was resumed or not. It ends with
+// the latest record, since nobody knows when the process ended.
+func TestExportKilled(t *testing.T) {
+	request := runfile.Request{Turn: 1, By: "openai/a", EstimatedTokens: 9}
+	requests, _ := exportAll(t, &Exporter{}, recordsOf("r",
+		runfile.Run{ID: "r", Model: "openai/a"},
+		request,
+		runfile.Call{Turn: 1, ID: "c1", Name: "read", Early: true},
+		runfile.Resumed{KeptThrough: 1},
+		request,
+	))
+	want := []string{
+		`chat a 3 01-02 status 2 "the run was cut off": model=a input_tokens=9 attempt=1 type=unfinished`,
+		`chat a 3 04-04 status 2 "the run was cut off": model=a input_tokens=9 attempt=1 type=unfinished`,
+		`invoke_agent 1 00-04 status 0 "": model=a input_tokens=18 exit=unfinished calls=0`,
+		`gen_ai.client.token.usage 2 values, sum 18: model=a type=input`,
+		`gen_ai.client.token.usage 2 values, sum 0: model=a type=output`,
+		`gen_ai.client.operation.duration 2 values, sum 1: model=a type=unfinished`,
+	}
+	if diff := cmp.Diff(want, describe(requests)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // A replay is exported without tokens, times and calls, which are those of another run.
 func TestExportReplay(t *testing.T) {
 	requests, texts := exportAll(t, &Exporter{}, recordsOf("r",

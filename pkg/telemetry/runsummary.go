@@ -100,6 +100,7 @@ type fold struct {
 	prices pricing.Prices
 	live   []step
 	active runfile.ActiveTime
+	open   runfile.OpenRequest
 	// The calls of a run that has ended, by tool. They include calls that could not be read, which have no records.
 	tools []runfile.ToolCount
 }
@@ -119,6 +120,9 @@ func newFold(own pricing.Prices) *fold {
 
 func (f *fold) add(r runfile.Record) {
 	f.active.Add(r)
+	if lost, ok := f.open.Add(r); ok {
+		f.use(lost.Model, 0, lost.Usage)
+	}
 	switch b := r.Body.(type) {
 	case runfile.Run:
 		f.run = newRun(r)
@@ -176,8 +180,11 @@ func (f *fold) use(model string, requests int, u chat.Usage) {
 	f.run.Models = append(f.run.Models, chat.ModelUsage{Model: model, Requests: requests, Usage: u, Cost: cost})
 }
 
-// sum returns the run so far.
+// sum returns the run, whose records have all been added.
 func (f *fold) sum() Run {
+	if lost, ok := f.open.Close(); ok {
+		f.use(lost.Model, 0, lost.Usage)
+	}
 	run, calls := f.run, map[string]step{}
 	run.Seconds, run.Models = f.active.Total().Seconds(), slices.Clone(f.run.Models)
 	for _, s := range f.live {

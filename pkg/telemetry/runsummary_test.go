@@ -63,7 +63,8 @@ func TestPriceGivenLater(t *testing.T) {
 	}
 }
 
-// P9: of a run without an end, the tokens of all requests count, since they were paid for, but only the turns and calls that a
+// P9: of a run without an end, the tokens of all requests count, since they were paid for, also those of a request
+// during which it was killed, but only the turns and calls that a
 // resumed run has not voided; and the pause before it was resumed is no time of the run.
 func TestFold(t *testing.T) {
 	records := recordsOf("r",
@@ -78,7 +79,9 @@ func TestFold(t *testing.T) {
 		runfile.Discarded{Call: "c2"},
 		runfile.End{Name: "unavailable", Turns: 2, Calls: 2},
 		runfile.Resumed{KeptThrough: 5},
-		runfile.Request{Turn: 2},
+		runfile.Request{Turn: 2, By: "openai/a", EstimatedTokens: 3}, // killed
+		runfile.Resumed{KeptThrough: 5},
+		runfile.Request{Turn: 2, By: "openai/a", EstimatedTokens: 3},
 		runfile.Attempt{Turn: 2, Attempt: chat.Attempt{Number: 1, Charged: true, By: "openai/a", Usage: chat.Usage{InputTokens: 7}}},
 		runfile.Attempt{Turn: 2, Attempt: chat.Attempt{Number: 2}},
 		runfile.Response{Turn: 2, By: "openai/b"},
@@ -94,9 +97,9 @@ func TestFold(t *testing.T) {
 		f.add(r)
 	}
 	want := Run{
-		Start: start, Model: "openai/a", Exit: Unfinished, Turns: 2, Calls: 3, Seconds: 9 + 7,
+		Start: start, Model: "openai/a", Exit: Unfinished, Turns: 2, Calls: 3, Seconds: 9 + 1 + 7,
 		Models: []chat.ModelUsage{
-			{Model: "openai/a", Requests: 2, Usage: chat.Usage{InputTokens: 22}, Cost: f.run.Models[0].Cost},
+			{Model: "openai/a", Requests: 2, Usage: chat.Usage{InputTokens: 25, EstimatedTokens: 3}, Cost: f.run.Models[0].Cost},
 			{Model: "openai/b", Requests: 1, Cost: chat.Cost{Known: true}},
 		},
 		Tools: []runfile.ToolCount{{Tool: "ask", Calls: 1, Needs: 1}, {Tool: "read", Calls: 1, OK: 1}, {Tool: "write", Calls: 1, Failures: map[string]int{"skipped": 1}}},

@@ -23,6 +23,7 @@ type trace struct {
 	start   time.Time
 	last    time.Time
 	request *runfile.Request        // without a response yet; nil if there is none
+	sent    int                     // number of its record
 	asked   time.Time               // when the latest attempt at it began
 	attempt int                     // number of that attempt
 	calls   map[string]runfile.Call // without a result yet, by ID
@@ -48,6 +49,9 @@ func newTrace(x *Exporter) *trace {
 }
 
 func (t *trace) add(r runfile.Record) {
+	if r.Kind == runfile.KindResumed {
+		t.cutOff()
+	}
 	t.totals.add(r)
 	t.last = r.Time
 	t.asked = t.asked.Add(r.Waited()) // between two attempts
@@ -56,7 +60,7 @@ func (t *trace) add(r runfile.Record) {
 		t.id, t.root, t.run, t.start = identifier(b.ID, "trace", 16), identifier(b.ID, "run", 8), b, r.Time
 		t.replay, t.models = isReplay(b.Model), modelSettings(b.Resolved)
 	case runfile.Request:
-		t.request, t.asked, t.attempt = &b, r.Time, 1
+		t.request, t.sent, t.asked, t.attempt = &b, r.Seq, r.Time, 1
 		if !t.Content {
 			t.request.Messages = nil
 		}
@@ -84,7 +88,20 @@ func (t *trace) add(r runfile.Record) {
 		if t.request != nil && !isWaiting {
 			t.chat(r, exchanged{model: t.askedModel(), failure: b.Why, reason: b.Name})
 		}
+		t.request = nil
 	}
+}
+
+// cutOff exports the request during which the run was cut off, if its record has what it may have cost.
+func (t *trace) cutOff() {
+	if t.request == nil || t.request.EstimatedTokens == 0 {
+		return
+	}
+	tokens := t.request.EstimatedTokens
+	end := runfile.Record{Header: runfile.Header{Seq: t.sent, Time: t.last}}
+	t.chat(end, exchanged{
+		model: t.request.By, usage: chat.Usage{InputTokens: tokens, EstimatedTokens: tokens}, failure: "the run was cut off", reason: Unfinished,
+	})
 }
 
 // span adds a span; part identifies it within the run.
@@ -265,6 +282,7 @@ func (t *trace) call(r runfile.Record, c runfile.Call, took time.Duration, outco
 
 // finish exports the run as a span "invoke_agent", and its metrics.
 func (t *trace) finish() {
+	t.cutOff()
 	run := t.totals.sum()
 	if t.replay {
 		run.Models = nil
