@@ -11,7 +11,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"oneshot/pkg/agent"
 	"oneshot/pkg/batch"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
@@ -116,19 +115,13 @@ func (b *batchRun) runItem(ctx context.Context, item *batchItem, r batch.Record)
 	t := b.console.forItem(r.ID, cancel)
 	s := &runState{console: t, flags: b.flags, recorded: item.recorded, batch: b}
 	p, err := b.itemPlan(ctx, t, item.recorded, r)
-	if err != nil && (item.recorded.resumed == nil || !as[*agent.TimeoutError](err)) {
+	if err != nil {
 		return err
 	}
-	failed := err
 	s.models = p.models
 	w, err := b.startItem(s, p, item, r)
 	if err != nil {
 		return err
-	}
-	if failed != nil { // a resumed run has no time left
-		s.end(w, failed)
-		b.countFailure(failed)
-		return nil
 	}
 	b.use(&p.config)
 	p.config.Limiter = b.limiter

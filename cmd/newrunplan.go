@@ -235,7 +235,7 @@ func (p *runPlan) resume(cfg *agent.Config) error {
 	if err != nil {
 		return err
 	}
-	if cfg.Limits.Wall-cfg.Elapsed < minTimeLeft {
+	if cfg.Limits.Wall-cfg.Elapsed < minTimeLeft && r.run.Batch == nil { // the run of a batch needs its end
 		return &agent.TimeoutError{Limit: cfg.Limits.Wall, Elapsed: cfg.Elapsed}
 	}
 	if p.recorded.replay != nil {

@@ -224,7 +224,7 @@ func (b *batch) startAfter(inv *Invocation, wait time.Duration) {
 			defer func() { <-b.semaphore }()
 		case <-b.ctx.Done():
 		}
-		if inv.err = b.ctx.Err(); inv.err == nil {
+		if inv.err = b.ctx.Err(); inv.err == nil || b.gate.wasCutOff(inv) {
 			b.runOne(inv)
 		}
 	})
@@ -358,21 +358,21 @@ func (b *batch) runWrite(inv *Invocation) error {
 		return err
 	}
 	before := g.outcomes.effects
-	g.outcomes.effects = max(before, effectsOf(inv.def))
+	g.outcomes.effects = max(before, effectsOf(inv.def.HasKey()))
 	b.startAfter(inv, 0)
 	b.running.Wait()
 	if err := b.recordResult(inv); err != nil {
 		return err
 	}
-	if inv.hasChangedNothing() {
+	if hasChangedNothing(inv.result) {
 		g.outcomes.effects = before
 	}
 	return g.journal.sync()
 }
 
-// effectsOf returns the effects of a call of a tool with an effect.
-func effectsOf(def *tool.Definition) Effects {
-	if def.HasKey() {
+// effectsOf returns the effects of a call that changes something.
+func effectsOf(hasKey bool) Effects {
+	if hasKey {
 		return KeyedEffects
 	}
 	return UnkeyedEffects
@@ -380,7 +380,10 @@ func effectsOf(def *tool.Definition) Effects {
 
 // recordResult records the result of a call that has ended.
 func (b *batch) recordResult(inv *Invocation) error {
-	if inv.err != nil {
+	switch {
+	case errors.As(inv.err, new(*UnknownOutcomeError)): // matters more than an end of the context
+		return fmt.Errorf("tool %s: %w", inv.call.Name, inv.err)
+	case inv.err != nil:
 		return context.Cause(b.ctx)
 	}
 	return b.gate.recordResult(inv)

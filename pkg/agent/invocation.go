@@ -166,12 +166,12 @@ func (inv *Invocation) authRenewalHint() string {
 	return ""
 }
 
-// hasChangedNothing reports whether the tool rejected the call before it changed anything.
-func (inv *Invocation) hasChangedNothing() bool {
-	if inv.result.Error == nil {
-		return len(inv.result.Needs) > 0
+// hasChangedNothing reports whether a tool rejected the call with this result before it changed anything.
+func hasChangedNothing(r chat.Result) bool {
+	if r.Error == nil {
+		return len(r.Needs) > 0
 	}
-	switch inv.result.Error.Code {
+	switch r.Error.Code {
 	case chat.InvalidArguments, chat.Denied, chat.Unauthorized, chat.ScopesMissing, chat.ConnectionInactive:
 		return true
 	}

@@ -20,6 +20,7 @@ type journal struct {
 	state      policy.State
 	turn       int            // number of the latest request
 	findings   []diag.Finding // faults tolerated or rejected in the model's output
+	live       func()         // called once no step is left to repeat; may be nil
 	err        error
 }
 
@@ -58,7 +59,17 @@ func (j *journal) replayNext(body runfile.Body) error {
 	}
 	j.unreplayed = j.unreplayed[1:]
 	j.state.Apply(next.Time, next.Body)
+	if !j.isReplaying() && j.live != nil {
+		j.live()
+	}
 	return nil
+}
+
+// onLive calls f once no recorded step is left to repeat.
+func (j *journal) onLive(f func()) {
+	if j.live = f; !j.isReplaying() {
+		f()
+	}
 }
 
 // isReplaying reports whether recorded steps are left to repeat.

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"oneshot/pkg/agent"
+	"oneshot/pkg/chat"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
 )
@@ -76,6 +78,47 @@ func TestResumeAtEveryRecord(t *testing.T) {
 		whole := append(bodies(past), r.records...)
 		if diff := cmp.Diff(kinds(bodies(log.Records)), kinds(whole)); diff != "" {
 			t.Errorf("cut after record %d: records (-whole +resumed):\n%s", n, diff)
+		}
+	}
+}
+
+// A resumed run that ends before it has repeated its record has the usage, the calls and the effects of all of it.
+func TestResumeEndsInRecord(t *testing.T) {
+	usage := chat.Usage{InputTokens: 70, OutputTokens: 5}
+	steps := []step{
+		spends(usage, calls(`look("a")`)), spends(usage, calls(`put("x")`, `nope(1)`)), spends(usage, calls(`look("b")`)), spends(usage, calls("finalResponse()")),
+	}
+	first := newRig(t, steps...)
+	first.cfg.Limits.Turns = 4
+	was, err := first.run()
+	wantError[*agent.LimitError](t, err)
+	for name, end := range map[string]func(*rig) (agent.Outcome, error){
+		"limit": func(r *rig) (agent.Outcome, error) {
+			r.cfg.Limits.Turns = 1
+			return r.run()
+		},
+		"signal": func(r *rig) (agent.Outcome, error) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			cancel(errStop)
+			out, err := r.runAgent(ctx)
+			out.Aborted = false
+			return out, err
+		},
+		"other policy": func(r *rig) (agent.Outcome, error) {
+			r.cfg.Policy.Flags.Allow = nil
+			return r.run()
+		},
+		"no time left": func(r *rig) (agent.Outcome, error) {
+			r.cfg.Limits.Wall, r.cfg.Elapsed = time.Minute, time.Minute
+			out, err := r.run()
+			out.Aborted = false
+			return out, err
+		},
+	} {
+		r, _ := resumed(t, begun(first.records), steps)
+		out, err := end(r)
+		if diff := cmp.Diff(was, out, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(agent.Outcome{}, "Findings")); err == nil || diff != "" || len(r.records) > 0 {
+			t.Errorf("%s: %v, %d records, outcome (-recorded +resumed):\n%s", name, err, len(r.records), diff)
 		}
 	}
 }

@@ -129,6 +129,21 @@ func (p recordedCalls) hasBegun(id string) bool {
 	return ran || p.intents[id] || p.discarded[id]
 }
 
+// statusOf returns the status of a call, and the code of its failure.
+func (p recordedCalls) statusOf(id string) (CallStatus, chat.ErrorCode) {
+	result, ran := p.results[id]
+	switch {
+	case ran:
+		status, code, _ := statusOf(result.Result)
+		return status, code
+	case p.intents[id]:
+		return CallError, chat.UnknownOutcome
+	case p.discarded[id]:
+		return CallDiscarded, ""
+	}
+	return CallSkipped, ""
+}
+
 // newRecordedCalls indexes records.
 func newRecordedCalls(records []runfile.Record) recordedCalls {
 	p := recordedCalls{results: map[string]runfile.Result{}, intents: map[string]bool{}, discarded: map[string]bool{}, secret: map[secretArguments]bool{}}

@@ -7,6 +7,7 @@ import (
 	"oneshot/pkg/policy"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
+	"oneshot/pkg/tool"
 )
 
 // run is the state of one run.
@@ -105,5 +106,41 @@ func (r *run) outcome() Outcome {
 	for _, report := range r.gate.outcomes.reports {
 		out.Calls = append(out.Calls, *report)
 	}
+	if r.journal.isReplaying() {
+		r.addUnreplayed(&out)
+	}
 	return out
+}
+
+// addUnreplayed adds the recorded steps that a resumed run has not come to repeat to its outcome: they were paid for, and their
+// effects stay.
+func (r *run) addUnreplayed(out *Outcome) {
+	spent := newLedger(r.cfg.Prices, slices.Concat(r.cfg.Spent, unrepeated(&runfile.Log{Records: r.cfg.History}, nil)))
+	out.Usage, out.Cost = spent.total()
+	out.Models = spent.models
+	past := r.journal.recorded
+	for _, record := range r.journal.unreplayed {
+		r.journal.state.Apply(record.Time, record.Body)
+		switch b := record.Body.(type) {
+		case runfile.Request:
+			out.Turns = b.Turn
+		case runfile.Response:
+			out.Model = b.By
+		case runfile.Call:
+			if slices.ContainsFunc(out.Calls, func(c CallReport) bool { return c.ID == b.ID }) { // the run differs from its record here
+				continue
+			}
+			out.Calls = append(out.Calls, CallReport{ID: b.ID, Tool: b.Name, Effect: tool.Effect(b.Effect), Status: CallSkipped, Arguments: b.Effective})
+		case runfile.Intent:
+			if result, ran := past.results[b.Call]; !ran || !hasChangedNothing(result.Result) {
+				out.Effects = max(out.Effects, effectsOf(b.Key != ""))
+			}
+		}
+	}
+	out.Labels = r.journal.state.Labels()
+	for i := range out.Calls {
+		if c := &out.Calls[i]; c.Status == CallSkipped {
+			c.Status, c.Code = past.statusOf(c.ID)
+		}
+	}
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A wallClock is a context that ends when the wall-clock limit of a run is used up. It can be stopped while the run waits for
-// other runs.
+// A wallClock is a context that ends when the wall-clock limit of a run is used up. It begins with start, and can be stopped while
+// the run waits for other runs.
 type wallClock struct {
 	context.Context
 	end  context.CancelCauseFunc
@@ -23,13 +23,13 @@ type wallClock struct {
 func newWallClock(ctx context.Context, wall, spent time.Duration) *wallClock {
 	c := &wallClock{over: &TimeoutError{wall, spent}, left: wall - spent}
 	c.Context, c.end = context.WithCancelCause(ctx)
-	if wall > 0 {
-		c.start()
-	}
 	return c
 }
 
 func (c *wallClock) start() {
+	if c.over.Limit == 0 {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.deadline = time.Now().Add(c.left)
