@@ -124,7 +124,7 @@ type Config struct {
 	ResumePoints []int
 	// History are the records that a resumed run repeats: see [Resume].
 	History []runfile.Record
-	// Spent is the usage of each earlier request that the resumed run does not repeat: see [Resume].
+	// Spent is the usage of each earlier request that the resumed or replayed run does not repeat: see [Resume] and [Restore].
 	Spent []chat.ModelUsage
 	// Elapsed is the part of Limits.Wall used before the run was resumed.
 	Elapsed time.Duration

@@ -81,7 +81,7 @@ func Resume(log *runfile.Log, cfg *Config) (runfile.Resumed, error) {
 // Restore sets what the requests of the recorded run depend on besides its prompt and its tools: the
 // seed, the clock, the prompt texts, the dialect, the form of the answer, parameters that cfg lacks,
 // and the resume points. A run with the same prompt, the same tools and a replay as its model then
-// sends the recorded requests. The error is a *[UnusableRecordError].
+// sends the recorded requests, and has the recorded usage. The error is a *[UnusableRecordError].
 func Restore(log *runfile.Log, cfg *Config) error {
 	first, ok := log.Run()
 	if !ok {
@@ -111,6 +111,7 @@ func Restore(log *runfile.Log, cfg *Config) error {
 	cfg.recordedWording = newRecordedWording(log)
 	turns, _ := resumedTurns(log)
 	cfg.ResumePoints = append(cfg.ResumePoints, turns...)
+	cfg.Spent = unrepeated(log, log.LiveRecords())
 	return nil
 }
 
