@@ -189,8 +189,8 @@ func (x *exchange) recordBrokenResponse(r *responseReader, resp chat.Response, w
 // recordLostAttempt records the last attempt at a request if its server may charge for it although nothing arrived.
 func (x *exchange) recordLostAttempt(ctx context.Context, r *responseReader, resp chat.Response, why error) error {
 	isLive := !x.gate.cfg.Replay && !x.journal.isReplaying()
-	isSent := resp.By != "" // otherwise the run ended before an attempt or between two
-	if !isLive || r.err != nil || ctx.Err() != nil && !isSent || ctx.Err() == nil && !provider.MayBeCharged(resp, why) {
+	isSent := resp.By != "" && !resp.Unsent // "" between two attempts, and if a fallback has reported the last one
+	if !isLive || r.err != nil || !isSent || ctx.Err() == nil && !provider.MayBeCharged(resp, why) {
 		return nil
 	}
 	return r.recordAttempt(chat.Attempt{Number: r.attempts + 1, Error: why.Error(), Charged: true, Usage: resp.Usage, By: resp.By, Last: true})

@@ -12,6 +12,7 @@ import (
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
+	"oneshot/pkg/provider"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
 )
@@ -308,6 +309,41 @@ func TestAttempts(t *testing.T) {
 	}
 	if got, ok := r.records[1].(runfile.Attempt); !ok || got.Attempt != failed || got.Turn != 1 {
 		t.Errorf("record %+v", r.records[1])
+	}
+}
+
+// The last attempt at a request without a response is on record if the server may have got it.
+func TestLostAttempts(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		resp    chat.Response
+		err     error // nil: the run ends meanwhile
+		charged bool
+	}{
+		{"silent", chat.Response{By: "m"}, &provider.TimeoutError{}, true},
+		{"no connection", chat.Response{By: "m", Unsent: true}, &provider.TimeoutError{}, false},
+		{"of another model", chat.Response{}, &provider.TimeoutError{}, false},
+		{"ended", chat.Response{By: "m"}, nil, true},
+		{"ended without a connection", chat.Response{By: "m", Unsent: true}, nil, false},
+		{"ended between attempts", chat.Response{}, nil, false},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		r := newRig(t, func(ctx context.Context, _ chat.Request, _ func(chat.Delta)) (chat.Response, error) {
+			if tt.err == nil {
+				cancel()
+				<-ctx.Done()
+				return tt.resp, context.Cause(ctx)
+			}
+			return tt.resp, tt.err
+		})
+		if _, err := r.runAgent(ctx); err == nil {
+			t.Errorf("%s: no error", tt.name)
+		}
+		cancel()
+		lost, ok := r.records[len(r.records)-1].(runfile.Attempt)
+		if ok != tt.charged || ok && (!lost.Charged || !lost.Last || lost.By != "m" || lost.Usage.InputTokens == 0) {
+			t.Errorf("%s: record %+v", tt.name, r.records[len(r.records)-1])
+		}
 	}
 }
 

@@ -187,6 +187,7 @@ type Response struct {
 	Usage     Usage
 	Model     string // the server's name for the model
 	By        string // the model as PROVIDER/NAME, if its client knows
+	Unsent    bool   // there was no connection, so the server cannot have got the request
 }
 
 // An Execution is a permitted call with its limits.

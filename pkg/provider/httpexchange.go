@@ -10,6 +10,7 @@ import (
 	"net/url"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/netguard"
 	"oneshot/pkg/provider/wire"
 )
 
@@ -17,13 +18,14 @@ import (
 func (c *Client) exchange(ctx context.Context, out *composedRequest, emit func(chat.Delta)) (chat.Response, error) {
 	ctx, dog := newWatchdog(ctx, c.firstByte, c.idle)
 	defer dog.stop()
+	ctx, isConnected := netguard.TrackConnected(ctx)
 	req, err := c.newRequest(ctx, out.protocol, http.MethodPost, out.protocol.Path, out.body)
 	if err != nil {
 		return chat.Response{}, err
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return chat.Response{}, c.requestError(ctx, err)
+		return chat.Response{Unsent: !isConnected()}, c.requestError(ctx, err)
 	}
 	defer resp.Body.Close()
 	in := watchedReader{resp.Body, dog}

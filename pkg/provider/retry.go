@@ -92,10 +92,12 @@ func newAttempt(number int, resp chat.Response, err error) chat.Attempt {
 }
 
 // MayBeCharged reports whether the server may charge for a request that failed: it had counted tokens, it was silent or the
-// response broke off. Rejected requests are free.
+// response broke off. Rejected requests and those without a connection are free.
 func MayBeCharged(resp chat.Response, err error) bool {
 	var cut *BrokenOffError
 	switch {
+	case resp.Unsent:
+		return false
 	case resp.Usage != chat.Usage{}, errors.As(err, new(*TimeoutError)):
 		return true
 	case errors.As(err, &cut):

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -262,5 +265,34 @@ func TestRetryPauses(t *testing.T) {
 			t.Errorf("error %v, pauses (-want +got):\n%s", got.err, diff)
 		}
 		s.close()
+	})
+}
+
+// A server without a connection has not got the request, so it cannot charge for it.
+func TestUnsent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := provider.Config{
+			BaseURL: &url.URL{Scheme: "http", Host: "ollama.test"}, Name: "p/a", FirstByte: time.Second,
+			Dial: func(context.Context, string, string) (net.Conn, error) {
+				time.Sleep(10 * time.Second)
+				return nil, syscall.ETIMEDOUT
+			},
+		}
+		got := ask(t.Context(), provider.New(config), question)
+		if !isExactly(got.err, new(*provider.TimeoutError)) || !got.resp.Unsent || got.resp.By != "p/a" || provider.MayBeCharged(got.resp, got.err) {
+			t.Errorf("no connection: %+v", got)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		if got := ask(ctx, provider.New(config), question); !got.resp.Unsent {
+			t.Errorf("cancelled: %+v", got)
+		}
+		s := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		got = ask(t.Context(), s.configured(provider.Config{FirstByte: time.Second}), question)
+		if got.resp.Unsent || !provider.MayBeCharged(got.resp, got.err) {
+			t.Errorf("no answer: %+v", got)
+		}
+		s.close()
+		time.Sleep(10 * time.Second) // net/http does not end a dial with its request
 	})
 }
