@@ -115,10 +115,13 @@ func (r *responseReader) onDelta(d chat.Delta) {
 	}
 }
 
-// onAttempt handles a failed attempt that is retried.
+// onAttempt handles a failed attempt.
 func (r *responseReader) onAttempt(a chat.Attempt) {
 	r.attempts = a.Number
 	r.fail(r.recordAttempt(a))
+	if a.Last { // the error of the request follows
+		return
+	}
 	r.gate.journal.emit(Event{Kind: EventRetry, Attempt: &a})
 	r.checkCost()
 }

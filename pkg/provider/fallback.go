@@ -142,7 +142,8 @@ func judgeFailure(err error, req chat.Request) verdict {
 
 // Reply tries the members. Every move to the next member is reported to delta as an attempt that names both, and a retry. The
 // error is that of the first member whose server gave an answer other than a rejection; otherwise the first failure
-// that is not a rejection, because a retry may succeed there; otherwise the first.
+// that is not a rejection, because a retry may succeed there; otherwise the first. If it is not that of the last member,
+// the response is empty, and the last attempt is reported to delta if its server may charge for it.
 func (f *Fallback) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 	var telling error
 	asked := make([]bool, len(f.members))
@@ -168,13 +169,21 @@ func (f *Fallback) Reply(ctx context.Context, req chat.Request, delta func(chat.
 		if !v.next || heard {
 			return resp, err
 		}
-		if telling == nil || errorWeight(err) > errorWeight(telling) {
+		isTelling := telling == nil || errorWeight(err) > errorWeight(telling)
+		if isTelling {
 			telling = err
 		}
-		if at = f.pickMember(asked); at < 0 {
-			return resp, telling
-		}
 		failed := newAttempt(tries, resp, err)
+		if at = f.pickMember(asked); at < 0 {
+			if isTelling {
+				return resp, err
+			}
+			if failed.Charged {
+				failed.Last = true
+				delta(chat.Delta{Attempt: &failed})
+			}
+			return chat.Response{}, telling // not with the response of another member
+		}
 		failed.Error = fmt.Sprintf("%s: %v; trying %s", member.Name, err, f.members[at].Name)
 		delta(chat.Delta{Attempt: &failed})
 		delta(chat.Delta{IsRetry: true})

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/provider"
@@ -369,6 +373,37 @@ func TestFallbackTellingError(t *testing.T) {
 		if got := ask(t.Context(), newCast([]error{tt.a}, []error{tt.b}), question); got.err != tt.want {
 			t.Errorf("%v and %v: %v", tt.a, tt.b, got.err)
 		}
+	}
+}
+
+// The response is that of the member with the error, and the last attempt of another member is reported if it may cost
+// something.
+func TestFallbackLastAttempt(t *testing.T) {
+	silent := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	for _, tt := range []struct {
+		name     string
+		a, b     http.HandlerFunc
+		err      any
+		attempts []chat.Attempt
+		by       string
+	}{
+		{"free", silent, answer(400, "no"), new(*provider.TimeoutError), []chat.Attempt{{Number: 1, Charged: true, By: "p/a"}}, ""},
+		{"charged", answer(503, ""), silent, new(*provider.UnavailableError), []chat.Attempt{{Number: 1, Status: 503, By: "p/a"}, {Number: 1, Charged: true, By: "p/b", Last: true}}, ""},
+		{"telling", answer(400, "no"), silent, new(*provider.TimeoutError), []chat.Attempt{{Number: 1, Status: 400, By: "p/a"}}, "p/b"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var members []provider.Member
+			for name, step := range map[string]http.HandlerFunc{"p/a": tt.a, "p/b": tt.b} {
+				s := serve(t, step)
+				members = append(members, provider.Member{Name: name, Model: s.configured(provider.Config{Name: name, Attempts: 1})})
+			}
+			slices.SortFunc(members, func(a, b provider.Member) int { return strings.Compare(a.Name, b.Name) })
+			got := ask(t.Context(), provider.NewFallback(members...), question)
+			diff := cmp.Diff(tt.attempts, got.attempts, cmpopts.IgnoreFields(chat.Attempt{}, "Error"))
+			if diff != "" || !isExactly(got.err, tt.err) || got.resp.By != tt.by {
+				t.Errorf("%s: error %v of %q, attempts (-want +got):\n%s", tt.name, got.err, got.resp.By, diff)
+			}
+		})
 	}
 }
 
