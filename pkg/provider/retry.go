@@ -179,8 +179,8 @@ func (e *BrokenOffError) isTemporary() bool {
 // connectionErrors are the errors of a closed or reset connection.
 var connectionErrors = []error{io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED}
 
-// IsConnectionFault reports whether a request got no answer because connecting failed or the connection broke. An
-// unknown host name does not count.
+// IsConnectionFault reports whether a request got no answer because connecting failed, or because the connection broke or
+// timed out. An unknown host name and the end of the caller's context do not count.
 func IsConnectionFault(err error) bool {
 	var dns *net.DNSError
 	if errors.As(err, &dns) {
@@ -188,6 +188,10 @@ func IsConnectionFault(err error) bool {
 	}
 	var op *net.OpError
 	if errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") {
+		return true
+	}
+	var timed net.Error // of the TLS handshake, or of the system
+	if errors.As(err, &timed) && timed.Timeout() && !errors.Is(err, context.DeadlineExceeded) {
 		return true
 	}
 	return slices.ContainsFunc(connectionErrors, func(target error) bool { return errors.Is(err, target) })

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -265,6 +266,29 @@ func TestRetryPauses(t *testing.T) {
 			t.Errorf("error %v, pauses (-want +got):\n%s", got.err, diff)
 		}
 		s.close()
+	})
+}
+
+// Timeouts of a connection are faults of it: another attempt may succeed. Limits of the caller are not.
+func TestConnectionTimeouts(t *testing.T) {
+	timedOut := os.NewSyscallError("read", syscall.ETIMEDOUT)
+	for err, want := range map[error]bool{
+		&net.OpError{Op: "read", Net: "tcp", Err: timedOut}: true, timedOut: true,
+		context.DeadlineExceeded: false, &provider.TimeoutError{}: false, &net.DNSError{IsTimeout: true}: false,
+	} {
+		if got := provider.IsConnectionFault(fmt.Errorf("wrapped: %w", err)); got != want {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		got := ask(t.Context(), provider.New(provider.Config{
+			BaseURL: &url.URL{Scheme: "https", Host: "ollama.test"}, Model: "parrot", Rand: func() float64 { return 0 },
+			Dial: func(context.Context, string, string) (net.Conn, error) { c, _ := net.Pipe(); return c, nil },
+		}), question)
+		if !isExactly(got.err, givenUp) || len(got.attempts) != 2 || got.attempts[0].Charged || !got.resp.Unsent || time.Since(start) != 30*time.Second {
+			t.Errorf("TLS: %+v after %v", got, time.Since(start))
+		}
 	})
 }
 
