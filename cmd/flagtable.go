@@ -117,7 +117,7 @@ func (o *options) budgetFlags() []flagRow {
 		{name: "max-cost", on: forBatch, agent: isKey, field: dollars(&o.limits.Cost), resume: mayChange,
 			help: "limit the cost of each run to `USD` (0: no limit), e.g. --max-cost 0.01; the prices of all models must be known"},
 		{name: "first-byte-timeout", on: forRun | forBatch, agent: isKey, defaults: settable, field: duration(&o.model.servers.firstByte, 5*time.Minute), resume: mayChange,
-			help: "limit the wait for the first byte of a response, model loading included"},
+			help: "limit the wait for the first text, reasoning or call of a response, model loading included"},
 		{name: "idle-timeout", on: forRun | forBatch, agent: isKey, defaults: settable, field: duration(&o.model.servers.idle, time.Minute), resume: mayChange,
 			help: "limit the wait for each next byte of a response"},
 	}

@@ -154,9 +154,10 @@ func TestReplySilence(t *testing.T) {
 			requests     int
 		}{
 			{"from the beginning", "", "response", 5 * time.Minute, 1},
+			{"after the announcement", p.open, "output", 5 * time.Minute, 1},
 			{"after a text", p.open + p.one, "further data", time.Minute, 1},
 		} {
-			if !p.events() && tt.before != "" {
+			if !p.events() && tt.want != "response" {
 				continue // blanks between lines of JSON come from the same place as the lines
 			}
 			s := serve(t, func(w http.ResponseWriter, r *http.Request) { send(w, tt.before); hold(w, r) })
@@ -168,15 +169,59 @@ func TestReplySilence(t *testing.T) {
 			}
 			s.close()
 		}
-		if p.open == "" {
-			return
-		}
-		s := serve(t, func(w http.ResponseWriter, r *http.Request) { send(w, p.open); hold(w, r) }, answer(200, p.text()))
-		if got := ask(t.Context(), s.configured(p.config()), question); got.err != nil || got.text != "Hello" || len(got.attempts) != 1 {
-			t.Errorf("silence before the first text: %+v", got)
+	})
+}
+
+// A model that thinks behind an announced response has the same time as behind a silent server.
+func TestReplyAnnounced(t *testing.T) {
+	each(t, func(t *testing.T, p speech) {
+		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			pass(r, 100*time.Second)
+			send(w, p.open)
+			pass(r, 199*time.Second)
+			send(w, p.one+p.two+p.end)
+		})
+		if got := ask(t.Context(), s.configured(p.config()), question); got.err != nil || got.text != "Hello" || got.attempts != nil {
+			t.Errorf("%+v", got)
 		}
 		s.close()
 	})
+}
+
+// Events without output are a sign of life, also after the time for the first output. Behind them, and in the middle of a
+// call, the limit for silence holds.
+func TestReplyThinks(t *testing.T) {
+	p := speeches[2]
+	beats := func(w http.ResponseWriter, r *http.Request) {
+		for range 10 {
+			send(w, typed("response.in_progress", `"response":{"id":"r"}`))
+			pass(r, 50*time.Second)
+		}
+	}
+	begin, _, _ := strings.Cut(p.call, "event: response.function_call_arguments.done")
+	for _, tt := range []struct {
+		name string
+		step http.HandlerFunc
+		text string
+		took time.Duration // until the end, or until the silence is noticed
+	}{
+		{"on", func(w http.ResponseWriter, r *http.Request) { send(w, p.open); beats(w, r); send(w, p.one+p.two+p.end) }, "Hello", 500 * time.Second},
+		{"and stops", func(w http.ResponseWriter, r *http.Request) { send(w, p.open); beats(w, r); <-r.Context().Done() }, "", 510 * time.Second},
+		{"and stops in a call", func(w http.ResponseWriter, r *http.Request) { send(w, p.open+begin); <-r.Context().Done() }, "", time.Minute},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := serve(t, tt.step)
+			config := p.config()
+			config.Attempts = 1
+			start := time.Now()
+			got := ask(t.Context(), s.configured(config), question)
+			var silence *provider.TimeoutError
+			if isSilent := errors.As(got.err, &silence); got.text != tt.text || isSilent != (tt.text == "") || isSilent && silence.What != "further data" || time.Since(start) != tt.took {
+				t.Errorf("%s: heard %q, error %v after %v", tt.name, got.text, got.err, time.Since(start))
+			}
+			s.close()
+		})
+	}
 }
 
 // pass lets time pass, as long as the client is there.

@@ -30,7 +30,7 @@ type Config struct {
 	// Defaults are parameters of every request that does not set them.
 	Defaults map[string]json.RawMessage
 
-	FirstByte time.Duration // until the start of a response, including model loading; 0: 5 min
+	FirstByte time.Duration // until the first output of a response, including model loading; 0: 5 min
 	Idle      time.Duration // maximum pause within a response; 0: 60 s
 	Attempts  int           // maximum per request; 0: 3
 	MaxBytes  int64         // per response; 0: 64 MiB

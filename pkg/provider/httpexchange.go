@@ -55,7 +55,8 @@ func (c *Client) exchange(ctx context.Context, out *composedRequest, emit func(c
 }
 
 // decodeBody writes a body to its decoder until the end of the response or of the body. In an event stream only
-// bytes of events count as progress, not keep-alive lines; in other bodies all bytes except whitespace.
+// bytes of events count as progress, not keep-alive lines; in other bodies all bytes except whitespace. Whole events
+// before the output of the model do not shorten the wait for it.
 func decodeBody(d *wire.Decoder, in watchedReader, emit func(chat.Delta)) error {
 	buf := make([]byte, 32<<10)
 	for !d.Done() {
@@ -64,8 +65,12 @@ func decodeBody(d *wire.Decoder, in watchedReader, emit func(chat.Delta)) error 
 		if fault := d.Write(buf[:n], emit); fault != nil {
 			return fault
 		}
-		if d.IsJSONBody() && len(bytes.TrimSpace(buf[:n])) > 0 || d.MessageCount() > seen || d.HasOpenMessage() {
+		isProgress := d.MessageCount() > seen || d.IsJSONBody() && len(bytes.TrimSpace(buf[:n])) > 0
+		switch {
+		case d.HasOpenMessage(), d.HasOutput() && isProgress:
 			in.dog.resetLimit()
+		case isProgress:
+			in.dog.extendLimit()
 		}
 		if errors.Is(err, io.EOF) {
 			return nil

@@ -131,8 +131,8 @@ func timeLeft(ctx context.Context) time.Duration {
 	return time.Until(deadline)
 }
 
-// isRetryable reports whether the same request may succeed later, given an error before the first delta. A server that
-// was silent from the start has used up its time; one that fell silent later may recover.
+// isRetryable reports whether the same request may succeed later, given an error before the first delta. A server without
+// any output has used up its time; one that fell silent later may recover.
 func isRetryable(err error) bool {
 	var status *StatusError
 	var cut *BrokenOffError

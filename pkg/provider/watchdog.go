@@ -6,30 +6,33 @@ import (
 	"time"
 )
 
-// A watchdog ends a context with a *[TimeoutError] if a server is silent: if a response does not begin within one limit
-// or pauses longer than another. It counts only the time spent waiting for the server, not the processing of deltas.
-// (http.Client.Timeout would also end a long response in progress.)
+// A watchdog ends a context with a *[TimeoutError] if a server is silent: if the output of a model does not begin within
+// one limit or pauses longer than another. It counts only the time spent waiting for the server, not the processing of
+// deltas. (http.Client.Timeout would also end a long response in progress.)
 type watchdog struct {
-	cancel  context.CancelCauseFunc
-	idle    time.Duration
-	what    string        // expected data
-	limit   time.Duration // time limit for it
-	left    time.Duration // rest of the limit when the timer was last started or stopped
-	since   time.Time     // start of the timer
-	timer   *time.Timer
-	running bool
+	cancel    context.CancelCauseFunc
+	firstByte time.Duration
+	idle      time.Duration
+	waited    time.Duration // for the server
+	what      string        // expected data
+	limit     time.Duration // time limit for it
+	left      time.Duration // rest of the limit when the timer was last started or stopped
+	since     time.Time     // start of the timer
+	timer     *time.Timer
+	running   bool
 }
 
 // Data that a watchdog waits for.
 const (
 	awaitResponse = "response"
+	awaitOutput   = "output" // the response is announced, without a text, reasoning or a call
 	awaitData     = "further data"
 )
 
 // newWatchdog starts a watchdog. The caller must call stop.
 func newWatchdog(ctx context.Context, firstByte, idle time.Duration) (context.Context, *watchdog) {
 	ctx, bite := context.WithCancelCause(ctx)
-	w := &watchdog{cancel: bite, idle: idle, what: awaitResponse, limit: firstByte, left: firstByte}
+	w := &watchdog{cancel: bite, firstByte: firstByte, idle: idle, what: awaitResponse, limit: firstByte, left: firstByte}
 	w.startTimer()
 	return ctx, w
 }
@@ -49,13 +52,24 @@ func (w *watchdog) read(body io.Reader, p []byte) (int, error) {
 	n, err := body.Read(p)
 	w.timer.Stop()
 	w.running = false
-	w.left -= time.Since(w.since)
+	waited := time.Since(w.since)
+	w.left -= waited
+	w.waited += waited
 	return n, err
 }
 
 // resetLimit records that the expected data has arrived. It is called between reads.
 func (w *watchdog) resetLimit() {
 	w.what, w.limit, w.left = awaitData, w.idle, w.idle
+}
+
+// extendLimit records that data has arrived before any output of the model, such as the announcement of the response. The
+// model may still think for the rest of the first limit.
+func (w *watchdog) extendLimit() {
+	w.resetLimit()
+	if left := w.firstByte - w.waited; left > w.left {
+		w.what, w.limit, w.left = awaitOutput, w.firstByte, left
+	}
 }
 
 // stop ends the watchdog and the request that uses its context.

@@ -81,6 +81,12 @@ func (d *Decoder) MessageCount() int { return d.messages }
 // HasOpenMessage reports whether an object has begun and not ended.
 func (d *Decoder) HasOpenMessage() bool { return d.objects.isOpen() }
 
+// HasOutput reports whether a part of the text, of the reasoning or of a call has been read.
+func (d *Decoder) HasOutput() bool {
+	r := d.response
+	return r.content.Len() > 0 || r.reasoning.Len() > 0 || r.CallCount() > 0 || len(r.Calls) > 0
+}
+
 // IsJSONBody reports whether the body is JSON, and not an event stream or a page.
 func (d *Decoder) IsJSONBody() bool { return d.framing == objects }
 
