@@ -273,7 +273,7 @@ func (r *runState) end(w *runfile.Writer, err error) {
 	body.Cost, body.Models, body.Tools, body.Waited = r.cost(), r.outcome.Models, r.toolCounts(), r.outcome.Waited
 	body.Usage, body.Turns, body.Calls, body.Labels = r.outcome.Usage, r.outcome.Turns, len(r.outcome.Calls), policy.LabelNames(r.outcome.Labels)
 	body.Warnings = r.console.events.finish(body)
-	broken := w.Append(body)
+	broken := redactingRecorder{w, r.console.secrets}.Append(body)
 	if broken == nil {
 		broken = w.Sync()
 	}

@@ -85,7 +85,8 @@ func (r *runState) appendResumeRecord(p *runPlan) (*runfile.Writer, error) {
 	if err := p.console.events.begin(p.flags.output, p.flags.isReplay(), past...); err != nil {
 		return nil, err
 	}
-	return r.recorded.resumed.w, r.recorded.resumed.w.Append(body)
+	w := r.recorded.resumed.w
+	return w, redactingRecorder{w, p.console.secrets}.Append(body)
 }
 
 // runFileCreationError returns a usage error for a wrong --run-file, and an output error otherwise.
