@@ -49,6 +49,15 @@ func (r *runState) isUncertain() bool {
 var resumable = []string{"findings", "auth", "unavailable", "limit", "denied", "needs", "no_answer", "unknown_outcome", "rejected", "internal", "io",
 	"timeout", "hangup", "interrupted", "quit", "terminated", "broken_pipe"}
 
+// resumeIfAbandoned returns the command that continues the run if the program ends without it, or "". The run of a record is
+// continued by its batch.
+func (r *runState) resumeIfAbandoned() string {
+	if r.path == "" || r.batch != nil || r.recorded.replay != nil {
+		return ""
+	}
+	return r.resumeCommand("")
+}
+
 // canResume reports whether --resume can continue the run.
 func (r *runState) canResume(err error) bool {
 	var limit *agent.LimitError

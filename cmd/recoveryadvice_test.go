@@ -132,7 +132,15 @@ func TestRecoveryOfAbandonedRun(t *testing.T) {
 	if got := end.recovery(signal); got != (recovery{retry: runfile.RetryLater}) {
 		t.Errorf("before the run: %+v", got)
 	}
-	resume := "oneshot run --resume run.jsonl"
+	for _, of := range []*runState{{recorded: &recordedRun{}}, {recorded: &recordedRun{replay: &recording{}}, path: "run.jsonl"}, {recorded: &recordedRun{}, path: "run.jsonl", batch: &batchRun{}}} {
+		if got := of.resumeIfAbandoned(); got != "" {
+			t.Errorf("%+v: %s", of, got)
+		}
+	}
+	resume := (&runState{recorded: &recordedRun{}, path: "run.jsonl"}).resumeIfAbandoned()
+	if resume != "oneshot run --resume run.jsonl" {
+		t.Errorf("resumed with %s", resume)
+	}
 	command.resume.Store(&resume)
 	if got := end.recovery(signal); got != (recovery{retry: runfile.RetryByHand, resume: resume}) {
 		t.Errorf("in the run: %+v", got)

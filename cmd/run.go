@@ -190,10 +190,7 @@ func (r *runState) perform(ctx context.Context, cfg agent.Config, w *runfile.Wri
 		cfg.Recorder = redactingRecorder{to, r.console.secrets}
 	}
 	cfg.ID, cfg.Observe = r.id, r.observe
-	resume := ""
-	if w != nil && r.recorded.replay == nil {
-		resume = r.resumeCommand("")
-	}
+	resume := r.resumeIfAbandoned()
 	r.console.resume.Store(&resume)
 	err := r.runAgent(ctx, cfg, deliver)
 	if r.batch != nil && r.batch.concernsAll(err) {
