@@ -197,7 +197,7 @@ func (r *resolvedFlags) settings(isShown func(flagRow) bool) (docs []settingDoc)
 		switch {
 		case !isShown(row):
 		case f.Changed:
-			docs = append(docs, settingDoc{row.name, flagValues(f), r.source(row.name)})
+			docs = append(docs, settingDoc{row.name, row.shownValues(flagValues(f)), r.source(row.name)})
 		case hasDefault(f):
 			docs = append(docs, settingDoc{row.name, flagValues(f), sourceDefault})
 		}

@@ -147,7 +147,7 @@ func (r *resolvedFlags) noteSources(to *resolution) {
 		if source.kind < fromAgent || row.mayHoldKey || f.Name == runfile.ModelSetting { // noted with its server
 			return
 		}
-		for _, value := range source.values[f.Name] {
+		for _, value := range row.shownValues(source.values[f.Name]) {
 			to.note(f.Name, value, source.name)
 		}
 	})
@@ -157,6 +157,18 @@ func (r *resolvedFlags) noteSources(to *resolution) {
 	case template != nil && template.file != "":
 		to.note(settingPromptFile, template.file, agentPrefix+template.agent)
 	}
+}
+
+// shownValues returns values of the flag for people and records.
+func (r flagRow) shownValues(values []string) []string {
+	if !r.isAddress {
+		return values
+	}
+	shown := slices.Clone(values)
+	for i, value := range shown {
+		shown[i] = maskAddress(value)
+	}
+	return shown
 }
 
 // isSet reports whether any source has a flag.

@@ -32,6 +32,7 @@ type flagRow struct {
 	replay      replayRule  // of run
 	merges      bool        // a K=V of one source replaces those of later sources with the same K only
 	isProgram   bool        // the value can name a program in PATH
+	isAddress   bool        // the value is an address, whose user information is masked wherever it is shown
 	mayHoldKey  bool        // a value without a reference to a secret may be one, and is not recorded
 	agent       agentRule   // of run: the key of agent files
 	noKey       string      // why there is none

@@ -128,7 +128,7 @@ func (o *options) requestFlags() []flagRow {
 	return []flagRow{
 		{name: "responder", on: forRun | forBatch, agent: isKey, defaults: settable, field: text(&o.model.responder, ""), completes: modelPrefixes(), resume: fixed,
 			help: "ask `MODEL` for the final answer"},
-		{name: "base-url", on: forRun | forBatch | forDoctor, agent: isKey, defaults: settable, field: list(&s.baseURLs), completes: nothing("an address"), resume: mayChange,
+		{name: "base-url", on: forRun | forBatch | forDoctor, agent: isKey, defaults: settable, field: list(&s.baseURLs), completes: nothing("an address"), resume: mayChange, isAddress: true,
 			help: "send model requests to `URL`, or with PROVIDER=URL those of one provider (default: the provider's own; OLLAMA_HOST for Ollama)"},
 		{name: "api", on: forRun | forBatch | forDoctor, agent: isKey, defaults: settable, field: text(&s.api, ""), resume: mayChange,
 			completes: oneOf(provider.APIs()...),
@@ -141,7 +141,7 @@ func (o *options) requestFlags() []flagRow {
 			help: "define ${secret:NAME} with `NAME[@HOST,...]=SOURCE`, only for these hosts; SOURCE is env:VAR, file:PATH (mode 0600) or command:PROGRAM ARGS"},
 		{name: "ca-file", on: forRun | forBatch | forDoctor, noKey: "belongs to the machine", field: text(&s.caFile, ""), completes: fileNames(), resume: mayChange,
 			help: "trust the CA certificates (PEM) in `FILE`, besides the system's"},
-		{name: "proxy", on: forRun | forBatch | forDoctor, noKey: "belongs to the machine", field: text(&s.proxy, ""), completes: nothing("an address"), resume: mayChange,
+		{name: "proxy", on: forRun | forBatch | forDoctor, noKey: "belongs to the machine", field: text(&s.proxy, ""), completes: nothing("an address"), resume: mayChange, isAddress: true,
 			help: "reach the model through the proxy at `URL`: http, https or socks5; proxy variables in the environment are ignored"},
 		{name: "temperature", on: forRun | forBatch, agent: isKey, defaults: settable, field: decimal(&o.model.temperature), resume: fixed, replay: inherited,
 			help: "set the sampling temperature (default: the server's)"},

@@ -93,6 +93,15 @@ func maskUserInfo(address string) string {
 	return scheme + redact.Mask + address[at:]
 }
 
+// maskAddress masks the user information in the value of a flag: URL or PROVIDER=URL.
+func maskAddress(value string) string {
+	_, raw := cutProvider(value)
+	if u, err := serverURL("", raw); err == nil && u.User == nil {
+		return value // an @ in it is in its path
+	}
+	return strings.TrimSuffix(value, raw) + maskUserInfo(raw)
+}
+
 // A credential is a secret and the hosts it may be sent to.
 type credential struct {
 	name  string

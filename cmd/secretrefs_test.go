@@ -77,6 +77,22 @@ func TestWithoutUser(t *testing.T) {
 	}
 }
 
+func TestMaskAddress(t *testing.T) {
+	for value, want := range map[string]string{
+		"openai=https://me:pw@h/v1": "openai=https://***@h/v1",
+		"openai=me:pw@h":            "openai=***@h",
+		"http://key@h":              "http://***@h",
+		"socks5://me:pw@h:1080":     "socks5://***@h:1080",
+		"http://me:p/w@h":           "http://***@h",
+		"https://h/v1/@me":          "https://h/v1/@me",
+		"openai=https://h/v1":       "openai=https://h/v1",
+	} {
+		if got := maskAddress(value); got != want {
+			t.Errorf("maskAddress(%q) = %q, want %q", value, got, want)
+		}
+	}
+}
+
 // What is said to people on record holds nothing that looks like a key, and the
 // conversation is kept as it was.
 func TestHideBodyKeys(t *testing.T) {
