@@ -196,6 +196,9 @@ func (r *resolvedFlags) toRecord(t *console, isResumed bool) (kept, secret []str
 		}
 		for _, v := range flagValues(f) {
 			hidden := t.secrets.Hide(v)
+			if row.isAddress {
+				hidden = maskAddress(hidden) // its password may be too short for Hide
+			}
 			isKey := row.mayHoldKey && !strings.Contains(v, refOpen)
 			switch {
 			case rule.isFixed():

@@ -42,7 +42,7 @@ func newOTLPCollector(ctx context.Context, env Env, t *console, address string) 
 	if err != nil || base.Host == "" {
 		return nil, usagef("for example --otlp http://127.0.0.1:4318", "--otlp: invalid URL %q", maskUserInfo(address))
 	}
-	t.secrets.AddURL(base)
+	t.hideURL("--otlp", base)
 	header, err := collectorHeader(env, t)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func collectorHeader(env Env, t *console) (http.Header, error) {
 			return nil, usagef("for example api-key=KEY,tenant=a%20b", "%s: pair %d is not NAME=VALUE, percent-encoded", headersVariable, number+1)
 		}
 		header.Add(name, value)
-		t.secrets.Add(value)
+		t.hideValue("the header "+name+" in "+headersVariable, value)
 	}
 	header.Set("Content-Type", "application/json")
 	return header, nil

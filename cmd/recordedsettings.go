@@ -99,7 +99,7 @@ func (o *resolution) ollamaHost(env Env, t *console) (*url.URL, string, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		t.secrets.AddURL(u)
+		t.hideURL("OLLAMA_HOST", u)
 		now = ollama.CompleteURL(u)
 	}
 	switch {

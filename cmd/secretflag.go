@@ -127,6 +127,13 @@ func (t *console) hideValue(what, value string) {
 	}
 }
 
+// hideURL masks the user information of an address, and notes a credential as [console.hideValue] does.
+func (t *console) hideURL(from string, u *url.URL) {
+	if word := t.secrets.AddURL(u); word != "" {
+		t.hideValue("the credential in "+from, word)
+	}
+}
+
 // forTools returns a lookup for the secrets in requests of tools. Definitions only name secrets; --secret defines their
 // values and hosts. Definitions cannot read the environment.
 func (s secretStore) forTools(tools []*tool.Definition) (func(name string) string, error) {

@@ -107,7 +107,7 @@ func (o *serverOptions) readURLs(t *console, s *settings) error {
 		if err != nil {
 			return err
 		}
-		t.secrets.AddURL(u)
+		t.hideURL("--base-url", u)
 		s.urls[provider] = u
 	}
 	return nil
@@ -162,7 +162,7 @@ func (o *serverOptions) proxyURL(t *console) (*url.URL, error) {
 	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) {
 		return nil, usagef("for example --proxy http://proxy.example.org:3128", "--proxy: invalid proxy URL %q", maskUserInfo(o.proxy))
 	}
-	t.secrets.AddURL(u)
+	t.hideURL("--proxy", u)
 	return u, checkASCIIHost("--proxy", u)
 }
 

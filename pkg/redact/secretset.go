@@ -5,6 +5,7 @@
 package redact
 
 import (
+	"cmp"
 	"encoding/base64"
 	"net/url"
 	"slices"
@@ -50,18 +51,18 @@ func (s *Set) add(v value) bool {
 	return true
 }
 
-// AddURL adds the password of a URL, or, without one, its user name, which is then a key.
-func (s *Set) AddURL(u *url.URL) {
+// AddURL adds the password of a URL, or, without one, its user name, which is then a key. It returns what it adds, "" for
+// nothing: as with [Set.Add], it may be too short to be masked.
+func (s *Set) AddURL(u *url.URL) string {
 	if u == nil || u.User == nil {
-		return
+		return ""
 	}
 	s.add(value{u.User.String(), false}) // the first half is a name
-	word, ok := u.User.Password()
+	word, _ := u.User.Password()
 	s.Add(base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + word))) // the value of the Authorization header
-	if !ok {
-		word = u.User.Username()
-	}
+	word = cmp.Or(word, u.User.Username())
 	s.Add(word)
+	return word
 }
 
 // getFinder returns the finder of the values, nil if there are none.

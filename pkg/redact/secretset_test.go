@@ -144,6 +144,7 @@ func TestAddURL(t *testing.T) {
 	for raw, hidden := range map[string]string{
 		"http://me:my-password@h":       "my-password",
 		"http://a-key-as-the-user@h":    "a-key-as-the-user",
+		"http://a-key-as-the-user:@h":   "a-key-as-the-user",
 		"http://me:my%2Dpass%21word@h/": "my-pass!word",
 	} {
 		u, err := url.Parse(raw)
@@ -151,7 +152,9 @@ func TestAddURL(t *testing.T) {
 			t.Fatal(err)
 		}
 		var s Set
-		s.AddURL(u)
+		if got := s.AddURL(u); got != hidden {
+			t.Errorf("AddURL(%s) = %q", raw, got)
+		}
 		for _, text := range []string{hidden, u.String()} {
 			if got := s.Hide(text); strings.Contains(got, "pass") || strings.Contains(got, "key") {
 				t.Errorf("%s: %q", raw, got)
@@ -167,8 +170,7 @@ func TestAddURL(t *testing.T) {
 		}
 	}
 	var s Set
-	s.AddURL(nil)
-	if !s.IsEmpty() {
+	if s.AddURL(nil) != "" || !s.IsEmpty() {
 		t.Error("no address hides something")
 	}
 }
