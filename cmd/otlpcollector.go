@@ -47,6 +47,13 @@ func newOTLPCollector(ctx context.Context, env Env, t *console, address string) 
 	if err != nil {
 		return nil, err
 	}
+	if base.User != nil { // the client of tools refuses it
+		if header.Get("Authorization") == "" {
+			word, _ := base.User.Password()
+			(&http.Request{Header: header}).SetBasicAuth(base.User.Username(), word)
+		}
+		base.User = nil
+	}
 	// A redirect would turn the request into a GET.
 	ctx = netguard.WithRedirectCheck(ctx, func(*url.URL) error { return netguard.ErrDoNotFollow })
 	return &otlpCollector{ctx: ctx, console: t, base: base, header: header}, nil
