@@ -9,6 +9,7 @@
 package executor
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -164,10 +165,16 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 	if result.Error == nil {
 		shown = noteTakenEffect(def, shown)
 	}
-	if key != "" {
+	if key != "" && !r.hasMask(shown) {
 		r.cache.Store.Put(key, x.RunID, shown)
 	}
 	return shown, nil
+}
+
+// hasMask reports whether a secret may be masked in a result. Another run may not know it as one. Many tools mask their data
+// themselves, so the mask is all that shows it.
+func (r *Runner) hasMask(shown chat.Result) bool {
+	return !r.secrets.IsEmpty() && bytes.Contains(shown.Data, []byte(redact.Mask))
 }
 
 // show returns a result without secrets, and limited in size.
