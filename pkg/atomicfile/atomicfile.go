@@ -96,22 +96,26 @@ func (w *writer) writeUnnamed(name string) (done bool, err error) {
 
 // writeNamed writes a file under its name.
 func (w *writer) writeNamed(name string) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, w.mode)
+	mode := w.mode
+	if _, err := os.Stat(w.path); err == nil {
+		mode = 0o600 // until it has the permissions of the old one
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
 	return errors.Join(w.writeNew(f), f.Close())
 }
 
-// writeNew writes the content to a new file with the permissions of the old one.
+// writeNew gives a new file the permissions of the old one, and then the content, which may be private.
 func (w *writer) writeNew(f *os.File) error {
-	if _, err := failpoint.Write("write of "+w.what, f, w.content); err != nil {
-		return err
-	}
 	if old, err := os.Stat(w.path); err == nil {
 		if err := f.Chmod(old.Mode().Perm()); err != nil {
 			return err
 		}
+	}
+	if _, err := failpoint.Write("write of "+w.what, f, w.content); err != nil {
+		return err
 	}
 	return failpoint.Around("fsync of "+w.what, f.Sync)
 }
