@@ -110,25 +110,28 @@ func asRateLimited(d Decision) Decision {
 	return d
 }
 
-// findGrant returns the first ask rule that allows a call, otherwise the first allow rule.
+// findGrant returns the first ask rule that allows a call, otherwise the first allow rule. An ask rule replaces this allow
+// rule if it matches the call as a deny rule would: one more value or another spelling must not evade the question.
 func (t *toolRules) findGrant(f Facts) (Verdict, rule) {
-	for _, list := range []struct {
-		verdict Verdict
-		rules   []rule
-	}{{Ask, t.ask}, {Allow, t.allow}} {
-		if i := slices.IndexFunc(list.rules, func(r rule) bool { return r.allows(f) }); i >= 0 {
-			return list.verdict, list.rules[i]
-		}
+	if i := slices.IndexFunc(t.ask, func(r rule) bool { return r.allows(f) }); i >= 0 {
+		return Ask, t.ask[i]
 	}
-	return Deny, rule{}
+	i := slices.IndexFunc(t.allow, func(r rule) bool { return r.allows(f) })
+	if i < 0 {
+		return Deny, rule{}
+	}
+	if j := slices.IndexFunc(t.ask, func(r rule) bool { return r.matches(f) }); j >= 0 {
+		return Ask, t.ask[j]
+	}
+	return Allow, t.allow[i]
 }
 
-// allows reports whether an ask or allow rule applies to a call.
+// allows reports whether a rule permits a call: all values match, by all their names.
 func (r *rule) allows(f Facts) bool {
 	return r.coversEffect(f) && !slices.ContainsFunc(r.args, func(a argRule) bool { return !a.allows(f.args[a.name]) })
 }
 
-// matches reports whether a deny rule applies to a call.
+// matches reports whether a rule denies a call, asks about it or adds labels: one value matches, by one of its names.
 func (r *rule) matches(f Facts) bool {
 	return r.coversEffect(f) && !slices.ContainsFunc(r.args, func(a argRule) bool { return !a.matches(f.args[a.name]) })
 }

@@ -37,7 +37,7 @@ func documents(t testing.TB) []json.RawMessage {
 
 // Whatever a document says, it is compiled or refused; whatever the arguments, a call is
 // judged: by no fault inside, the same way twice, never let through where a rule that denies
-// hits what was proposed or what is effective, and only with arguments that fit the tool.
+// hits what was proposed or what is effective, or without the question of a rule that hits what was proposed, and only with arguments that fit the tool.
 func FuzzDecide(f *testing.F) {
 	tools := known(f)
 	for _, doc := range documents(f) {
@@ -66,11 +66,11 @@ func FuzzDecide(f *testing.F) {
 // checkDecision holds the laws of a decision.
 func checkDecision(t *testing.T, l *Layer, f Facts, d Decision) {
 	rules := l.tools[f.Def.Name]
-	hit := func(args json.RawMessage) bool {
+	hit := func(rules []rule, args json.RawMessage) bool {
 		f := f
 		f.Arguments = args
 		f.decodeArguments()
-		return slices.ContainsFunc(rules.deny, func(r rule) bool { return r.matches(f) })
+		return slices.ContainsFunc(rules, func(r rule) bool { return r.matches(f) })
 	}
 	switch {
 	case d.Rule == "floor:internal":
@@ -80,8 +80,10 @@ func checkDecision(t *testing.T, l *Layer, f Facts, d Decision) {
 	case d.Verdict == Deny:
 	case rules == nil || f.Def.Effect == tool.Exec && !l.EnableExec:
 		t.Errorf("%s of a tool that is not listed, or of one that runs programs", d.Verdict)
-	case hit(f.Arguments) || hit(d.Arguments):
+	case hit(rules.deny, f.Arguments) || hit(rules.deny, d.Arguments):
 		t.Errorf("%s by %s of what a rule denies: %s, %s", d.Verdict, d.Rule, f.Arguments, d.Arguments)
+	case d.Verdict == Allow && hit(rules.ask, f.Arguments):
+		t.Errorf("allowed by %s without the question of a rule: %s", d.Rule, f.Arguments)
 	case diag.HasErrors(f.Def.Check(d.Arguments)):
 		t.Errorf("%s with %s", d.Verdict, d.Arguments)
 	case d.Early && (d.Verdict != Allow || f.Def.Effect != tool.Read):

@@ -45,7 +45,7 @@ type toolRules struct {
 	limit            limit
 }
 
-// A rule is one rule of a policy. Deny rules use matches, ask and allow rules use allows.
+// A rule is one rule of a policy. Deny rules use matches, allow rules use allows, and ask rules use both.
 type rule struct {
 	id               string // unique in its layer
 	effect           tool.Effect
