@@ -42,14 +42,13 @@ func (l *Layer) decide(s *State, f Facts, key string) (Decision, rule) {
 func (l *Layer) checkDenials(f Facts, key string) Decision {
 	d := l.denyUnlisted(f.Def, key)
 	d.Arguments = f.Arguments
-	rules := l.tools[f.Def.Name]
 	switch {
 	case d.Verdict == Deny:
 		return d
-	case rules.hasURLPathRules() && f.hasAmbiguousURL():
+	case f.hasAmbiguousURL() && l.hasURLPathRules(f.Def.Name):
 		return d.deny("floor:url", "the URL path is ambiguous")
 	}
-	for _, r := range rules.deny {
+	for _, r := range l.tools[f.Def.Name].deny {
 		if r.matches(f) {
 			why := r.because
 			if why == "" {
@@ -138,9 +137,9 @@ func (r *rule) matches(f Facts) bool {
 
 func (r *rule) coversEffect(f Facts) bool { return r.effect == "" || r.effect == f.Def.Effect }
 
-// hasURLPathRules reports whether a rule constrains the path of a URL.
-func (t *toolRules) hasURLPathRules() bool {
-	for _, r := range slices.Concat(t.deny, t.ask, t.allow) {
+// hasURLPathRules reports whether a rule about a tool constrains the path of a URL.
+func (l *Layer) hasURLPathRules(tool string) bool {
+	for _, r := range l.rulesAbout(tool) {
 		if slices.ContainsFunc(r.args, func(a argRule) bool { return a.path != nil }) {
 			return true
 		}

@@ -60,6 +60,7 @@ func (p *Policy) exceedsMatchBudget(f *Facts) bool {
 	return steps > maxMatchSteps
 }
 
+// rulesAbout returns all rules about a tool, also those about labels and their exceptions.
 func (l *Layer) rulesAbout(tool string) []rule {
 	rules := slices.Clone(l.sinks[tool])
 	for _, one := range l.labels[tool] {
