@@ -45,7 +45,7 @@ type value struct {
 	canonical string // see the function canonical
 	text      string
 	url       *parsedURL // of format uri
-	names     []string   // the text; of format path the clean and the resolved path
+	names     []string   // the text; of format uri also normalized; of format path the clean and the resolved path
 	words     []string   // of format command
 }
 
@@ -103,9 +103,7 @@ func (f *Facts) decodeValue(format string, arg gjson.Result) value {
 	var err error
 	switch format {
 	case "uri":
-		if v.url, err = parseURL(v.text); err == nil {
-			v.names = append(v.names, v.url.normalized)
-		}
+		v, err = newURLValue(v.text)
 		f.hosts = append(f.hosts, hostPortOf(v.text))
 	case "path":
 		v.names, err = f.cleanAndResolvedNames(v.text)
@@ -116,6 +114,16 @@ func (f *Facts) decodeValue(format string, arg gjson.Result) value {
 		f.decodeError = err.Error()
 	}
 	return v
+}
+
+// newURLValue returns the value of a URL, or without its parts if it has an error.
+func newURLValue(text string) (value, error) {
+	v := value{canonical: canonicalText(text), text: text, names: []string{text}}
+	var err error
+	if v.url, err = parseURL(text); err == nil {
+		v.names = append(v.names, v.url.normalized)
+	}
+	return v, err
 }
 
 // canonicalScalar returns the canonical form of a scalar with all digits of a number: 5, 5.0 and 50e-1 are equal, two

@@ -11,11 +11,11 @@ import (
 // only to hosts that rules name. The function may be used while the state changes.
 func (p *Policy) newRedirectCheck(f Facts, each []layerDecision, carries bool) func(*url.URL) error {
 	return func(u *url.URL) error {
-		a, err := parseURL(u.String())
+		v, err := newURLValue(u.String())
 		if err != nil {
 			return err
 		}
-		there := f.withRedirectURL(u.String(), a)
+		there := f.withRedirectURL(v)
 		for i, l := range p.Layers {
 			if d := l.checkDenials(there, p.layerPrefix(i)); d.Verdict == Deny {
 				return errors.New(d.Why)
@@ -25,7 +25,7 @@ func (p *Policy) newRedirectCheck(f Facts, each []layerDecision, carries bool) f
 			if verdict == Deny || asked {
 				return errors.New("no rule of the policy allows the call with this URL")
 			}
-			if carries && !f.hasHost(a.host) && l.trifecta != Allow && !by.namesAllHostsExactly(there) && !l.allowsExfiltration(there) {
+			if carries && !f.hasHost(v.url.host) && l.trifecta != Allow && !by.namesAllHostsExactly(there) && !l.allowsExfiltration(there) {
 				return errors.New("the call could carry private data there")
 			}
 		}
@@ -44,13 +44,13 @@ func (f Facts) hasHost(host string) bool {
 }
 
 // withRedirectURL returns the facts of the same call with another URL.
-func (f Facts) withRedirectURL(text string, a *parsedURL) Facts {
+func (f Facts) withRedirectURL(redirect value) Facts {
 	args := map[string][]value{}
 	for name, values := range f.args {
 		args[name] = slices.Clone(values)
 		for i, v := range values {
 			if v.url != nil {
-				args[name][i] = value{canonical: canonicalText(text), text: text, names: []string{text}, url: a}
+				args[name][i] = redirect
 			}
 		}
 	}

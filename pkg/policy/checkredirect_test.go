@@ -22,6 +22,8 @@ func TestFollow(t *testing.T) {
 		{"http://evil.test/1", docs, false, false},
 		{"http://b.test:8080/1", docs, false, false},
 		{"http://b.test/x/1", docs, false, false},
+		{"http://B.test:80/2#x", `{version: 1, tools: {wget: {allow: [{}], deny: [{args: {uri: {in: ["http://b.test/2"]}}}]}, file_read: {allow: [{}]}}}`, false, false},
+		{"http://b.test/2", `{version: 1, tools: {wget: {allow: [{args: {uri: {in: ["http://a.test/1", "http://b.test/2"]}}}]}, file_read: {allow: [{}]}}}`, false, true},
 		{"http://b.test/%2e%2e/1", docs, false, false},
 		{"http://b.test/1", `{version: 1, tools: {wget: {allow: [{args: {uri: {host: [a.test]}}}]}, file_read: {allow: [{}]}}}`, false, false},
 		{"http://a.test/2", `{version: 1, tools: {wget: {ask: [{id: one, args: {uri: {path: [/1]}}}, {id: two}]}, file_read: {allow: [{}]}}}`, false, false},
