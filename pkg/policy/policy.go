@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -159,8 +160,9 @@ func (p *Policy) evaluate(s *State, f Facts) Decision {
 	each := make([]layerDecision, len(p.Layers))
 	changed := -1
 	for i, l := range p.Layers {
-		each[i].Decision, each[i].by = l.decide(s, f, p.layerPrefix(i))
-		next := each[i]
+		next := layerDecision{given: f.Arguments}
+		next.Decision, next.by = l.decide(s, f, p.layerPrefix(i))
+		each[i] = next
 		if next.Verdict == Deny {
 			return next.Decision
 		}
@@ -195,7 +197,8 @@ func (p *Policy) evaluate(s *State, f Facts) Decision {
 // A layerDecision is the decision of one layer and the rule behind it.
 type layerDecision struct {
 	Decision
-	by rule
+	by    rule
+	given json.RawMessage // the arguments that the layer was asked about
 }
 
 // stricterOnUnknownOutcome combines the on_unknown of two rules: stop if either says stop, report if both do.
@@ -248,8 +251,9 @@ func (p *Policy) checkBeforeLayers(f Facts) (d Decision, open bool) {
 }
 
 // recheck decides about a call whose arguments the layers have changed, the last change by the layer with the given
-// index. All layers before it must allow the changed call, and it must not deny it. A layer that asked about the
-// original call still asks.
+// index. All layers before it must allow what they were asked about with the values that later layers set, and keep the
+// values that they set themselves. No layer may deny the changed call. A layer that asked about the original call still
+// asks.
 func (p *Policy) recheck(s *State, f Facts, each []layerDecision, changed int) Decision {
 	d := Decision{Arguments: f.Arguments}
 	if faults := f.Def.Check(f.Arguments); diag.HasErrors(faults) {
@@ -259,20 +263,40 @@ func (p *Policy) recheck(s *State, f Facts, each []layerDecision, changed int) D
 	if !open {
 		return d
 	}
-	for i, l := range p.Layers[:changed] {
-		next, by := l.decide(s, f, p.layerPrefix(i))
-		if next.Verdict == Deny {
+	for i, l := range p.Layers[:changed+1] {
+		if next := l.checkDenials(f, p.layerPrefix(i)); next.Verdict == Deny {
 			return next
 		}
-		if old := each[i]; old.Verdict == Ask {
+	}
+	for i, l := range p.Layers[:changed] {
+		old, again := each[i], f
+		again.Arguments = old.given
+		for _, later := range each[i+1 : changed+1] {
+			again.Arguments = setArguments(again.Arguments, later.by.set)
+		}
+		p.fillFacts(&again)
+		next, by := l.decide(s, again, p.layerPrefix(i))
+		switch {
+		case next.Verdict == Deny:
+			return next
+		case !haveSameMembers(next.Arguments, f.Arguments):
+			return d.deny(next.Rule+"+"+each[changed].Rule, "the policies set different arguments")
+		case old.Verdict == Ask:
 			next.Verdict, next.Why = Ask, old.Why
 		}
-		each[i] = layerDecision{next, by}
-	}
-	if next := p.Layers[changed].checkDenials(f, p.layerPrefix(changed)); next.Verdict == Deny {
-		return next
+		each[i] = layerDecision{next, by, again.Arguments}
 	}
 	return d
+}
+
+// haveSameMembers reports whether two objects have the same members, in any order.
+func haveSameMembers(a, b json.RawMessage) bool {
+	members := func(object json.RawMessage) map[string]string {
+		out := map[string]string{}
+		forEachMember(object, func(name string, raw []byte) { out[name] = string(raw) })
+		return out
+	}
+	return maps.Equal(members(a), members(b))
 }
 
 // combine adds the decisions of layers that do not deny the call.

@@ -233,6 +233,8 @@ func TestForms(t *testing.T) {
 func TestLayers(t *testing.T) {
 	const only, all, none = `{version: 1, tools: {search: {allow: [{id: few, args: {query: [a, b]}}]}}}`, `{version: 1, tools: {search: {allow: [{id: all}]}}}`, `{version: 1, tools: {search: {deny: [{id: no}]}}}`
 	const sets = `{version: 1, tools: {search: {allow: [{id: sets, set: {query: c}}]}}}`
+	const five, fifty = `{version: 1, tools: {search: {allow: [{id: five, set: {limit: 5}}]}}}`, `{version: 1, tools: {search: {allow: [{id: fifty, set: {limit: 50}}]}}}`
+	const usual = `{version: 1, tools: {search: {ask: [{id: usual, args: {limit: {in: [10]}}, set: {limit: 5}}]}}}`
 	for _, c := range []struct {
 		layers []string
 		want   string
@@ -244,6 +246,15 @@ func TestLayers(t *testing.T) {
 		{[]string{all, sets}, `allow 1:all+2:sets`},
 		{[]string{only, sets}, "deny 1:no_rule"},
 		{[]string{sets, only}, "deny 2:no_rule"},
+		{[]string{five, sets}, "allow 1:five+2:sets"},
+		{[]string{five, fifty}, "deny 1:five+2:fifty"}, // neither undoes the other
+		{[]string{fifty, five}, "deny 1:fifty+2:five"},
+		{[]string{five, sets, fifty}, "deny 1:five+3:fifty"},
+		{[]string{five, all, five}, "allow 1:five+2:all+3:five"},
+		{[]string{usual, all}, "ask 1:usual+2:all"},
+		{[]string{usual, sets}, "ask 1:usual+2:sets"}, // a value that it sets itself is not one that it has to match
+		{[]string{usual, fifty}, "deny 1:no_rule"},
+		{[]string{usual, `{version: 1, tools: {search: {allow: [{id: sets, set: {query: c}}], deny: [{id: no, args: {limit: {in: [5]}}}]}}}`}, "deny 2:no"},
 	} {
 		p := Policy{}
 		for _, text := range c.layers {
