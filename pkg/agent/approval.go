@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 
+	"oneshot/pkg/chat"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/runfile"
 )
@@ -47,7 +49,11 @@ func (g *Gate) requestApprovalOnce(ctx context.Context, inv *Invocation) (q Appr
 	if inv.state == callDeferred {
 		inv.enter(callReady)
 	}
-	d := g.policyDecision(inv, inv.call.Arguments)
+	// Rules constrain the arguments of the model and not those that they set themselves.
+	d := g.policyDecision(inv, inv.boundArgs)
+	if d.Verdict != policy.Deny && !bytes.Equal(d.Arguments, inv.call.Arguments) {
+		d = policy.Decision{Verdict: policy.Deny, Rule: d.Rule, Why: "the policy no longer sets the arguments on record", Code: chat.Denied, Arguments: inv.call.Arguments}
+	}
 	if d.Verdict == policy.Deny {
 		g.deny(inv, d)
 		return q, false, nil

@@ -194,6 +194,30 @@ func TestApprovalCounts(t *testing.T) {
 	}
 }
 
+// A rule that sets an argument which it constrains is asked about, and so is one that --ask names: the approver sees the
+// value that is set.
+func TestApprovalOfSetArguments(t *testing.T) {
+	for name, c := range map[string]struct {
+		policy string
+		ask    []string
+	}{
+		"a rule": {`{version: 1, tools: {look: {ask: [{args: {q: [secret]}, set: {q: open}}]}}}`, nil},
+		"a flag": {`{version: 1, tools: {look: {allow: [{args: {q: [secret]}, set: {q: open}}]}}}`, []string{"look"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, then(says(calls(`look("secret")`)))...)
+			r.cfg.Policy = asksAbout(t, c.policy)
+			r.cfg.Policy.Flags.Ask = c.ask
+			asks := &recording{answer: yes}
+			r.cfg.Approver = asks
+			wantStatuses(t, r.mustRun(), "look ok")
+			if diff := cmp.Diff([]string{`look {"q":"open"}`}, asks.asked); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // A timeout during an approval ends the run.
 func TestApprovalEnds(t *testing.T) {
 	late := errors.New("late")
