@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -47,6 +48,8 @@ type value struct {
 	url       *parsedURL // of format uri
 	names     []string   // the text; of format uri also normalized; of format path the clean and the resolved path
 	words     []string   // of format command
+	spellings []string   // of a number or a boolean, as text
+	isNested  bool       // an object, or a list within a list
 }
 
 // A parsedURL is a URL as rules see it.
@@ -96,7 +99,17 @@ func (f *Facts) decodeArgument(name string, property, arg gjson.Result) []value 
 // decodeValue decodes a value according to its format.
 func (f *Facts) decodeValue(format string, arg gjson.Result) value {
 	v := value{canonical: canonicalScalar(arg), text: arg.Str}
-	if arg.Type != gjson.String {
+	switch arg.Type {
+	case gjson.Number:
+		v.spellings = slices.Compact([]string{arg.Raw, plainNumber(arg.Raw)})
+		return v
+	case gjson.True, gjson.False:
+		v.spellings = []string{arg.Raw}
+		return v
+	case gjson.JSON:
+		v.isNested = true
+		return v
+	case gjson.Null:
 		return v
 	}
 	v.names = []string{v.text}

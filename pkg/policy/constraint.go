@@ -3,6 +3,8 @@ package policy
 import (
 	"slices"
 
+	"github.com/tidwall/gjson"
+
 	"oneshot/pkg/fileroot"
 )
 
@@ -37,8 +39,12 @@ func (c *constraint) allows(values []value) bool {
 	return len(values) > 0
 }
 
-// matches reports whether some value of an argument, by some name, matches the constraint.
+// matches reports whether some value of an argument, by some name, matches the constraint. An object or an inner list
+// matches, because its contents could be anything.
 func (c *constraint) matches(values []value) bool {
+	if slices.ContainsFunc(values, func(v value) bool { return v.isNested }) {
+		return true
+	}
 	if c.prefix != nil && !c.matchesPrefix(values, true) {
 		return false
 	}
@@ -51,7 +57,11 @@ func (c *constraint) matchesPrefix(values []value, any bool) bool {
 	var list []string
 	commands, hits := 0, 0
 	for _, v := range values {
-		list = append(list, v.text)
+		word := v.text
+		if any && v.spellings != nil {
+			word = v.spellings[0]
+		}
+		list = append(list, word)
 		if v.words == nil {
 			continue
 		}
@@ -72,10 +82,14 @@ func (c *constraint) hasPrefix(words []string, any bool) bool {
 }
 
 // matchesValue reports whether a value matches the constraint. If any is set, one of several names is enough and case
-// is ignored, because a tool or file system may ignore it.
+// is ignored, because a tool or file system may ignore it, and so is the difference between a number and its text, which
+// make the same request.
 func (c *constraint) matchesValue(v value, any bool) bool {
 	if c.constrainsURL() && (v.url == nil || !c.matchesURL(*v.url, any)) {
 		return false
+	}
+	if any && v.spellings != nil {
+		v.names = v.spellings
 	}
 	if v.names == nil { // not text
 		return c.globs == nil && c.match == nil && (c.in == nil || slices.Contains(c.in, v.canonical))
@@ -89,7 +103,7 @@ func (c *constraint) matchesValue(v value, any bool) bool {
 // matchesName reports whether one name of a value matches the constraints on text.
 func (c *constraint) matchesName(name string, any bool) bool {
 	same := func(one string) bool {
-		return one == canonicalText(name) || any && fileroot.Fold(one) == fileroot.Fold(canonicalText(name))
+		return one == canonicalText(name) || any && (one == canonicalSpelling(name) || fileroot.Fold(one) == fileroot.Fold(canonicalText(name)))
 	}
 	switch {
 	case c.in != nil && !slices.ContainsFunc(c.in, same):
@@ -99,6 +113,14 @@ func (c *constraint) matchesName(name string, any bool) bool {
 		return true
 	}
 	return false
+}
+
+// canonicalSpelling returns the canonical form of the number or boolean that a text spells, or else of the text.
+func canonicalSpelling(text string) string {
+	if v := gjson.Parse(text); (v.Type == gjson.Number || v.IsBool()) && gjson.Valid(text) {
+		return canonicalScalar(v)
+	}
+	return canonicalText(text)
 }
 
 // matchesAny reports whether text matches a glob. If any is set, case is ignored.

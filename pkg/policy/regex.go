@@ -75,7 +75,7 @@ func (l *Layer) rulesAbout(tool string) []rule {
 func totalNameBytes(values []value) int {
 	n := 0
 	for _, v := range values {
-		for _, name := range v.names {
+		for _, name := range slices.Concat(v.names, v.spellings) {
 			n += len(name)
 		}
 	}
