@@ -202,15 +202,15 @@ type quota struct {
 
 func (o *findingOptions) quota() *quota { return &quota{most: o.most, left: o.most} }
 
-// take returns the findings to print, and the number of the others.
-func (q *quota) take(findings []diag.Finding) (shown []diag.Finding, cut int) {
+// take returns the findings to print, and the others.
+func (q *quota) take(findings []diag.Finding) (shown, cut []diag.Finding) {
 	if q.most == 0 {
-		return findings, 0
+		return findings, nil
 	}
 	n := min(q.left, len(findings))
 	q.left -= n
 	q.cut += len(findings) - n
-	return findings[:n], len(findings) - n
+	return findings[:n], findings[n:]
 }
 
 // printRest prints the number of findings not printed. The writer keeps its error.

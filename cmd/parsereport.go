@@ -63,13 +63,14 @@ func (p *parseReport) printToPiece(b *parsedPiece, r *lint.ParseResult) {
 	p.findings.filterReported(subject{b.number, r.File, r.Text, r.Calls, &r.Findings})
 	tally := diag.TallyOf(r.Findings)
 	b.add(sums{1, tally, len(diag.SafeFixes(r.Findings))})
-	r.Findings, r.FindingsCut = p.quota.take(r.Findings)
-	p.print(b.text, b.number, r, tally)
+	shown, cut := p.quota.take(r.Findings)
+	r.Findings, r.FindingsCut = shown, len(cut)
+	p.print(b.text, b.number, r, tally, diag.TallyOf(cut))
 }
 
-// print prints a record whose findings have been selected.
-func (p *parseReport) print(w *bytes.Buffer, number int, r *lint.ParseResult, tally diag.Tally) {
-	file := report.File{Name: r.File, Number: number, Text: r.Text, Findings: r.Findings}
+// print prints a record whose findings have been selected, with the tallies of all its findings and of the omitted ones.
+func (p *parseReport) print(w *bytes.Buffer, number int, r *lint.ParseResult, tally, omitted diag.Tally) {
+	file := report.File{Name: r.File, Number: number, Text: r.Text, Findings: r.Findings, Omitted: omitted}
 	switch p.format { // a buffer takes everything
 	case "text":
 		printRecord(w, r, tally)

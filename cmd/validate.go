@@ -337,8 +337,8 @@ func (o *validateOptions) print(all []verdict) error {
 	files, docs := make([]report.File, len(all)), make([]verdictDoc, len(all))
 	for i, v := range all {
 		shown, cut := quota.take(v.Findings)
-		files[i] = report.File{Name: v.File, Number: i, Text: v.text, Findings: shown}
-		docs[i] = verdictDoc{v.File, v.Kind, v.ok, append([]diag.Finding{}, shown...), cut}
+		files[i] = report.File{Name: v.File, Number: i, Text: v.text, Findings: shown, Omitted: diag.TallyOf(cut)}
+		docs[i] = verdictDoc{v.File, v.Kind, v.ok, append([]diag.Finding{}, shown...), len(cut)}
 	}
 	switch o.format {
 	case "json":

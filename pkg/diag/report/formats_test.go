@@ -226,6 +226,27 @@ func TestJUnitParts(t *testing.T) {
 	}
 }
 
+// A file of which all errors are omitted has not passed.
+func TestJUnitOmitted(t *testing.T) {
+	for _, tt := range []struct {
+		omitted diag.Tally
+		want    string
+	}{
+		{diag.Tally{Infos: 1}, `tests="1" failures="0"`},
+		{diag.Tally{Warnings: 2, Hints: 1}, `<failure type="warning" message="not printed: 4 warnings">`},
+		{diag.Tally{Errors: 1, Warnings: 2}, `<failure type="error" message="not printed: 2 errors, 4 warnings">`},
+	} {
+		var b bytes.Buffer
+		j := NewJUnit("1.0")
+		for range 2 {
+			_ = j.Add(&b, File{Name: "f", Omitted: tt.omitted})
+		}
+		if err := j.End(&b); err != nil || !strings.Contains(b.String(), tt.want) {
+			t.Errorf("%v, no %s in:\n%s", err, tt.want, &b)
+		}
+	}
+}
+
 // A log is written incrementally: a finding is written when its file is added, and the rest does
 // not depend on the number of findings.
 func TestSARIFIsIncremental(t *testing.T) {

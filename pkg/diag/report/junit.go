@@ -34,7 +34,8 @@ type junitSuite struct {
 	Out        junitText       `xml:"system-out"`
 	Err        junitText       `xml:"system-err"`
 
-	pendingOut []byte // the text of Out so far
+	pendingOut []byte     // the text of Out so far
+	omitted    diag.Tally // see [File.Omitted]
 }
 
 type junitProperty struct {
@@ -60,7 +61,8 @@ type junitText struct {
 }
 
 // A JUnit is a report with one test suite per file: a failed test for each error and warning, or
-// one passed test without any. Other findings go to the suite's output. Characters that XML cannot
+// one passed test without any. One more failed test stands for omitted errors and warnings. Other findings go to the
+// suite's output. Characters that XML cannot
 // represent are escaped.
 type JUnit struct {
 	version string
@@ -108,21 +110,30 @@ func newSuite(id int, file, version string) junitSuite {
 
 // add adds the findings of a part of the file.
 func (s *junitSuite) add(file File) {
+	s.omitted = s.omitted.Add(file.Omitted)
 	for i, text := range findingTexts(file) {
 		f := file.Findings[i]
 		if f.Severity.Rank() < diag.Warning.Rank() {
 			s.pendingOut = append(s.pendingOut, text...)
 			continue
 		}
-		s.Cases = append(s.Cases, junitCase{Name: caseName(f), Class: s.Name, Failure: &junitFailure{
-			Type: string(f.Severity), Message: EscapeLine(f.Message), junitText: junitText{text},
-		}})
+		s.addFailure(caseName(f), f.Severity, EscapeLine(f.Message), text)
 	}
+}
+
+func (s *junitSuite) addFailure(name string, severity diag.Severity, message, text string) {
+	s.Cases = append(s.Cases, junitCase{Name: name, Class: s.Name, Failure: &junitFailure{
+		Type: string(severity), Message: message, junitText: junitText{text},
+	}})
 }
 
 // setCounts counts the tests.
 func (s *junitSuite) setCounts() {
 	s.Out.Text = string(s.pendingOut)
+	if omitted := (diag.Tally{Errors: s.omitted.Errors, Warnings: s.omitted.Warnings}); omitted != (diag.Tally{}) {
+		message := "not printed: " + Summary(omitted)
+		s.addFailure("more findings", omitted.Worst(), message, message+"\n")
+	}
 	s.Failures = len(s.Cases)
 	if s.Failures == 0 {
 		s.Cases = []junitCase{{Name: "no errors or warnings", Class: s.Name}}

@@ -13,6 +13,7 @@ type File struct {
 	Number   int    // of the file; parts of one file share it
 	Text     diag.Text
 	Findings []diag.Finding
+	Omitted  diag.Tally // findings that the report does not list
 }
 
 // A Collector writes one report about all files. Files are added in order; each call may write part
