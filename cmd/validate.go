@@ -222,20 +222,8 @@ func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []
 		if err != nil {
 			return nil, err
 		}
-		if v.Policy != nil && len(o.tools) == 0 {
-			if v, err = o.checkPolicyWithShippedTools(v, f); err != nil {
-				return nil, err
-			}
-		}
-		if v.Kind == lint.Policy && f.name != "-" {
-			open, err := checkPolicyMode(f.name)
-			if err != nil {
-				return nil, err
-			}
-			v.Findings = append(v.Findings, open...)
-		}
-		if v.Agent != nil && f.name != "-" {
-			v.Findings = append(v.Findings, checkAgent(o.env, f.name, f.text, v.Agent)...)
+		if v, err = o.checkEnvironment(v, f); err != nil {
+			return nil, err
 		}
 		o.findings.filterReported(subject{number: i, name: f.name, text: diag.Text{Bytes: f.text}, findings: &v.Findings})
 		all = append(all, o.verdict(v, f.text))
@@ -260,6 +248,28 @@ func verdictOn(checker *lint.Checker, f file, kind lint.Kind) (v lint.FileResult
 	defer src.Close()
 	v, err = checker.CheckRunFile(f.name, src)
 	return v, readError(f.name, err)
+}
+
+// checkEnvironment adds the findings about a valid policy or agent file that its text alone does not show: about tools, the mode
+// of the file and other files.
+func (o *validateOptions) checkEnvironment(v lint.FileResult, f file) (lint.FileResult, error) {
+	var err error
+	if v.Policy != nil && len(o.tools) == 0 {
+		if v, err = o.checkPolicyWithShippedTools(v, f); err != nil {
+			return v, err
+		}
+	}
+	if v.Kind == lint.Policy && f.name != "-" {
+		open, err := checkPolicyMode(f.name)
+		if err != nil {
+			return v, err
+		}
+		v.Findings = append(v.Findings, open...)
+	}
+	if v.Agent != nil && f.name != "-" {
+		v.Findings = append(v.Findings, checkAgent(o.env, f.name, f.text, v.Agent)...)
+	}
+	return v, nil
 }
 
 // checkPolicyWithShippedTools checks a policy with the shipped tools, if it has rules for no others. Otherwise it notes what was not
@@ -318,10 +328,14 @@ func mayHaveCalls(k lint.Kind) bool { return k == lint.Unknown || k.HasCalls() }
 // printFixed prints a file with safe fixes applied, and the remaining findings on stderr.
 func (o *validateOptions) printFixed(checker *lint.Checker, f file, kind lint.Kind) error {
 	fixed := checker.Fix(f.name, f.text, kind)
+	v, err := o.checkEnvironment(fixed.Result, file{name: f.name, text: fixed.Text})
+	if err != nil {
+		return err
+	}
 	if err := o.console.writeVerbatim(fixed.Text); err != nil {
 		return err
 	}
-	v, quota := fixed.Result, o.findings.quota()
+	quota := o.findings.quota()
 	o.findings.printUnfixed(o.console, quota, subject{name: f.name, text: diag.Text{Bytes: fixed.Text}, findings: &v.Findings})
 	quota.note(o.console)
 	o.console.note("safe fixes applied: %d", fixed.Applied)
