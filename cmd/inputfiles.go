@@ -33,10 +33,10 @@ func checkFileArgs(hint string, args []string) error {
 	return nil
 }
 
-// readFiles reads the named files, except large ones. It returns all readable files, and an [inputError] about the
-// others.
-func readFiles(ctx context.Context, env Env, t *console, names []string, isLarge func(name string) (bool, error)) (files []file, err error) {
-	var unread []error
+// readFiles reads the named files, except large ones, and passes each readable one to use before it reads the next. It returns
+// an [inputError] about the others as unread, and any other error as err.
+func readFiles(ctx context.Context, env Env, t *console, names []string, isLarge func(name string) (bool, error), use func(file) error) (unread, err error) {
+	var all []error
 	for _, name := range names {
 		f := file{name: name}
 		if f.isLarge, err = isLarge(name); err == nil && !f.isLarge {
@@ -44,20 +44,22 @@ func readFiles(ctx context.Context, env Env, t *console, names []string, isLarge
 		}
 		switch isInput := errors.As(err, new(*inputError)); {
 		case isInput:
-			unread = append(unread, err)
-		case err != nil:
+			all = append(all, err)
+			continue
+		case err == nil:
+			err = use(f)
+		}
+		if err != nil {
 			return nil, err
-		default:
-			files = append(files, f)
 		}
 	}
-	if len(unread) < 2 {
-		return files, errors.Join(unread...)
+	if len(all) < 2 {
+		return errors.Join(all...), nil
 	}
-	for _, err := range unread {
+	for _, err := range all {
 		t.note("%v", err)
 	}
-	return files, &inputError{fmt.Errorf("%d of %d files cannot be read", len(unread), len(names))}
+	return &inputError{fmt.Errorf("%d of %d files cannot be read", len(all), len(names))}, nil
 }
 
 // readNamed reads a file whole, as [openNamed] does, or until ctx ends.

@@ -139,45 +139,29 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	if err := o.checkFix(args); err != nil { // a folder may have several files
 		return err
 	}
-	files, unread := readFiles(ctx, o.env, o.console, args, o.isLarge)
-	if unread != nil && (len(files) == 0 || o.fix || o.findings.writeBaseline != "") {
-		return unread // nothing to check, or a partial result would be wrong
-	}
 	if err := o.findings.openBaseline(args); err != nil {
 		return err
 	}
 	o.console.noteUnusedStdin(o.env, args...)
-	kinds, err := o.kinds(files)
-	if err != nil {
-		return err
-	}
-	if !o.findings.strict {
-		if files, kinds, err = o.skipUnknownKinds(files, kinds, named); err != nil {
-			return err
-		}
-	}
 	known, err := o.known()
 	if err != nil {
 		return err
 	}
-	if known != nil && !slices.Contains(kinds, lint.Policy) {
-		o.console.note("--tools is not used: no file is a policy")
-	}
-	checker := lint.NewChecker(answers, definitionLoader(""), o.missing, known)
-	if o.fix {
-		return o.printFixed(checker, files[0], kinds[0])
-	}
-	all, err := o.verdicts(checker, files, kinds)
+	v := &validation{validateOptions: o, checker: lint.NewChecker(answers, definitionLoader(""), o.missing, known), named: named}
+	unread, err := readFiles(ctx, o.env, o.console, args, o.isLarge, v.check)
 	if err != nil {
 		return err
 	}
-	if err := o.print(all); err != nil {
+	if unread != nil && (len(v.kinds) == 0 || o.findings.writeBaseline != "") {
+		return unread // nothing was checked, or a partial result would be wrong
+	}
+	if err := v.finish(); err != nil {
 		return err
 	}
 	if unread != nil {
 		return unread
 	}
-	return o.invalidFilesError(all)
+	return o.invalidFilesError(v.all)
 }
 
 // isLarge reports whether a file is checked record by record.
@@ -214,26 +198,62 @@ func (o *validateOptions) verdict(v lint.FileResult, text []byte) verdict {
 	return verdict{v, diag.Text{Bytes: text}, tally, !o.findings.failOn.reached(tally)}
 }
 
-// verdicts returns a verdict on each file, and one on a stale baseline.
-func (o *validateOptions) verdicts(checker *lint.Checker, files []file, kinds []lint.Kind) ([]verdict, error) {
-	var all []verdict
-	for i, f := range files {
-		v, err := verdictOn(checker, f, kinds[i])
-		if err != nil {
-			return nil, err
-		}
-		if v, err = o.checkEnvironment(v, f); err != nil {
-			return nil, err
-		}
-		o.findings.filterReported(subject{number: i, name: f.name, text: diag.Text{Bytes: f.text}, findings: &v.Findings})
-		all = append(all, o.verdict(v, f.text))
+// A validation checks files one by one, so that only one text is in memory besides those with findings.
+type validation struct {
+	*validateOptions
+	checker *lint.Checker
+	named   []string    // by the command line; other files of unknown kind are skipped
+	kinds   []lint.Kind // of the files so far
+	toFix   *file       // with --fix, the file
+	all     []verdict   // on the files that were not skipped
+}
+
+// check checks a file, or keeps it for --fix.
+func (v *validation) check(f file) error {
+	kind := v.kindOf(f)
+	v.kinds = append(v.kinds, kind)
+	switch {
+	case !v.findings.strict && kind == lint.Unknown && !slices.Contains(v.named, f.name) && !lint.IsBrokenYAML(f.name, f.text):
+		v.console.note("%s skipped: unknown kind", f.name)
+		return nil
+	case v.fix:
+		v.toFix = &f
+		return nil
 	}
-	stale, err := o.findings.finishBaseline(o.console)
+	result, err := verdictOn(v.checker, f, kind)
+	if err != nil {
+		return err
+	}
+	if result, err = v.checkEnvironment(result, f); err != nil {
+		return err
+	}
+	v.findings.filterReported(subject{number: len(v.all), name: f.name, text: diag.Text{Bytes: f.text}, findings: &result.Findings})
+	if len(result.Findings) == 0 {
+		f.text = nil
+	}
+	v.all = append(v.all, v.verdict(result, f.text))
+	return nil
+}
+
+// finish prints the report on all files and a stale baseline, or the fixed file.
+func (v *validation) finish() error {
+	switch err := v.checkFlagUse(); {
+	case err != nil:
+		return err
+	case v.toFix != nil:
+		return v.printFixed(v.checker, *v.toFix, v.kinds[0])
+	case len(v.all) == 0:
+		return &inputError{errors.New("no file of a known kind")}
+	}
+	stale, err := v.findings.finishBaseline(v.console)
+	if err != nil {
+		return err
+	}
 	if len(stale) > 0 {
-		base := o.findings.base
-		all = append(all, o.verdict(lint.FileResult{File: base.name, Kind: lint.BaselineFile, Findings: stale}, base.text))
+		base := v.findings.base
+		v.all = append(v.all, v.verdict(lint.FileResult{File: base.name, Kind: lint.BaselineFile, Findings: stale}, base.text))
 	}
-	return all, err
+	return v.print(v.all)
 }
 
 // verdictOn checks one file.
@@ -288,38 +308,27 @@ func (o *validateOptions) checkPolicyWithShippedTools(v lint.FileResult, f file)
 	return v, nil
 }
 
-// kinds returns the kind of each file.
-func (o *validateOptions) kinds(files []file) ([]lint.Kind, error) {
-	kinds := make([]lint.Kind, len(files))
-	for i, f := range files {
-		switch kinds[i] = o.kind; {
-		case f.isLarge:
-			kinds[i] = lint.RunFile
-		case o.kind == "":
-			kinds[i], _ = lint.DetectKind(f.text)
-		}
+// kindOf returns the kind of a file.
+func (o *validateOptions) kindOf(f file) lint.Kind {
+	switch {
+	case f.isLarge:
+		return lint.RunFile
+	case o.kind == "":
+		kind, _ := lint.DetectKind(f.text)
+		return kind
 	}
-	if o.missing != (lint.V1Defaults{}) && !slices.ContainsFunc(kinds, mayHaveCalls) {
-		return nil, usagef("omit them", "--tool-name and --top-k are for messages and events, and there are none")
-	}
-	return kinds, nil
+	return o.kind
 }
 
-// skipUnknownKinds skips files of unknown kind that no argument names, with a note. It keeps broken YAML files.
-func (o *validateOptions) skipUnknownKinds(files []file, kinds []lint.Kind, named []string) ([]file, []lint.Kind, error) {
-	var keptFiles []file
-	var keptKinds []lint.Kind
-	for i, f := range files {
-		if kinds[i] == lint.Unknown && !slices.Contains(named, f.name) && !lint.IsBrokenYAML(f.name, f.text) {
-			o.console.note("%s skipped: unknown kind", f.name)
-			continue
-		}
-		keptFiles, keptKinds = append(keptFiles, f), append(keptKinds, kinds[i])
+// checkFlagUse refuses or notes flags that concern none of the files.
+func (v *validation) checkFlagUse() error {
+	if v.missing != (lint.V1Defaults{}) && !slices.ContainsFunc(v.kinds, mayHaveCalls) {
+		return usagef("omit them", "--tool-name and --top-k are for messages and events, and there are none")
 	}
-	if len(keptFiles) == 0 {
-		return nil, nil, &inputError{errors.New("no file of a known kind")}
+	if len(v.tools) > 0 && !slices.Contains(v.kinds, lint.Policy) {
+		v.console.note("--tools is not used: no file is a policy")
 	}
-	return keptFiles, keptKinds, nil
+	return nil
 }
 
 // mayHaveCalls reports whether a file of a kind could hold records of calls.
