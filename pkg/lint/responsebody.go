@@ -78,7 +78,9 @@ func decodeBody(src []byte, p *wire.Protocol) (*wire.Decoder, chat.Response, err
 	d := p.NewDecoder(int64(len(src)))
 	d.TraceSources()
 	for part := range slices.Chunk(src, bodyChunkBytes) {
-		_ = d.Write(part, nil) // Close returns the same error
+		if err := d.Write(part, nil); err != nil || d.Done() { // Close returns the same error
+			break
+		}
 	}
 	resp, err := d.Close()
 	return d, resp, err
