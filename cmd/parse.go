@@ -56,8 +56,10 @@ lost or guessed; each conversion is a finding.
 A FILE holds a response, or several on lines of their own, or is a run file. A
 record of JSON Lines is a server response or a call, or has the response in its
 member response, output, completion, content or text; --field names another member.
-Records are read in parallel, in files of any size, and printed in order. In a folder
-parse reads all files except hidden ones, links, and binary files, which it lists.
+Records are read in parallel, in files of any size, and printed in order. A file that
+begins with a server response, or holds only calls, is read whole; with --field @this
+its lines are records. In a folder parse reads all files except hidden ones, links,
+and binary files, which it lists.
 
 With --fix, parse prints the text of the one FILE instead, with every repair that
 cannot change what is executed; the remaining findings go to stderr. It does not
