@@ -61,8 +61,8 @@ func mayHoldEvents(path string) bool {
 }
 
 // eventsOpener returns the function that opens the file of --events, without blocking and once it has a reader. A regular
-// file is replaced now.
-func eventsOpener(path string) (func() (events.Sink, error), error) {
+// file is replaced now, and one that another run may write at the first event.
+func eventsOpener(path string, mayBeInUse bool) (func() (events.Sink, error), error) {
 	if isDescriptor(path) {
 		return descriptorOpener(path), nil
 	}
@@ -76,14 +76,37 @@ func eventsOpener(path string) (func() (events.Sink, error), error) {
 	case err == nil && info.Mode()&fs.ModeNamedPipe != 0:
 		return fifoOpener(path), checkWritable(path)
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NONBLOCK|unix.O_CLOEXEC, 0o600)
+	flags := os.O_WRONLY | os.O_CREATE | unix.O_NONBLOCK | unix.O_CLOEXEC
+	if !mayBeInUse {
+		flags |= os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, flags, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, usagef("create it first", "--events: no such directory: %s", filepath.Dir(path))
 	case err != nil:
 		return nil, &outputError{fmt.Errorf("--events: %w", err)}
 	}
-	return func() (events.Sink, error) { return f, nil }, nil
+	return func() (events.Sink, error) { return &eventsFile{f, !mayBeInUse}, nil }, nil
+}
+
+// An eventsFile is a file whose earlier content goes at the first write.
+type eventsFile struct {
+	*os.File
+	isReplaced bool
+}
+
+// Write writes events.
+func (f *eventsFile) Write(p []byte) (int, error) {
+	if !f.isReplaced {
+		f.isReplaced = true
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			if err := f.Truncate(0); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return f.File.Write(p)
 }
 
 // fifoOpener opens a named pipe as soon as a process reads it.

@@ -27,6 +27,7 @@ type runEvents struct {
 	stdout     func(line []byte) error // nil without --output events, and at its end
 	failure    error                   // of the last write to stdout
 	file       *events.Queue
+	mayBeInUse bool // the file: the run that holds the lock may write it
 	// Recorded events come faster than any reader, and no model waits meanwhile.
 	waitsForFile bool
 	warn         func(err error) // of an incomplete file
@@ -51,10 +52,20 @@ func (v *runEvents) toStdout(ctx context.Context, t *console) {
 }
 
 // setEventsFile makes the file of --events a destination.
-func (v *runEvents) setEventsFile(q *events.Queue, warn func(err error)) {
+func (v *runEvents) setEventsFile(q *events.Queue, mayBeInUse bool, warn func(err error)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.file, v.warn = q, warn
+	v.file, v.mayBeInUse, v.warn = q, mayBeInUse, warn
+}
+
+// leaveFile writes nothing to the file of --events if the run that holds the lock may write it.
+func (v *runEvents) leaveFile() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.file != nil && v.mayBeInUse {
+		_ = v.file.Close(eventsPatience) // nothing is lost
+		v.file = nil
+	}
 }
 
 // begin starts the events of a run with its first records: the first one, or those that a resumed run repeats. An envelope
@@ -239,7 +250,8 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	if other != "" {
 		return usagef("choose another file", "--events and %s are the same file: %s", other, name)
 	}
-	open, err := eventsOpener(path)
+	mayBeInUse := flags.lock != "" && !isDescriptor(path)
+	open, err := eventsOpener(path, mayBeInUse)
 	if err != nil {
 		return err
 	}
@@ -247,7 +259,7 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	if flags.record.noRecord {
 		hint = "let a process read them at once, or name a file"
 	}
-	t.events.setEventsFile(events.NewQueue(open), func(err error) { t.warn(hint, "--events %s: the events are incomplete: %v", name, err) })
+	t.events.setEventsFile(events.NewQueue(open), mayBeInUse, func(err error) { t.warn(hint, "--events %s: the events are incomplete: %v", name, err) })
 	return nil
 }
 
@@ -302,6 +314,9 @@ func (t *console) finishEvents(wantsStdout bool, err error) error {
 		v.usesStdout, v.stdout = true, func(line []byte) error { _, err := t.out.Write(line); return err }
 	}
 	v.mu.Unlock()
+	if as[*lockHeldError](err) {
+		v.leaveFile()
+	}
 	v.finish(t.endRecord(err))
 	return v.failure
 }
