@@ -36,9 +36,10 @@ type decisionDoc struct {
 // printDecision prints the decision about a call without running it.
 func (p *callPlan) printDecision(env executor.Env, gate *agent.Gate, inv *agent.Invocation) error {
 	d, def := inv.Decision(), p.def
+	proposed, effective := p.console.secrets.HideData(p.args), p.console.secrets.HideData(d.Arguments)
 	doc := decisionDoc{
 		Tool: def.Name, Effect: def.Effect, Verdict: d.Verdict, Rule: d.Rule, Why: d.Why, Hint: d.Hint, Labels: d.Labels, MaxBytes: d.MaxBytes,
-		Proposed: p.args, Effective: d.Arguments, Digest: runfile.CallDigest(def.Name, p.console.secrets.HideJSON(d.Arguments)),
+		Proposed: proposed, Effective: effective, Digest: runfile.CallDigest(def.Name, effective),
 		Programs: p.programs.doc(), Managed: p.managed.doc(),
 	}
 	if d.Verdict != policy.Deny {

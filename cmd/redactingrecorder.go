@@ -61,7 +61,7 @@ func (r *batchRecorder) Sync() error {
 // maskBody masks secrets in a body. In messages for people it also masks anything that looks like a key; the
 // conversation stays exact, because replays and resumed runs need it.
 func maskBody(s *redact.Set, body runfile.Body) (runfile.Body, error) {
-	body = withRedactedMessages(s, body)
+	body = withMaskedData(s, withRedactedMessages(s, body))
 	if _, isData := body.(runfile.Attachment); isData || s.IsEmpty() { // data has no secrets: see checkAttachmentSecrets
 		return body, nil
 	}
@@ -78,6 +78,32 @@ func maskBody(s *redact.Set, body runfile.Body) (runfile.Body, error) {
 		return nil, fmt.Errorf("run file: %s record: %w", body.Kind(), err)
 	}
 	return fresh.Elem().Interface().(runfile.Body), nil
+}
+
+// withMaskedData returns a body with its data of the model and of tools masked, which may have secrets in numbers. The other
+// numbers of a body are the program's own.
+func withMaskedData(s *redact.Set, body runfile.Body) runfile.Body {
+	switch b := body.(type) {
+	case runfile.Request:
+		b.Messages = s.HideMessages(b.Messages)
+		return b
+	case runfile.Response:
+		b.Calls, b.Native = s.HideCalls(b.Calls), s.HideNative(b.Native)
+		return b
+	case runfile.Call:
+		b.Proposed, b.Effective = s.HideData(b.Proposed), s.HideData(b.Effective)
+		return b
+	case runfile.Approval:
+		b.Modified = s.HideData(b.Modified)
+		return b
+	case runfile.Result:
+		b.Result = s.HideResult(b.Result)
+		return b
+	case runfile.Answer:
+		b.JSON = s.HideData(b.JSON)
+		return b
+	}
+	return body
 }
 
 // withRedactedMessages returns a body with its messages for people redacted.

@@ -247,7 +247,7 @@ func (r *runState) uncertainCalls() string {
 
 // maskSecretsInAnswer masks secrets in the answer. The masked answer must fit the schema, too.
 func (r *runState) maskSecretsInAnswer(s *schema.Schema) error {
-	hidden := r.console.secrets.HideJSON(r.outcome.Answer)
+	hidden := r.console.secrets.HideData(r.outcome.Answer)
 	if bytes.Equal(hidden, r.outcome.Answer) {
 		return nil
 	}

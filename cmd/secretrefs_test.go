@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"encoding/json"
+	"strconv"
 	"testing"
 	"time"
 
@@ -12,12 +13,16 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-const secretWord = "very-secret-token"
+const (
+	secretWord   = "very-secret-token"
+	secretNumber = 493817265501
+)
 
 // A body keeps everything but the secret, whatever its kind.
 func TestHideBody(t *testing.T) {
 	s := new(redact.Set)
 	s.Add(secretWord)
+	s.Add(strconv.Itoa(secretNumber))
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	for _, make := range []func(word string) runfile.Body{
 		func(w string) runfile.Body {
@@ -39,6 +44,19 @@ func TestHideBody(t *testing.T) {
 		func(w string) runfile.Body {
 			return runfile.Result{Call: "c", Result: chat.Failure(chat.Failed, "no %s", w), Duration: time.Second}
 		},
+		func(w string) runfile.Body {
+			return runfile.Call{ID: "c", Name: "f", Proposed: numberOr(w), Effective: numberOr(w), Verdict: "deny"}
+		},
+		func(w string) runfile.Body { return runfile.Approval{Call: "c", Modified: numberOr(w)} },
+		func(w string) runfile.Body { return runfile.Answer{JSON: numberOr(w)} },
+		func(w string) runfile.Body { return runfile.Result{Call: "c", Result: chat.Success(numberOr(w))} },
+		func(w string) runfile.Body {
+			return runfile.Response{Turn: 1, Calls: []chat.Call{{ID: "c", Name: "f", Arguments: numberOr(w)}}, Native: &chat.Native{Body: numberOr(w)},
+				Usage: chat.Usage{InputTokens: secretNumber}}
+		},
+		func(w string) runfile.Body {
+			return runfile.Request{Messages: []chat.Message{{Role: chat.Assistant, Calls: []chat.Call{{ID: "c", Arguments: numberOr(w)}}}}}
+		},
 		func(w string) runfile.Body { return runfile.End{Exit: 4, Name: "auth", Why: w} },
 	} {
 		got, err := maskBody(s, make(secretWord))
@@ -52,6 +70,14 @@ func TestHideBody(t *testing.T) {
 			t.Errorf("%T without a secret: %v, %v", got, untouched, err)
 		}
 	}
+}
+
+// numberOr returns data with a secret number for the secret word, and with another word itself.
+func numberOr(word string) json.RawMessage {
+	if word == secretWord {
+		return json.RawMessage(`{"n":` + strconv.Itoa(secretNumber) + `}`)
+	}
+	return json.RawMessage(`{"n":"` + word + `"}`)
 }
 
 func recorded(t *testing.T, body runfile.Body) string {

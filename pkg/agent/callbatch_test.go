@@ -133,7 +133,7 @@ func TestCallIDs(t *testing.T) {
 func TestMessages(t *testing.T) {
 	s := &Invocation{call: chat.Call{Name: "look", Positional: true, Executable: true, Arguments: json.RawMessage(
 		`[{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1}]`)}}
-	testGate(t, &order{}).tools.check(s)
+	testGate(t, &order{}).tools.check(s, false)
 	if !s.isRefused() || !strings.HasSuffix(s.result.Error.Message, "; and 3 more errors") {
 		t.Errorf("result %+v", s.result.Error)
 	}

@@ -11,7 +11,6 @@ import (
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/prompt"
 	"oneshot/pkg/provider"
-	"oneshot/pkg/redact"
 	"oneshot/pkg/runfile"
 	"oneshot/pkg/tool"
 )
@@ -223,7 +222,7 @@ func (c *conversation) newRequest(purpose chat.Purpose, f requestFormat, maxCall
 // requestDigest returns the digest of a request without its secrets, so that the request can be verified
 // from the record.
 func (c *conversation) requestDigest(req chat.Request) string {
-	c.chain.Add(redactMessages(req.Messages[c.chain.Count():], c.cfg.Policy.Secrets)...)
+	c.chain.Add(c.cfg.Policy.Secrets.HideMessages(req.Messages[c.chain.Count():])...)
 	req.System = c.cfg.Policy.Secrets.Hide(req.System)
 	return c.chain.RequestDigest(req)
 }
@@ -243,25 +242,4 @@ func (c *conversation) requestRecord(req chat.Request, turn int) runfile.Request
 	}
 	c.recorded = len(req.Messages)
 	return body
-}
-
-// redactMessages returns messages without secrets, as they are recorded.
-func redactMessages(messages []chat.Message, s *redact.Set) []chat.Message {
-	if s.IsEmpty() {
-		return messages
-	}
-	messages = slices.Clone(messages)
-	for i := range messages {
-		m := &messages[i]
-		m.Content, m.Calls = s.Hide(m.Content), slices.Clone(m.Calls)
-		for j := range m.Calls {
-			m.Calls[j].Arguments = s.HideJSON(m.Calls[j].Arguments)
-		}
-		if m.Native != nil {
-			native := *m.Native
-			native.Body = s.HideJSON(native.Body)
-			m.Native = &native
-		}
-	}
-	return messages
 }

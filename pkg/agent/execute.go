@@ -31,7 +31,7 @@ func (g *Gate) runTool(ctx context.Context, inv *Invocation) error {
 	}
 	x.Deadline, _ = ctx.Deadline()
 	if g.conversation != nil && inv.def.ReadsConversation() {
-		x.Conversation = redactMessages(g.conversation(), g.cfg.Policy.Secrets)
+		x.Conversation = g.cfg.Policy.Secrets.HideMessages(g.conversation())
 	}
 	begin := time.Now()
 	var err error

@@ -89,7 +89,7 @@ func (g *Gate) admit(inv *Invocation, index int, faults []diag.Finding, mayStart
 	}
 	switch {
 	case inv.call.Executable:
-		g.tools.check(inv)
+		g.tools.check(inv, g.journal.recorded.secret[secretArguments{inv.call.ID, inv.approverArgs}])
 	case inv.isNative: // protocols require a result for every call
 		inv.refusalRule = "floor:decode"
 		inv.reject(chat.Failure(chat.InvalidArguments, "%s", joinMessages(faults)))
@@ -192,7 +192,7 @@ func (g *Gate) emitFinal(kind EventKind, inv *Invocation, why string) {
 
 // callDigest returns the digest of a call as recorded, without secrets.
 func (g *Gate) callDigest(tool string, args json.RawMessage) string {
-	return runfile.CallDigest(tool, g.cfg.Policy.Secrets.HideJSON(args))
+	return runfile.CallDigest(tool, g.cfg.Policy.Secrets.HideData(args))
 }
 
 // idempotencyKey returns the key that identifies a call when it is repeated after a crash: 32

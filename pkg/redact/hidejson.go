@@ -16,9 +16,16 @@ func newDecoder(doc []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewReader(doc), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// HideJSON masks secrets in the strings and names of a JSON document. A document without secrets is returned
-// unchanged, byte for byte. Invalid JSON is masked as text.
-func (s *Set) HideJSON(doc []byte) []byte {
+// HideJSON masks secrets in the strings and names of a JSON document whose numbers are the program's own. A document
+// without secrets is returned unchanged, byte for byte. Invalid JSON is masked as text.
+func (s *Set) HideJSON(doc []byte) []byte { return s.hideJSON(doc, s.hideMemberName, false) }
+
+// HideData is HideJSON for data of others, such as arguments and answers: a number that contains a secret becomes the
+// string [Mask].
+func (s *Set) HideData(doc []byte) []byte { return s.hideJSON(doc, s.hideMemberName, true) }
+
+// hideJSON masks secrets in the strings of a document, in names with hideName, and in numbers if hidesNumbers is set.
+func (s *Set) hideJSON(doc []byte, hideName func(string) string, hidesNumbers bool) []byte {
 	if s.IsEmpty() {
 		return doc
 	}
@@ -30,17 +37,20 @@ func (s *Set) HideJSON(doc []byte) []byte {
 	for err == nil {
 		hide := s.Hide
 		if isName(in) {
-			hide = s.hideMemberName
+			hide = hideName
 		}
 		var token jsontext.Token
 		if token, err = in.ReadToken(); err != nil {
 			break
 		}
-		if token.Kind() == '"' {
+		switch kind := token.Kind(); {
+		case kind == '"':
 			text := token.String()
 			if hidden := hide(text); hidden != text {
 				token, found = jsontext.String(hidden), true
 			}
+		case kind == '0' && hidesNumbers && s.Contains(token.String()):
+			token, found = jsontext.String(Mask), true
 		}
 		err = enc.WriteToken(token)
 	}

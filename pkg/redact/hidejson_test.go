@@ -39,6 +39,28 @@ func TestHideJSON(t *testing.T) {
 	}
 }
 
+// Data of others has secrets in numbers, too.
+func TestHideData(t *testing.T) {
+	s := of(t, "493817265501", "correcthorsebattery")
+	for doc, want := range map[string]string{
+		`{"account":493817265501, "n":1.50}`:          `{"account":"***","n":1.50}`,
+		`[-493817265501, 493817265501.5, 4938172655]`: `["***","***",4938172655]`,
+		`{ "account": 49381726550 }`:                  `{ "account": 49381726550 }`,
+		`{"correcthorsebattery":"493817265501"}`:      `{"correcthorsebattery":"***"}`, // the name of a parameter
+	} {
+		once := string(s.HideData([]byte(doc)))
+		if once != want {
+			t.Errorf("HideData(%s) = %s, want %s", doc, once, want)
+		}
+		if again := string(s.HideData([]byte(once))); again != once {
+			t.Errorf("%s: %s became %s", doc, once, again)
+		}
+	}
+	if got := s.HideData(nil); got != nil {
+		t.Errorf("no data: %q", got)
+	}
+}
+
 func TestHoldsJSON(t *testing.T) {
 	s := of(t, "sk-CANARY-1a2b3c4d5e6f7a8b", "correcthorsebattery", "12345678")
 	for args, want := range map[string]bool{

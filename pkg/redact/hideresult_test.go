@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,7 +12,9 @@ import (
 // Nothing of a result that is a secret is left.
 func TestHideResult(t *testing.T) {
 	s := new(Set)
-	s.Add("very-secret-token")
+	for _, value := range []string{"very-secret-token", "493817265501", "correcthorsebattery"} {
+		s.Add(value)
+	}
 	failure := chat.Failure(chat.Failed, "no very-secret-token")
 	needs := chat.Result{Needs: []string{"key"}, Question: "is it very-secret-token?"}
 	for _, tt := range []struct{ from, want chat.Result }{
@@ -19,6 +22,7 @@ func TestHideResult(t *testing.T) {
 		{failure, chat.Failure(chat.Failed, "no ***")},
 		{needs, chat.Result{Needs: []string{"key"}, Question: "is it ***?"}},
 		{chat.Success(1.50), chat.Success(1.50)},
+		{chat.Success(map[string]int{"account": 493817265501, "correcthorsebattery": 1}), chat.Success(json.RawMessage(`{"account":"***","***":1}`))},
 	} {
 		if diff := cmp.Diff(tt.want, s.HideResult(tt.from)); diff != "" {
 			t.Error(diff)

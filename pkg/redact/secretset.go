@@ -100,7 +100,7 @@ func (s *Set) Hide(text string) string {
 // Contains reports whether a text contains a secret, or half of one, in any encoding.
 func (s *Set) Contains(text string) bool {
 	f := s.getFinder()
-	return f != nil && f.contains(text)
+	return f != nil && len(text) >= MinLength && f.contains(text)
 }
 
 // Redact masks secrets and texts that look like a key of a well-known service, in text for people such as errors.
