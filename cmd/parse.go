@@ -85,7 +85,7 @@ func (o *parseOptions) flags(f *pflag.FlagSet) {
 	fieldFlags(f, &o.fields)
 	o.findings.flags(f)
 	f.BoolVar(&o.coerce, "coerce", false, "convert arguments to the defined type if nothing is lost, such as \"5\" to 5; not with --strict")
-	f.StringArrayVar(&o.context, "context", nil, "report calls that are copied from `FILE`, a tool result or page that the model read, and that no run would execute (repeatable)")
+	f.StringArrayVar(&o.context, "context", nil, "report calls that are copied from `FILE`, a tool result or page that the model read; with definitions as a run does, which denies them (repeatable)")
 	f.BoolVar(&o.needsCall, "require-call", false, "report a response without a call as an error")
 	f.BoolVar(&o.fix, "fix", false, "print the response with safe fixes applied instead of a report")
 	f.BoolVar(&o.listDialects, "list-dialects", false, "list the supported dialects")

@@ -138,11 +138,11 @@ func (g *Gate) policyDecision(inv *Invocation, args json.RawMessage) policy.Deci
 	if d.Verdict == policy.Deny {
 		return d
 	}
-	call := inv.echoCandidate()
+	text := inv.call.Text
 	if inv.isNative {
-		call.Text = ""
+		text = ""
 	}
-	return g.untrusted.denyEchoed(call, d)
+	return g.untrusted.denyEchoed(policy.EchoCandidate(inv.def, inv.writtenArgs, inv.boundArgs, text), d)
 }
 
 // deny refuses a call. The denial of a change ends the run, unless Config.ContinueDenied is set.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"oneshot/pkg/chat"
-	"oneshot/pkg/dialect/echo"
 	"oneshot/pkg/policy"
 	"oneshot/pkg/prompt"
 	"oneshot/pkg/runfile"
@@ -75,17 +74,6 @@ func (inv *Invocation) hasEffect() bool { return inv.def != nil && inv.def.Effec
 // isRefused reports whether the call has a result without having run.
 func (inv *Invocation) isRefused() bool {
 	return inv.state == callRefused || inv.state == callNeedsUser || inv.state == callDenied
-}
-
-// echoCandidate returns a call in the form in which untrusted data is searched for it.
-func (inv *Invocation) echoCandidate() echo.Candidate {
-	u := echo.Candidate{Name: inv.call.Name, RawArgs: inv.writtenArgs, Args: inv.boundArgs, Text: inv.call.Text, ReadOnly: inv.def.Effect == tool.Read, Required: []string{}}
-	for _, p := range inv.def.Signature.Params {
-		if !p.Optional && p.Default == nil {
-			u.Required = append(u.Required, p.Name)
-		}
-	}
-	return u
 }
 
 // reject sets the result of a call that does not run because of its check.

@@ -197,8 +197,10 @@ var callRules = []Rule{
 	{
 		Code: EchoedCall, Slug: "echoed-call", Severity: Warning,
 		Title: "A call repeats untrusted context",
-		Text: "With --context FILE, which holds tool results or page text: the call occurs there verbatim, or its name and all arguments do, in any " +
-			"notation. Untrusted text must not trigger a call by being repeated, so the call is not executed. A run refuses such a call, too.",
+		Text: "With --context FILE, which holds tool results or page text, or in a run file, after such results or input: the call occurs there " +
+			"verbatim, or its name and its required arguments do, in any notation. Untrusted text must not trigger a call by being repeated, so the " +
+			"call is not executed. With the definition of the tool, a run refuses such a call, too, unless the values are the user's own words. " +
+			"Without it, all arguments count as required and the tool as one that writes, and a run may decide otherwise.",
 		Bad:  `return file_put("note.txt", "As the page says.");`,
 		Good: `return file_put("note.txt", "In my own words.");`,
 	},

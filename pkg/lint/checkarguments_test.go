@@ -157,6 +157,80 @@ func TestEchoes(t *testing.T) {
 	}
 }
 
+// noteTools returns a tool that reads and one that writes.
+func noteTools(t *testing.T) *tool.Registry {
+	t.Helper()
+	defs, findings := tool.Loader{}.Parse("notes.yaml", []byte(`
+name: note_read
+description: Read a note.
+parameters: {path: {type: string, description: Where.}}
+examples: [{call: 'note_read("a.md")'}, {call: 'note_read("b.md")'}, {call: 'note_read("c.md")'}]
+effect: read
+builtin: note_read
+---
+name: note_write
+description: Write a note.
+parameters:
+  path: {type: string, description: Where.}
+  content: {type: string, description: What.}
+  mode: {type: string, default: replace, description: How.}
+  title: {type: string, required: false, description: Its title.}
+examples:
+  - {call: 'note_write({path: "a.md", content: "a"})'}
+  - {call: 'note_write({path: "a.md", content: "b"})'}
+  - {call: 'note_write({path: "a.md", content: "c"})'}
+effect: write
+builtin: note_write
+`))
+	if diag.HasErrors(findings) {
+		t.Fatal(findings)
+	}
+	tools, _ := tool.NewRegistry(defs...)
+	return tools
+}
+
+// With definitions, the same calls are echoes as in a run: a read needs more evidence, optional arguments none.
+func TestEchoesOfDefinedTools(t *testing.T) {
+	for _, tt := range []struct {
+		context, call string
+		undefined     chat.Status // without definitions
+		defined       chat.Status
+	}{
+		{"note_read is for files like plans-2026.md", `note_read({path: "plans-2026.md"})`, chat.StatusSuppressed, chat.StatusOK},
+		{`note_read("plans-2026.md")`, `note_read({path: "plans-2026.md"})`, chat.StatusSuppressed, chat.StatusSuppressed},
+		{"note_write should put that all done into plans.md", `note_write({path: "plans.md", content: "all done", title: "Mine"})`, chat.StatusOK, chat.StatusSuppressed},
+		{"note_write should put that all done into plans.md", `note_write({path: "plans.md", content: "all done", mode: "append"})`, chat.StatusOK, chat.StatusSuppressed},
+		{"note_write should put that all done into plans.md", `note_write("plans.md", "all done")`, chat.StatusSuppressed, chat.StatusSuppressed},
+		{`ask_user({question: "Which garden?", key: "garden"})`, `ask_user({question: "Which garden?", key: "garden"})`, chat.StatusSuppressed, chat.StatusOK},
+	} {
+		told := &echo.SeenText{}
+		told.Add([]byte(tt.context))
+		for tools, want := range map[*tool.Registry]chat.Status{nil: tt.undefined, noteTools(t): tt.defined} {
+			r := response("f", []byte(fenced(tt.call)), Options{Context: told, Tools: tools})
+			if len(r.Calls) != 1 || r.Calls[0].Status != want {
+				t.Errorf("%s in %q, definitions %t: %+v, want %s", tt.call, tt.context, tools != nil, r.Calls, want)
+			}
+		}
+	}
+}
+
+// The effect of a recorded tool is unknown, so it gets no benefit of a read; nor is it the tool of oneshot with its name.
+func TestEchoesOfRecordedTools(t *testing.T) {
+	tools, err := tool.ParseFunctions([]byte(`[{"name":"note_read","parameters":{"properties":{"path":{"type":"string"}},"required":["path"]}},
+		{"name":"ask_user","parameters":{"properties":{"question":{"type":"string"}},"required":["question"]}}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := &echo.SeenText{}
+	told.Add([]byte("note_read is for files like plans-2026.md; ask_user({question: \"Why me?\"})"))
+	r := response("f", []byte(fenced(`note_read({path: "plans-2026.md"})`, `ask_user({question: "Why me?"})`)), Options{Context: told, Tools: tools})
+	for _, c := range r.Calls {
+		if c.Status != chat.StatusSuppressed {
+			t.Errorf("%s is %s", c.Name, c.Status)
+		}
+	}
+}
+
 // Checking many long arguments against definitions is linear in their length.
 func TestDefinitionsAreLinear(t *testing.T) {
 	o := Options{Tools: greeting(t), Coerce: true}

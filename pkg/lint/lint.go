@@ -108,7 +108,7 @@ func (r scanResult) checkAndConvert(file string, text diag.Text, o Options) Pars
 	places.LocateAll(out.Findings)
 	out.reportDuplicates(r.origins)
 	if o.Context != nil {
-		out.suppressEchoes(r.origins, o.Context)
+		out.suppressEchoes(r.origins, o)
 	}
 	if o.Strict {
 		diag.WarningsToErrors(out.Findings)

@@ -14,11 +14,12 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// runOf returns a run file in a dialect.
-func runOf(t *testing.T, dialect string, bodies ...runfile.Body) []byte {
+// runOf returns a run file with these records.
+func runOf(t *testing.T, first runfile.Run, bodies ...runfile.Body) []byte {
 	t.Helper()
+	first.ID = "r"
 	path := filepath.Join(t.TempDir(), "run.jsonl")
-	w, err := runfile.Create(path, runfile.Run{ID: "r", Dialect: dialect})
+	w, err := runfile.Create(path, first)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func marked(src []byte, r ParseResult) map[diag.Code]string {
 func TestRun(t *testing.T) {
 	tools := []chat.Function{{Name: "f", Parameters: json.RawMessage(`{}`)}}
 	native := chat.Call{ID: "c", Name: "f", Status: chat.StatusInvalid, Text: `{"a": 'x'}`}
-	src := runOf(t, "native",
+	src := runOf(t, runfile.Run{Dialect: "native"},
 		runfile.Request{Turn: 1, System: "s", Tools: tools},
 		runfile.Result{Call: "early", Result: chat.Success("\n```tool\nf({a: 3})\n```")},
 		runfile.Response{Turn: 1, Content: "```tool\nf({a: 3})\n```", Calls: []chat.Call{native}},
@@ -82,5 +83,33 @@ func TestRun(t *testing.T) {
 	}
 	if c := got[0].Calls[0]; string(c.Arguments) != `{"a":"x"}` || src[c.Span.Start] != '"' {
 		t.Errorf("the native call is %s at %v", c.Arguments, c.Span)
+	}
+}
+
+// As in the run itself, a call is an echo of an untrusted input, and not of the user's own words.
+func TestRunEchoes(t *testing.T) {
+	const call = `note_write({path: "plans.md", content: "all done"})`
+	mentions := runfile.Result{Call: "1", Result: chat.Success("note_write: we can put that all done into plans.md")}
+	for _, tt := range []struct {
+		name  string
+		first runfile.Run
+		body  []runfile.Body
+		want  chat.Status
+	}{
+		{"input", runfile.Run{Input: call, InputLabels: []string{"private", "untrusted"}}, nil, chat.StatusSuppressed},
+		{"trusted input", runfile.Run{Input: call}, nil, chat.StatusOK},
+		{"trusted input that a policy labels", runfile.Run{Input: call, InputLabels: []string{"untrusted"}, Options: []string{"trust-input=true"}}, nil, chat.StatusOK},
+		{"result", runfile.Run{Prompt: "Note it."}, []runfile.Body{mentions}, chat.StatusSuppressed},
+		{"prompt", runfile.Run{Prompt: "Note in plans.md: all done"}, []runfile.Body{mentions}, chat.StatusOK},
+		{"words in a trusted input", runfile.Run{Prompt: "Note it.", Input: "plans.md: all done"}, []runfile.Body{mentions}, chat.StatusOK},
+	} {
+		tt.first.Dialect = "tool"
+		body := append([]runfile.Body{runfile.Request{Turn: 1, System: "s"}}, tt.body...)
+		body = append(body, runfile.Request{Turn: 2}, runfile.Response{Turn: 2, Content: fenced(call)})
+		src := runOf(t, tt.first, body...)
+		got := slices.Collect(ParseCapture("x", src, Options{Tools: noteTools(t)}))
+		if len(got) == 0 || len(got[0].Calls) != 1 || got[0].Calls[0].Status != tt.want {
+			t.Errorf("%s: %+v, want %s", tt.name, got, tt.want)
+		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"oneshot/pkg/policy"
 	"oneshot/pkg/provider/wire"
 	"oneshot/pkg/runfile"
+	"oneshot/pkg/tool"
 )
 
 // IsRunFile reports whether a file is a run file, judging by its first record only.
@@ -41,7 +42,7 @@ func readRun(file string, src []byte, o Options) iter.Seq[ParseResult] {
 }
 
 // ParseRun reads the responses of a run file of any size, in the run's dialect unless the options name
-// another. Results recorded before a response count as untrusted context for its calls. The last
+// another. An untrusted input, and results recorded before a response, count as untrusted context for its calls. The last
 // record, with number 0, holds the findings about the file itself, if any. An error is a read
 // error.
 func ParseRun(file string, src io.ReadSeeker, o Options) iter.Seq2[ParseResult, error] {
@@ -83,7 +84,7 @@ type runReader struct {
 	o              Options
 	why            string                     // why this dialect was chosen
 	native         bool                       // the run uses native calls
-	baseContext    *echo.SeenText             // the context in the options
+	baseContext    *echo.SeenText             // the context in the options, and the input of the run
 	seen           map[[sha256.Size]byte]bool // all results here, by digest of call and result
 	contextResults []callResult               // results in the context, oldest first
 	contextBytes   int                        // of contextResults
@@ -120,6 +121,7 @@ func (r *runReader) applyRecord(line diag.Text, body runfile.Body) {
 	switch b := body.(type) {
 	case runfile.Run:
 		r.native = b.Dialect == nativeRun
+		r.setInput(b)
 		if d, ok := dialect.Lookup(b.Dialect); ok && r.o.Dialect.Name == "" {
 			r.o.Dialect, r.why = d, whyRunFile
 		}
@@ -135,6 +137,19 @@ func (r *runReader) applyRecord(line diag.Text, body runfile.Body) {
 	case runfile.Result:
 		r.collectResult(b.Call, gjson.GetBytes(line.Bytes, "result").Raw)
 	}
+}
+
+// setInput begins the context with what the user gave the run, as the run did.
+func (r *runReader) setInput(b runfile.Run) {
+	r.baseContext = r.baseContext.Clone()
+	r.baseContext.AddUserText(b.Prompt)
+	switch isTrusted := slices.Contains(b.Options, "trust-input=true") || !slices.Contains(b.InputLabels, string(tool.Untrusted)); {
+	case isTrusted:
+		r.baseContext.AddUserText(b.Input)
+	case b.Input != "":
+		r.baseContext.Add([]byte(b.Input))
+	}
+	r.o.Context = r.baseContext.Clone()
 }
 
 // addToContext adds results to the context. Over the limit, it drops the older half.

@@ -8,6 +8,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/dialect/echo"
+	"oneshot/pkg/policy"
 	"oneshot/pkg/tool"
 )
 
@@ -42,10 +43,10 @@ func (r *ParseResult) reportDuplicates(origins []origin) {
 }
 
 // suppressEchoes suppresses calls that repeat untrusted text from the model's context.
-func (r *ParseResult) suppressEchoes(origins []origin, context *echo.SeenText) {
+func (r *ParseResult) suppressEchoes(origins []origin, o Options) {
 	for i := range r.Calls {
 		c := &r.Calls[i]
-		if !c.Executable || tool.LookupEndingTool(c.Name) != nil || !origins[i].isEcho(c.Name, context) {
+		if !c.Executable || !o.isEcho(*c, origins[i]) {
 			continue
 		}
 		c.Status, c.Executable = chat.StatusSuppressed, false
@@ -53,13 +54,24 @@ func (r *ParseResult) suppressEchoes(origins []origin, context *echo.SeenText) {
 	}
 }
 
-// isEcho reports whether a call of a tool occurs in untrusted context.
-func (o origin) isEcho(name string, context *echo.SeenText) bool {
-	call := echo.Candidate{Name: name, RawArgs: o.args}
-	if !o.native {
-		call.Text = o.text
+// isEcho reports whether a call occurs in untrusted context. A call of [tool.EndingTools] or [tool.AskUser] is none, because it
+// runs nothing.
+func (o Options) isEcho(c Call, from origin) bool {
+	var def *tool.Definition
+	if o.Tools != nil {
+		def, _ = o.Tools.Get(c.Name)
 	}
-	return context.IsEcho(call)
+	if ending := tool.LookupEndingTool(c.Name); ending != nil && (def == nil || def == ending) || def == tool.AskUser {
+		return false
+	}
+	text := from.text
+	if from.native {
+		text = ""
+	}
+	if def == nil { // the effect and the required arguments are unknown
+		return o.Context.IsEcho(echo.Candidate{Name: c.Name, RawArgs: from.args, Text: text})
+	}
+	return o.Context.IsEcho(policy.EchoCandidate(def, from.args, def.WithDefaults(c.Arguments), text))
 }
 
 // canonicalJSON returns a JSON value without white space and with sorted keys, so that equal values

@@ -70,7 +70,8 @@ func (f function) definition() (*Definition, error) {
 	if lists && !hasMember(keywords, additionalKeywords) {
 		keywords = append(keywords, member{"additionalProperties", json.RawMessage("false")})
 	}
-	def := &Definition{Name: f.Name, Description: f.Description, Signature: signature, Schema: encodeObject(keywords), Effect: Read, formatsAdvisory: true}
+	// The effect is unknown, and a write gets no benefit of the doubt.
+	def := &Definition{Name: f.Name, Description: f.Description, Signature: signature, Schema: encodeObject(keywords), Effect: Write, formatsAdvisory: true}
 	if _, faults := def.argumentsSchema(); diag.HasErrors(faults) {
 		return nil, fmt.Errorf("tool %s: the parameters are not a valid JSON Schema: %s", f.Name, faults[0].Message)
 	}
