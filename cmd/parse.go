@@ -47,7 +47,7 @@ and the findings about them. With tool definitions it also checks the calls.
 
 Exit 0 means no findings at or above the threshold, exit 1 means some. The report
 is on stdout in both cases. If an input turns out to be unreadable after the first
-megabyte of the report, parse exits 3 and the report is incomplete: the array of
+megabyte of output, parse exits 3 and the output is incomplete: the array of
 --format json stays open. Lines of jsonl are always complete.
 
 With definitions, --coerce converts an argument of the wrong type if nothing is
