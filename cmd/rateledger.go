@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"oneshot/pkg/policy"
@@ -19,8 +20,11 @@ type userRates struct {
 // keptStarts are the start times of the calls of one key.
 type keptStarts struct {
 	Window time.Duration `json:"window_ns"` // the longest one used
-	Starts []time.Time   `json:"starts"`
+	Starts []time.Time   `json:"starts"`    // in ascending order
 }
+
+// maxKeptStarts bounds the start times of one key, past and reserved.
+const maxKeptStarts = 2 * policy.MaxLedgerStarts
 
 // maxRatesBytes is the maximum size of the file, in bytes.
 const maxRatesBytes = 16 << 20
@@ -67,9 +71,7 @@ func (l *userRates) take(at time.Time, uses []policy.RateWindow, isWanted func(t
 	if err != nil {
 		return at, err
 	}
-	for _, u := range uses {
-		at = u.NextFree(kept[u.Key].Starts, at)
-	}
+	at = nextFreeOfAll(kept, at, uses)
 	if !isWanted(at) {
 		return at, nil
 	}
@@ -78,12 +80,27 @@ func (l *userRates) take(at time.Time, uses []policy.RateWindow, isWanted func(t
 	return at, l.write(kept)
 }
 
+// nextFreeOfAll returns the first time, not before at, at which all windows have room.
+func nextFreeOfAll(kept map[string]keptStarts, at time.Time, uses []policy.RateWindow) time.Time {
+	for {
+		next := at
+		for _, u := range uses {
+			next = u.NextFree(kept[u.Key].Starts, next)
+		}
+		if next.Equal(at) {
+			return at
+		}
+		at = next
+	}
+}
+
 // addStarts adds a start.
 func addStarts(kept map[string]keptStarts, at time.Time, uses []policy.RateWindow) {
 	for _, u := range uses {
 		k := kept[u.Key]
-		k.Starts = append(k.Starts, at.Round(0)) // it is never before the last one
-		k.Starts = k.Starts[max(0, len(k.Starts)-policy.MaxLedgerStarts):]
+		k.Starts = append(k.Starts, at.Round(0))
+		slices.SortFunc(k.Starts, time.Time.Compare)
+		k.Starts = k.Starts[max(0, len(k.Starts)-maxKeptStarts):]
 		k.Window = max(k.Window, u.Window)
 		kept[u.Key] = k
 	}
@@ -138,7 +155,7 @@ func decodeRates(text []byte, kept *map[string]keptStarts) error {
 		return errors.New("it holds null")
 	}
 	for key, k := range *kept {
-		if len(k.Starts) == 0 || len(k.Starts) > policy.MaxLedgerStarts || k.Window <= 0 {
+		if len(k.Starts) == 0 || len(k.Starts) > maxKeptStarts || k.Window <= 0 {
 			return fmt.Errorf("invalid entry for %q", key)
 		}
 	}

@@ -37,7 +37,11 @@ func TestUserRates(t *testing.T) {
 		{0, []policy.RateWindow{twice}, time.Second},
 		{500 * time.Millisecond, []policy.RateWindow{once}, 500 * time.Millisecond},
 		{600 * time.Millisecond, []policy.RateWindow{twice, once}, 60*time.Second + 500*time.Millisecond},
-		{700 * time.Millisecond, []policy.RateWindow{twice}, 60*time.Second + 500*time.Millisecond}, // in order
+		{700 * time.Millisecond, []policy.RateWindow{twice}, time.Second}, // it does not wait for the one before
+		{700 * time.Millisecond, []policy.RateWindow{twice, once}, 120*time.Second + 500*time.Millisecond},
+		{60 * time.Second, []policy.RateWindow{twice}, 60 * time.Second},
+		{60 * time.Second, []policy.RateWindow{twice}, 61 * time.Second}, // 60 and 60.5 s are taken
+		{2 * time.Hour, []policy.RateWindow{twice}, 2 * time.Hour},
 		{2 * time.Hour, []policy.RateWindow{twice, once}, 2 * time.Hour},
 	} {
 		other := &userRates{dir: l.dir, dry: true} // another process sees the same
@@ -93,10 +97,10 @@ func TestUserRatesTogether(t *testing.T) {
 func TestUserRatesForget(t *testing.T) {
 	kept, now := map[string]keptStarts{}, time.Now()
 	many := []policy.RateWindow{{Key: "many", MaxStarts: policy.MaxLedgerStarts, Window: time.Hour}}
-	for i := range policy.MaxLedgerStarts + 5 {
+	for i := range maxKeptStarts + 5 {
 		addStarts(kept, now.Add(time.Duration(i)), many)
 	}
-	if n := len(kept["many"].Starts); n != policy.MaxLedgerStarts {
+	if n := len(kept["many"].Starts); n != maxKeptStarts {
 		t.Errorf("%d starts are kept", n)
 	}
 	addStarts(kept, now.Add(2*time.Hour), []policy.RateWindow{{Key: "other", MaxStarts: 1, Window: time.Second}})

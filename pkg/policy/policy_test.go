@@ -349,6 +349,35 @@ func TestRate(t *testing.T) {
 	}
 }
 
+// A call starts at the first time at which no window has a start too many, also before reserved times.
+func TestNextFree(t *testing.T) {
+	begin, ms := time.Unix(100, 0), time.Millisecond
+	rapid.Check(t, func(t *rapid.T) {
+		u := RateWindow{MaxStarts: rapid.IntRange(1, 4).Draw(t, "starts"), Window: time.Duration(rapid.IntRange(1, 20).Draw(t, "window")) * ms}
+		fits := func(starts []time.Time) bool {
+			for i := u.MaxStarts; i < len(starts); i++ {
+				if starts[i].Sub(starts[i-u.MaxStarts]) < u.Window {
+					return false
+				}
+			}
+			return true
+		}
+		var starts []time.Time
+		for range rapid.IntRange(0, 30).Draw(t, "calls") {
+			at := begin.Add(time.Duration(rapid.IntRange(0, 100).Draw(t, "at")) * ms)
+			got := u.NextFree(starts, at)
+			for ; at.Before(got); at = at.Add(ms) {
+				if fits(insertTime(slices.Clone(starts), at)) {
+					t.Fatalf("%v: %v and not %v", starts, got, at)
+				}
+			}
+			if starts = insertTime(starts, got); !fits(starts) {
+				t.Fatalf("too many: %v", starts)
+			}
+		}
+	})
+}
+
 // Numbers are compared with all their digits.
 func TestExact(t *testing.T) {
 	for _, same := range [][]string{{"5", "5.0", "50e-1", "0.5E+1", "5e0"}, {"0", "-0", "0.0", "0e9"}, {"-1200", "-1.2e3"}, {`"5"`}, {"9007199254740993"}, {"9007199254740992"}, {"true"}, {"null"}, {`"null"`}, {"1e99999999999999999999"}} {

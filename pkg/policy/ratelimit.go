@@ -13,7 +13,7 @@ type RateWindow struct {
 	Window    time.Duration
 }
 
-// MaxLedgerStarts is the number of starts that a [Ledger] keeps per key.
+// MaxLedgerStarts is the number of past starts that a [Ledger] keeps per key.
 const MaxLedgerStarts = 1000
 
 // A Ledger records when calls of all runs of a user start. It is safe for use by several processes at once.
@@ -24,13 +24,14 @@ type Ledger interface {
 }
 
 // NextFree returns the first time, not before at, at which another call can start. starts are past and reserved times
-// in ascending order, and so are the results.
+// in ascending order. It can be before a reserved one: a call that waits long for another rate delays no other call.
 func (u RateWindow) NextFree(starts []time.Time, at time.Time) time.Time {
-	if n := len(starts); n > 0 {
-		at = laterTime(at, starts[n-1])
-	}
-	if i := len(starts) - u.MaxStarts; i >= 0 {
-		at = laterTime(at, starts[i].Add(u.Window))
+	for i := 0; i+u.MaxStarts <= len(starts); i++ {
+		first, last := starts[i], starts[i+u.MaxStarts-1]
+		isFull := last.Sub(first) < u.Window // a window with all of them has no room for another
+		if isFull && last.Sub(at) < u.Window && at.Sub(first) < u.Window {
+			at = first.Add(u.Window)
+		}
 	}
 	return at
 }
@@ -89,7 +90,11 @@ func (d Decision) ReserveStart(s *State, id string, now time.Time) (time.Duratio
 			shared = append(shared, r.rateWindow(r.user))
 			continue
 		}
-		at = r.rateWindow(r.key).NextFree(s.starts[r.key], at)
+		starts := s.starts[r.key]
+		if n := len(starts); n > 0 { // in order: the ledger may delay a call further
+			at = laterTime(at, starts[n-1])
+		}
+		at = r.rateWindow(r.key).NextFree(starts, at)
 	}
 	if len(shared) > 0 {
 		if d.ledger == nil {
