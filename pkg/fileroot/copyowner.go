@@ -3,11 +3,14 @@ package fileroot
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
-// copyOwner copies owner, group and permissions of the file to be replaced. Only root can change the owner;
-// if the group cannot be kept, its permissions are reduced to those of others.
+// copyOwner copies owner, group, permissions and access list of the file to be replaced. Only root can change the owner;
+// if the group or the list cannot be kept, the permissions of the group are reduced to those of others.
 func (d *tempFile) copyOwner(old fs.FileInfo) error {
 	own, err := d.file.Stat()
 	if err != nil {
@@ -23,17 +26,44 @@ func (d *tempFile) copyOwner(old fs.FileInfo) error {
 			return err
 		}
 	}
+	list, listErr := d.oldAccessList(old)
+	isKept := listErr == nil
 	if group != oldGroup {
 		if err := d.file.Chown(-1, oldGroup); isChownRefused(err) {
-			mode = limitGroup(mode)
+			isKept = false
 		} else if err != nil {
 			return err
 		}
+	}
+	if isKept && list != nil && setAccessList(d.file, list) == nil {
+		return nil
+	}
+	if !isKept || list != nil {
+		mode = limitGroup(mode)
+	}
+	if err := setAccessList(d.file, nil); err != nil {
+		return err
 	}
 	if own.Mode().Perm() == mode {
 		return nil
 	}
 	return d.file.Chmod(mode)
+}
+
+// oldAccessList returns the access list of the file to be replaced.
+func (d *tempFile) oldAccessList(old fs.FileInfo) ([]byte, error) {
+	f, err := d.target.dir.OpenFile(d.target.name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	switch info, err := f.Stat(); {
+	case err != nil:
+		return nil, err
+	case !os.SameFile(old, info):
+		return nil, errBusy
+	}
+	return accessList(f)
 }
 
 // isChownRefused reports whether a chown failed for lack of permission or of support by the file system.

@@ -1,0 +1,41 @@
+package fileroot
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// accessListName is the extended attribute of a POSIX access list. The group of the permissions of such a file is the
+// mask of the list, so the permissions alone would give the group everything that anybody in the list has.
+const accessListName = "system.posix_acl_access"
+
+// maxAccessList is the maximum size of an extended attribute.
+const maxAccessList = 64 << 10
+
+// accessList returns the access list of a file; nil for none.
+func accessList(f *os.File) ([]byte, error) {
+	list := make([]byte, maxAccessList)
+	n, err := unix.Fgetxattr(int(f.Fd()), accessListName, list)
+	switch {
+	case errors.Is(err, unix.ENODATA), errors.Is(err, unix.ENOTSUP):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return list[:n], nil
+}
+
+// setAccessList sets the access list of a file, and with it the permissions; nil removes a list that is inherited from the
+// folder.
+func setAccessList(f *os.File, list []byte) error {
+	if list != nil {
+		return unix.Fsetxattr(int(f.Fd()), accessListName, list, 0)
+	}
+	err := unix.Fremovexattr(int(f.Fd()), accessListName)
+	if errors.Is(err, unix.ENODATA) || errors.Is(err, unix.ENOTSUP) {
+		return nil
+	}
+	return err
+}
