@@ -46,7 +46,7 @@ type Approval struct {
 }
 
 // An ApprovalError says that calls need approval and that there is no approver. No call of their
-// response was executed.
+// response was executed, except reads that started early.
 type ApprovalError struct {
 	Requests []ApprovalRequest // not empty
 	Why      error             // there is no decision on the first one; may be nil
