@@ -226,18 +226,23 @@ func FuzzArguments(f *testing.F) {
 
 // V2, V9: a missing or unreadable file is a partial result.
 func TestFileRead(t *testing.T) {
-	env := Env{Root: newRoot(t, map[string]string{"a.md": "Käse", "b/c.md": "", "large.md": strings.Repeat("x", maxFileBytes+1)})}
-	got := data[[]fileContent](t, call(t, env, FileRead, `{"filePaths":["a.md","none.md","b","../x","large.md","./b/c.md"]}`))
+	env := Env{Root: newRoot(t, map[string]string{"a.md": "Käse", "b/c.md": "", "large.md": strings.Repeat("x", maxFileBytes+1), "latin1.md": "K\xe4se"})}
+	got := data[[]fileContent](t, call(t, env, FileRead, `{"filePaths":["a.md","none.md","b","../x","large.md","latin1.md","./b/c.md"]}`))
 	want := []fileContent{
 		{"a.md", "Käse", 5, ""},
 		{"none.md", "File not found: none.md", 0, ""},
 		{"b", "Error reading file: it is a folder", 0, ""},
 		{"../x", `Error reading file: the path contains "." or ".."`, 0, ""},
 		{"large.md", "Error reading file: it is larger than 1048576 bytes", 0, ""},
+		{"latin1.md", "Error reading file: it is not UTF-8 text", 0, ""},
 		{"./b/c.md", "", 0, ""},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+	latin1 := data[[]fileContent](t, call(t, env, FileRead, `{"filePaths":["latin1.md"],"digest":true}`))
+	if latin1[0].Digest != "" {
+		t.Errorf("a file that was not read has the digest %s", latin1[0].Digest)
 	}
 	if r := call(t, env, FileRead, `{"filePaths":[]}`); string(r.Data) != "[]" {
 		t.Errorf("no paths: %s", r.Data)
@@ -293,6 +298,10 @@ func TestSendChat(t *testing.T) {
 	want := "Hello,\n\tworld\n" + `\u001b[2J\u000d\u0007 \u202eabc ` + "👨\u200d👩\n\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+	r, err := builtin(context.Background(), Env{}, SendChat, `{"content":"x"}`)
+	if err != nil || r.Error == nil || r.Error.Message != "this run shows no messages" {
+		t.Errorf("a message that nobody sees: %s, %+v, %v", r.Data, r.Error, err)
 	}
 	if _, err := builtin(context.Background(), Env{Chat: brokenPipe{}}, SendChat, `{"content":"x"}`); !errors.Is(err, syscall.EPIPE) {
 		t.Errorf("a message that could not be shown: %v", err)

@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"errors"
+	"unicode/utf8"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/fileroot"
@@ -90,6 +91,8 @@ func (f files) readOne(t task, path string, limit int, digest bool) fileContent 
 		return fileContent{Path: path, Content: "Error reading file: " + refused.Reason}
 	case err != nil:
 		return fileContent{Path: path, Content: "Error reading file: " + err.Error()}
+	case !utf8.Valid(content): // the result is JSON: what is written back would be another file
+		return fileContent{Path: path, Content: "Error reading file: it is not UTF-8 text"}
 	}
 	one := fileContent{Path: path, Content: f.hide(string(content)), Size: len(content)}
 	if digest {
