@@ -181,6 +181,17 @@ func TestSearchCountsUnnamed(t *testing.T) {
 	}
 }
 
+// V1: files whose content is not searched are counted.
+func TestSearchCountsUnsearched(t *testing.T) {
+	large := strings.Repeat("x", maxFileBytes) + " plan"
+	env := Env{Root: newRoot(t, map[string]string{"a.md": "a plan", "large.md": large, "plan of a large one.md": large, "large.txt": large})}
+	got := data[[]hit](t, call(t, env, VaultSearch, `{"query":"plan"}`))
+	want := []hit{{"plan of a large one.md", "plan of a large one", 1, ""}, {"a.md", "a", 1, "a plan"}, {Preview: "[not searched: 1 files that are larger than 1 MiB or cannot be read]"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 // V1: a limit over 50 is 50; without a limit there are 10.
 func TestSearchLimits(t *testing.T) {
 	content := map[string]string{}

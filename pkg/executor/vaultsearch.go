@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -30,9 +31,15 @@ type hit struct {
 	Preview  string `json:"preview"`
 }
 
-// skippedNote is the last element of a result, with only a preview, if files and folders were skipped.
-func skippedNote(n int) hit {
-	return hit{Preview: fmt.Sprintf("[skipped: %d files or folders whose names cannot be used as paths]", n)}
+// notes returns the last elements of a result, with only a preview, if files or folders were left out.
+func (s *searcher) notes() (notes []hit) {
+	if s.skipped > 0 {
+		notes = append(notes, hit{Preview: fmt.Sprintf("[skipped: %d files or folders whose names cannot be used as paths]", s.skipped)})
+	}
+	if s.unsearched > 0 {
+		notes = append(notes, hit{Preview: fmt.Sprintf("[not searched: %d files that are larger than 1 MiB or cannot be read]", s.unsearched)})
+	}
+	return notes
 }
 
 // search is vault_search(query, limit) (V1): Markdown files whose name contains the query, followed by those
@@ -60,10 +67,7 @@ func (f files) search(ctx context.Context, raw json.RawMessage) (chat.Result, er
 		return pathFailure(err), nil
 	}
 	labels := f.dataLabelsOf(s.hits)
-	if s.skipped > 0 {
-		s.hits = append(s.hits, skippedNote(s.skipped))
-	}
-	result := chat.Success(s.hits)
+	result := chat.Success(append(s.hits, s.notes()...))
 	result.Labels = labels
 	return result, nil
 }
@@ -87,6 +91,8 @@ type searcher struct {
 	limit   int
 	hits    []hit
 	skipped int // folders and Markdown files skipped for their names
+
+	unsearched int // files whose content should have been searched
 }
 
 func (s *searcher) run(ctx context.Context) error {
@@ -124,7 +130,10 @@ func (s *searcher) addHits(ctx context.Context, paths []string, name func(string
 		if len(s.hits) == s.limit {
 			return nil
 		}
-		content, _ := s.root.ReadResolved(p, maxFileBytes) // a walk follows no links
+		content, err := s.root.ReadResolved(p, maxFileBytes) // a walk follows no links
+		if err != nil && name == nil && !isGone(err) {
+			s.unsearched++
+		}
 		text := s.hide(string(content))
 		folded := fileroot.FoldCase(text)
 		searched := folded
@@ -136,6 +145,12 @@ func (s *searcher) addHits(ctx context.Context, paths []string, name func(string
 		}
 	}
 	return nil
+}
+
+// isGone reports whether a file was removed or denied since the walk listed it.
+func isGone(err error) bool {
+	var refused *fileroot.PathError
+	return errors.As(err, &refused) && (refused.Kind == fileroot.NotFound || refused.Kind == fileroot.Refused)
 }
 
 // nameWithoutExt returns the name of a file without folder and extension.
