@@ -48,9 +48,9 @@ func (o toolAccess) openEnvironment(ctx context.Context, env Env, t *console, c 
 		Root:          root,
 		Secrets:       t.secrets,
 		Client:        netguard.NewClient(netguard.Options{AllowHosts: hosts}),
-		Chat:          chatWriter{t, executor.SendChat},
-		TextToSpeech:  executor.NewTextToSpeech(ctx, findProgram(env, t, o.speaker), chatWriter{t, executor.Say}),
-		BrowserOpener: executor.NewBrowserOpener(ctx, findProgram(env, t, o.opener), chatWriter{t, executor.OpenURL}, hosts...),
+		Chat:          newChatWriter(t, executor.SendChat),
+		TextToSpeech:  executor.NewTextToSpeech(ctx, findProgram(env, t, o.speaker), newChatWriter(t, executor.Say)),
+		BrowserOpener: executor.NewBrowserOpener(ctx, findProgram(env, t, o.opener), newChatWriter(t, executor.OpenURL), hosts...),
 		Getenv:        env.Getenv,
 	}
 	if c != nil {
@@ -135,13 +135,16 @@ type chatWriter struct {
 	tool string
 }
 
-var _ io.Writer = chatWriter{}
+// newChatWriter returns nil if the user asked for errors only: a tool must not report that it has shown something.
+func newChatWriter(t *console, tool string) io.Writer {
+	if t.quiet {
+		return nil
+	}
+	return chatWriter{t, tool}
+}
 
 func (w chatWriter) Write(p []byte) (int, error) {
-	switch {
-	case w.t.quiet:
-		return len(p), nil
-	case w.t.format == "json":
+	if w.t.format == "json" {
 		w.t.write(slog.LevelInfo, strings.TrimSuffix(string(p), "\n"), slog.String("tool", w.tool))
 		return len(p), nil
 	}

@@ -40,7 +40,7 @@ type BrowserOpener struct {
 }
 
 // NewBrowserOpener returns an opener that runs a command, or without one writes the URLs to out, each with
-// one Write. It refuses pages of this machine and its network unless their hosts are allowed. When ctx ends or
+// one Write; its calls fail without both. It refuses pages of this machine and its network unless their hosts are allowed. When ctx ends or
 // [BrowserOpener.Close] is called, the process groups of the commands are killed.
 func NewBrowserOpener(ctx context.Context, p subprocess.Program, out io.Writer, allowed ...netguard.HostPort) *BrowserOpener {
 	o := &BrowserOpener{program: p, allowed: allowed, startWindow: defaultStartWindow, out: chatWriter{out: out}}
@@ -85,6 +85,8 @@ func (o *BrowserOpener) open(ctx context.Context, raw json.RawMessage) (chat.Res
 		return netFailure(err), nil
 	}
 	switch {
+	case !o.program.IsNamed() && o.out.out == nil:
+		return hiddenResult(), nil
 	case !o.program.IsNamed():
 		if err := o.out.show("open: ", page); err != nil {
 			return chat.Result{}, err

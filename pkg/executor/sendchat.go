@@ -15,8 +15,11 @@ import (
 // A chatWriter shows messages of the model during the run.
 type chatWriter struct {
 	mu  sync.Mutex
-	out io.Writer
+	out io.Writer // nil if the run shows no messages
 }
+
+// hiddenResult is the result of a call whose message nobody would see.
+func hiddenResult() chat.Result { return chat.Failure(chat.Failed, "this run shows no messages") }
 
 // show writes a text with a prefix before each line.
 func (t *chatWriter) show(mark, text string) error {
@@ -37,7 +40,7 @@ func (t *chatWriter) send(_ context.Context, raw json.RawMessage) (chat.Result, 
 		return chat.Failure(chat.InvalidArguments, "%v", err), nil
 	}
 	if t.out == nil {
-		return chat.Failure(chat.Failed, "this run shows no messages"), nil
+		return hiddenResult(), nil
 	}
 	if err := t.show("", args.Content); err != nil {
 		return chat.Result{}, err

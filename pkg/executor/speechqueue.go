@@ -47,7 +47,7 @@ type TextToSpeech struct {
 }
 
 // NewTextToSpeech returns one that runs a command, or without one writes the texts to out, each with one
-// Write. When ctx ends or [TextToSpeech.Close] is called, the command's process group is killed.
+// Write; its calls fail without both. When ctx ends or [TextToSpeech.Close] is called, the command's process group is killed.
 func NewTextToSpeech(ctx context.Context, p subprocess.Program, out io.Writer) *TextToSpeech {
 	s := &TextToSpeech{program: p, out: chatWriter{out: out}}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
@@ -92,6 +92,8 @@ func (s *TextToSpeech) say(_ context.Context, raw json.RawMessage) (chat.Result,
 	switch {
 	case s == nil:
 		return chat.Failure(chat.Failed, "this run has no text-to-speech"), nil
+	case !s.program.IsNamed() && s.out.out == nil:
+		return hiddenResult(), nil
 	case !s.program.IsNamed():
 		if err := s.out.show("say: ", u.text); err != nil {
 			return chat.Result{}, err
@@ -167,7 +169,7 @@ func (s *TextToSpeech) run() {
 		if !ok {
 			return
 		}
-		if err := s.speak(u); err != nil {
+		if err := s.speak(u); err != nil && s.out.out != nil {
 			_ = s.out.show(fmt.Sprintf("say (not spoken: %v): ", err), u.text) // the call has already returned
 		}
 	}
