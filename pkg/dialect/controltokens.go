@@ -46,9 +46,13 @@ func controlTokenAt(text []byte) string {
 	return ""
 }
 
-// roleTokens are controlTokens and the message delimiters of further templates.
+// roleTokens are controlTokens and the message delimiters of further templates. A reply in a dialect with message
+// headers keeps its own "<|start|>assistant" and "<|end|>", so only headers of others are inert.
 var roleTokens = append([]string{
 	"<|observation|>", "<|START_OF_TURN_TOKEN|>", "<|END_OF_TURN_TOKEN|>", "<|SYSTEM_TOKEN|>", "<|USER_TOKEN|>", "<|CHATBOT_TOKEN|>",
+	"<|im_system|>", "<|im_user|>", "<|im_assistant|>", "<|im_middle|>", "<|start_of_role|>", "<|end_of_role|>", "<|turn>", "<turn|>",
+	"<|start|>user", "<|start|>system", "<|start|>developer", "<|start|>tool", "<|start|>functions.",
+	"]~b]", "]~!b[", "[e~[", "<beginning_of_sentence>", "<end_of_sentence>", "<SPECIAL_",
 	"<bos>", "<eos>",
 }, controlTokens...)
 

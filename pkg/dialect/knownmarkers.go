@@ -74,6 +74,7 @@ var knownMarkers = []string{
 	"<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|system|>", "<|user|>", "<|assistant|>", "<|fim_prefix|>",
 	"<|fim_suffix|>", "<|fim_middle|>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]",
 	"<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>", "<s>", "</s>",
+	"]~b]", "]~!b[", "[e~[", "<beginning_of_sentence>", "<end_of_sentence>", "<SPECIAL_10>", // MiniMax, Nemotron Nano 2
 }
 
 // stems are substrings that cover all markers: wherever a stem occurs in a text, its first character is escaped.
@@ -84,7 +85,7 @@ var stems = []string{
 	"<think", "</think", "<seed:", "</seed:", "<mm:", "</mm:", "<minimax:", "</minimax:", "<atem:", "</atem:",
 	"<steptml:", "</steptml:", "<cofl:", "</cofl:", "<user>", "</user>", "<longcat_", "</longcat_", "<scratch_pad", "</scratch_pad", "<response>", "</response>",
 	"<answer>", "</answer>", "<json>", "</json>", "<xml>", "</xml>", "<command>", "</command>", "<escape>",
-	"<start_", "<end_", "<bos>", "<eos>", "<s>", "</s>",
+	"<start_", "<begin", "<end_", "<bos>", "<eos>", "<s>", "</s>", "]~", "[e~[", "<SPECIAL_",
 	"[TOOL_", "[/TOOL_", "[AVAILABLE_", "[/AVAILABLE_", "[ARGS]", "[CALL_ID]", "[INST]", "[/INST]", "[THINK]", "[/THINK]",
 	"[SYSTEM_", "[/SYSTEM_", "[BEGIN FINAL ", "[END FINAL ", "<assistant>", "</assistant>", "functools[", "functools{", "function call{", "toolCalls", "tool_calls", "TOOL_NAME:", "BEGIN_ARG:", "END_ARG",
 	"✿FUNCTION✿", "✿ARGS✿", "✿RESULT✿", "✿RETURN✿", "functions.", "call:", "assistantanalysis", "assistantcommentary", "assistantfinal", "default_api.", "Action:", "Action Input:", "Observation:", "Final Answer:",
