@@ -352,6 +352,9 @@ func (m *machine) readTag() bool {
 	m.param.name = m.readParamName()
 	m.noteName(m.param.name)
 	m.noteTagFaults(m.param.attrs)
+	if _, hasValue := findAttribute(m.param.attrs, m.syntax.ValueAttr); t.selfClosing && m.syntax.ValueAttr != "" && !hasValue {
+		m.noteNoValue(t.marker.start, t.next)
+	}
 	m.param.closesByName = m.canCloseByName(m.param.name.text)
 	m.param.isContainer = m.syntax.formOf(m.param.attrs).isContainer()
 	return m.enterParam(t.next, t.selfClosing)

@@ -153,12 +153,15 @@ func (b *builder) noteKeyCloser(found marker) {
 	b.addFix(f, diag.Safe, "close the name", found.start, found.start, b.closingTag(b.syntax.KeyTag))
 }
 
-// noteAttributes reports unknown attributes.
+// noteAttributes reports unknown attributes. One without a name may hold a value that would be lost.
 func (b *builder) noteAttributes(attributes []attribute) {
 	s := b.syntax
 	known := append([]string{s.IDAttr, s.FormAttr, s.StringAttr, s.TypeAttr, s.ValueAttr}, s.IgnoredAttrs...)
 	for _, a := range attributes {
-		if !slices.Contains(known, a.name) && a != b.tag.duplicate {
+		switch {
+		case a.name == "":
+			b.noteError(diag.CallMember, a.start, a.end, "attribute without a name")
+		case !slices.Contains(known, a.name) && a != b.tag.duplicate:
 			b.note(diag.UnknownMember, a.start, a.end, "unknown attribute %s; ignored", excerpt(a.name))
 		}
 	}
