@@ -76,12 +76,15 @@ func (o Options) readPlainText(src []byte) scanResult {
 	if o.Dialect.Name != "" {
 		r.reportOtherDialects(src, o)
 	}
-	if len(r.calls) == 0 {
+	switch {
+	case len(r.calls) == 0:
 		if f, ok := o.findEscapedResponse(src); ok {
 			r.report(f)
 		}
 		r.reportPythonAfterText(src, tools)
 		r.reportCallInBrokenJSON(src, o)
+	case r.dialect == "pythonic" || r.dialect == "llama4_pythonic": // only the first list is read
+		r.reportPythonAfterText(src, tools)
 	}
 	r.checkUTF8(src)
 	return r

@@ -9,18 +9,18 @@ import (
 	"oneshot/pkg/dialect"
 )
 
-// reportPythonAfterText reports a list of Python calls of known tools that follows other text.
-// Models that emit such lists emit nothing else, so servers do not parse it as calls.
+// reportPythonAfterText reports the first list of Python calls of known tools that follows other text and was not
+// read. Models that emit such lists emit nothing else, so servers do not parse it as calls.
 func (r *scanResult) reportPythonAfterText(src []byte, tools dialect.Toolset) {
 	python, ok := dialect.Lookup("pythonic")
-	if len(tools) == 0 || !ok || r.coveredSpans().overlaps(0, len(src)) {
+	if len(tools) == 0 || !ok {
 		return
 	}
-	offset := 0
+	covered, offset := r.coveredSpans(), 0
 	for line := range bytes.Lines(src) {
 		at := offset + callListOffset(line, tools)
 		offset += len(line)
-		if at == offset {
+		if at == offset || covered.overlaps(at, offset) {
 			continue
 		}
 		found := dialect.ScanBytes(src[at:], dialect.Options{Dialect: python, Tools: tools})

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +65,28 @@ func TestPythonAfterText(t *testing.T) {
 	} {
 		if r := (Options{shapes: tools}).readText([]byte(text)); len(r.calls) > 0 || len(r.findings) != want {
 			t.Errorf("%q: calls %v, findings %v", text, r.calls, r.findings)
+		}
+	}
+}
+
+// After a list that was read, another one is reported as well, in the dialects of such lists.
+func TestPythonAfterCalls(t *testing.T) {
+	tools := dialect.Toolset{"tide": nil, "wind": nil}
+	for text, want := range map[string]int{
+		"[tide(port='Bodø')]\nThen:\n[tide(port='Moss')]":                    1,
+		"[tide(port='Bodø')]\nThen: [wind(), tide(port='Moss')] and wait.\n": 1,
+		"[tide(port='Bodø'),\n wind()]\nI wait for a[tide()].":               0,
+	} {
+		for _, name := range []string{"", "pythonic", "llama4_pythonic"} {
+			o := Options{shapes: tools}
+			if name != "" {
+				o.Dialect, _ = dialect.Lookup(name)
+			}
+			r := o.readText([]byte(text))
+			codes := slices.DeleteFunc(slices.Clone(r.findings), func(f diag.Finding) bool { return f.Code != diag.SurroundingText })
+			if len(r.calls) == 0 || len(codes) != want {
+				t.Errorf("%s: %q: calls %v, findings %v", name, text, r.calls, r.findings)
+			}
 		}
 	}
 }
