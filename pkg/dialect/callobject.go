@@ -176,31 +176,34 @@ func (w *callObject) matchMembers() matchedMembers {
 	s.nameMember, s.hasName = by, true
 	s.isOwn = by == w.memberNames.name && (args == 0 || with == w.memberNames.args)
 	s.name, _ = w.get(by).Text()
-	s.severalFit = names > 1 || args > 1 && !s.isOwn
 	if by == ofFunction && w.get(by).Kind() == '{' {
-		s.readFunctionMember(w.valueJSON(by))
+		args += s.readFunctionMember(w.valueJSON(by))
 	}
+	s.severalFit = names > 1 || args > 1 && !(s.isOwn && w.memberNames.needsID) // with an ID, others are unknown members
 	if args > 0 && !s.hasArgs {
 		s.hasArgs, s.argsMember, s.args = true, with, w.valueJSON(with)
 	}
 	return s
 }
 
-// readFunctionMember reads {"name": …, "arguments": …} in "function".
-func (s *matchedMembers) readFunctionMember(object json.RawMessage) {
+// readFunctionMember reads {"name": …, "arguments": …} in "function". It returns how many members hold arguments.
+func (s *matchedMembers) readFunctionMember(object json.RawMessage) (count int) {
 	var inner map[string]json.RawMessage
 	var name string
 	if json.Unmarshal(object, &inner) != nil || json.Unmarshal(inner["name"], &name) != nil {
-		return // without a name
+		return 0 // without a name
 	}
 	s.name = name
 	for _, key := range callMembers[ofParameters : ofInput+1] {
 		if args, ok := inner[key]; ok {
-			s.hasArgs, s.argsMember, s.args, s.innerKey = true, ofFunction, args, key
-			break
+			if count == 0 {
+				s.hasArgs, s.argsMember, s.args, s.innerKey = true, ofFunction, args, key
+			}
+			count++
 		}
 	}
 	s.extra = len(inner) > 1 && !s.hasArgs || len(inner) > 2
+	return count
 }
 
 // keyNames returns the names of the members for the tool and the arguments.
