@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/literal"
@@ -358,12 +359,17 @@ func (b *callListBody) hasKnownTool() bool {
 func (b *callListBody) reportAlmostCall(w *callObject) {
 	s := w.matchMembers()
 	known := b.sink.isKnownTool(s.name)
-	if s.name == "" || w.otherCount > 0 || !known && !(s.isOwn && s.hasArgs) || s.hasArgs && isArgumentsSchema(s.args) {
+	if s.name == "" || !known && (w.otherCount > 0 || !s.isOwn || !s.hasArgs) || s.hasArgs && isArgumentsSchema(s.args) {
+		return
+	}
+	if w.otherCount > 0 && !w.hasLikelyArguments(&s) {
 		return
 	}
 	why := "several members could name the tool or hold the arguments"
 	switch {
 	case s.severalFit || s.extra:
+	case w.otherCount > 0:
+		why = fmt.Sprintf("unknown or repeated member %s", excerpt(strings.Trim(w.text[w.firstOther.Start-w.begin:w.firstOther.End-w.begin], `"'`)))
 	case !s.hasArgs:
 		why = "it has no arguments"
 	case s.args[0] != '{':

@@ -102,6 +102,9 @@ func (w *callObject) addMember(name string, m literal.Member, status chat.Status
 	}
 	m.Index = slices.Index(callMembers, name)
 	if m.Index < 0 || w.memberIndex[m.Index] > 0 { // ambiguous, so it is not a call
+		if w.otherCount == 0 {
+			w.firstOther = m.KeySpan()
+		}
 		w.otherCount++
 		return
 	}
@@ -232,6 +235,18 @@ func (w *callObject) isCertainCall() bool {
 		return false
 	}
 	return isStringOfObject(s.args) || s.args[0] == '{' && !isArgumentsSchema(s.args)
+}
+
+// hasLikelyArguments reports whether an object with unknown members has arguments, in a usual member or in the first
+// unknown one. The definition of a tool has none.
+func (w *callObject) hasLikelyArguments(s *matchedMembers) bool {
+	key := strings.Trim(w.text[w.firstOther.Start-w.begin:w.firstOther.End-w.begin], `"'`)
+	if s.hasArgs {
+		isDefinition := s.argsMember == ofParameters && key == "description"
+		return !isDefinition && (s.args[0] == '{' || isStringOfObject(s.args))
+	}
+	value := strings.TrimLeft(w.text[w.firstOther.End-w.begin:], ": \t\r\n")
+	return strings.HasPrefix(value, "{") && !strings.Contains(strings.ToLower(key), "schema")
 }
 
 // isStringOfObject reports whether a value is a string that begins with an object.

@@ -142,3 +142,41 @@ func TestMentionedMarkers(t *testing.T) {
 		m.checkSplits(t, c.text)
 	}
 }
+
+// An object without a marker that would be a call of a known tool but for another member is reported, also after
+// a call. The definition of a tool is not.
+func TestLostObjectsAreReported(t *testing.T) {
+	tools := Toolset{"look": nil}
+	for text, want := range map[string]string{
+		`{"name": "look", "arguments": {"a": 1}, "reason": "x"}`:              `unknown or repeated member reason`,
+		`{"name": "look", "params": {"a": 1}}`:                                `unknown or repeated member params`,
+		`{"reason": "x", "name": "look", "parameters": "{\"a\": 1}"}`:         `unknown or repeated member reason`,
+		`{"name": "other", "arguments": {"a": 1}, "reason": "x"}`:             "",
+		`{"name": "look", "description": "Looks.", "parameters": {"a": {}}}`:  "",
+		`{"name": "look", "inputSchema": {"type": "object"}}`:                 "",
+		`{"name": "look", "calls": 2, "errors": 0}`:                           "",
+		`{"name": "look", "description": "Looks.", "arguments": {"a": true}}`: `unknown or repeated member description`,
+	} {
+		for _, name := range []string{"", "llama3_json", "json_generic"} {
+			first := `{"name": "look", "parameters": {"a": 0}}` + "\n"
+			if name == "json_generic" {
+				first = `{"name": "look", "arguments": {"a": 0}}` + "\n"
+			}
+			o := Options{Tools: tools}
+			if name != "" {
+				o.Dialect, _ = Lookup(name)
+			}
+			for calls, before := range []string{"", first} {
+				r := Scan(before+text, o)
+				var got []string
+				for _, f := range r.Findings {
+					got = append(got, f.Message)
+				}
+				message := strings.Join(got, "; ")
+				if len(r.Calls) != calls || (message != "") != (want != "") || !strings.HasSuffix(message, want) {
+					t.Errorf("%q: %q: %d calls, findings %q, want %q", name, before+text, len(r.Calls), message, want)
+				}
+			}
+		}
+	}
+}
