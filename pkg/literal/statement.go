@@ -171,24 +171,58 @@ type skipState struct {
 	lists          int    // how many of them are square
 	interpolations []int  // open braces in each enclosing ${…}
 	word           apostrophe
+	beforeLast     byte // the last but one byte that is not whitespace
 	last           byte // the last byte that is not whitespace
 	control        bool // the statement after a control word has not begun
+	needsBody      bool // it begins on a later line
+	block          bool // a colon after a control word begins statements of Python
+	toFenceEnd     bool // they are on the next lines, and end where the fence does
 	bareFault      bool // the error is an unquoted string, whose end is ambiguous
 }
 
-// endsAtLine reports whether a non-call ends at a line end. The body of a condition may be on
-// the next line, and after a colon, as in Python, on all lines up to the end of the fence.
+// endsAtLine reports whether a non-call ends at a line end. The body of a condition may be on a later line, and after a
+// colon, as in Python, on all lines up to the end of the fence: indentation is not read.
 func (p *skipState) endsAtLine() bool {
 	switch {
-	case p.depth > 0 || len(p.interpolations) > 0:
+	case p.depth > 0 || len(p.interpolations) > 0 || p.toFenceEnd || p.needsBody:
 		return false
 	case p.control && p.last == ':':
+		p.toFenceEnd = true
 		return false
+	case p.block:
+		return true
 	case p.control && (p.last == 0 || p.last == ')'):
-		p.control = false
+		p.control, p.needsBody = false, true
 		return false
 	}
-	return true
+	return !p.endsInOperator()
+}
+
+// endsInOperator reports whether the expression, and what it decides, continues on the next line.
+func (p *skipState) endsInOperator() bool {
+	switch p.last {
+	case '?', '\\':
+		return true
+	case '>':
+		return p.beforeLast == '='
+	case '&', '|':
+		return p.beforeLast == p.last
+	}
+	return false
+}
+
+// addByte reads a byte that is not whitespace.
+func (p *skipState) addByte(c byte) {
+	p.needsBody = false
+	switch {
+	case p.depth > 0 || !p.control:
+	case c == ':':
+		p.block = true
+	case c == '#' && p.block && p.last == ':': // a comment of Python
+		p.toFenceEnd = true
+	}
+	p.word.add(c)
+	p.beforeLast, p.last = p.last, c
 }
 
 // skipByte skips a byte between tokens.
@@ -215,11 +249,10 @@ func (s *Scanner) skipByte(c byte) int {
 		p.depth++
 	case strings.IndexByte(")]}", c) >= 0:
 		p.depth = max(0, p.depth-1)
-	case c == ';' && p.depth == 0:
+	case c == ';' && p.depth == 0 && !p.block:
 		s.end, s.state = s.pos, Invalid
 	}
-	p.word.add(c)
-	p.last = c
+	p.addByte(c)
 	s.part.atStart = false
 	return 1
 }
