@@ -42,7 +42,7 @@ func (m mode) checkReasoning(t failer, text string) {
 func TestCallsInReasoning(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		call := renderedCall(d, "fetch", `{"a":"b"}`)
-		for _, w := range d.reasoningDelimiters() {
+		for _, w := range slices.Concat(d.reasoningDelimiters(), commonDelimiters()) {
 			inReasoning(t, d, w, call)
 		}
 		for _, m := range []mode{{d, ReasoningOpen, nil}, {nil, ReasoningOpen, nil}} {

@@ -67,7 +67,7 @@ var knownMarkers = []string{
 	// Agent frameworks: ReAct, SWE-agent.
 	"Action:", "Action Input:", "Observation:", "Final Answer:", "<command>", "</command>",
 	// Reasoning.
-	"<think>", "</think>", "<seed:think>", "</seed:think>", "<mm:think>", "</mm:think>", "◁think▷", "◁/think▷",
+	"<think>", "</think>", "<thinking>", "</thinking>", "<thought>", "</thought>", "<reasoning>", "</reasoning>", "<seed:think>", "</seed:think>", "<mm:think>", "</mm:think>", "◁think▷", "◁/think▷",
 	"[THINK]", "[/THINK]", "<|START_THINKING|>", "<|END_THINKING|>", "<|channel>", "<channel|>", "<|content_thinking|>",
 	"<scratch_pad>", "</scratch_pad>", "Here is my thought process:", "Here is my response:", "[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]", "function call{", "<assistant>", "</assistant>",
 	// Roles and other control tokens.
@@ -82,7 +82,7 @@ var knownMarkers = []string{
 var stems = []string{
 	"```", "~~~", "<|", "|>", "<｜", "</｜", "｜>", "<<", "]<]", ">>>", "◁", "<!",
 	"<tool", "</tool", "<function", "</function", "<invoke", "</invoke", "<param", "</param", "<arg_", "</arg_",
-	"<think", "</think", "<seed:", "</seed:", "<mm:", "</mm:", "<minimax:", "</minimax:", "<atem:", "</atem:",
+	"<think", "</think", "<thought", "</thought", "<reasoning", "</reasoning", "<seed:", "</seed:", "<mm:", "</mm:", "<minimax:", "</minimax:", "<atem:", "</atem:",
 	"<steptml:", "</steptml:", "<cofl:", "</cofl:", "<user>", "</user>", "<longcat_", "</longcat_", "<scratch_pad", "</scratch_pad", "<response>", "</response>",
 	"<answer>", "</answer>", "<json>", "</json>", "<xml>", "</xml>", "<command>", "</command>", "<escape>",
 	"<start_", "<begin", "<end_", "<bos>", "<eos>", "<s>", "</s>", "]~", "[e~[", "<SPECIAL_",

@@ -3,7 +3,6 @@ package dialect
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"oneshot/pkg/ahocorasick"
 	"oneshot/pkg/literal"
@@ -61,6 +60,11 @@ func newMarkerSet(rows []*Dialect) *markerSet {
 			owners[w], wrappers = row, append(wrappers, w)
 		}
 	}
+	for _, w := range commonDelimiters() {
+		if !slices.ContainsFunc(wrappers, func(own *delimiters) bool { return own.name == w.name }) {
+			wrappers = append(wrappers, w)
+		}
+	}
 	for _, w := range wrappers {
 		s.addReasoningMarkers(w, owners[w])
 	}
@@ -108,7 +112,7 @@ func (s *markerSet) addReasoningMarkers(w *delimiters, row *Dialect) {
 	}
 	for _, text := range w.closers() {
 		s.reasoningClosers = append(s.reasoningClosers, text)
-		if text[0] == '<' || strings.HasPrefix(text, "[/") {
+		if text[0] == '<' || text[0] == '[' {
 			s.literalReasoningClosers = append(s.literalReasoningClosers, text)
 		}
 	}

@@ -39,7 +39,7 @@ is never a fence or a call; calls after a string that is not closed are listed a
 			Ending: "end_turn",
 			framing: framing{
 				fences:    jsonFences,
-				implicit:  []marker{{role: implicitOpen, lookahead: thenJSON, ownLookahead: thenByte("{[")}},
+				implicit:  []marker{{role: implicitOpen, lookahead: thenJSON, ownLookahead: thenObjectOrList}},
 				firstKeys: []string{"toolCalls", "tool_calls"},
 				listKeys:  []string{"toolCalls", "tool_calls"},
 				callsOnly: true, ignoreAfterEnding: true,
@@ -48,3 +48,13 @@ is never a fence or a call; calls after a string that is not closed are listed a
 		},
 	}
 }
+
+// thenObjectOrList matches an object or a list, but no marker of reasoning that begins like a list.
+func thenObjectOrList(text []byte) verdict {
+	if v := thenReasoningInBrackets(text); v != no {
+		return not(thenReasoningInBrackets)(text)
+	}
+	return thenByte("{[")(text)
+}
+
+var thenReasoningInBrackets = thenWord("[THINK]", "[/THINK]", "[BEGIN FINAL RESPONSE]")

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"slices"
+	"sync"
 
 	"oneshot/pkg/diag"
 )
@@ -51,14 +52,31 @@ var thinkTags = newDelimiters("<think>", "</think>")
 // scratchPad is an additional form of Hermes.
 var scratchPad = newDelimiters("<scratch_pad>", "</scratch_pad>")
 
-// reasoningDelimiters returns the delimiters of a dialect. Those of most models count in every dialect: a call
-// in reasoning must not run.
+// promptedTags are delimiters that no model has been trained on in a dialect here, but that prompts ask for.
+var promptedTags = []*delimiters{newDelimiters("<thinking>", "</thinking>"), newDelimiters("<thought>", "</thought>"), newDelimiters("<reasoning>", "</reasoning>")}
+
+// reasoningDelimiters returns the delimiters that models of a dialect write.
 func (d *Dialect) reasoningDelimiters() []*delimiters {
 	if slices.Contains(d.framing.reasoning, thinkTags) {
 		return d.framing.reasoning
 	}
 	return append(slices.Clip(d.framing.reasoning), thinkTags)
 }
+
+// commonDelimiters are the delimiters that count in every dialect: a model that is taught a dialect thinks as it always
+// does, and a call in reasoning must not run. Delimiters that are words of ordinary text count in their own dialect only.
+var commonDelimiters = sync.OnceValue(func() []*delimiters {
+	all := []*delimiters{thinkTags}
+	for i := range Dialects() {
+		for _, w := range Dialects()[i].framing.reasoning {
+			isKnown := slices.ContainsFunc(all, func(other *delimiters) bool { return other.name == w.name })
+			if !isKnown && !isNameByte(w.markers[0].text[0]) {
+				all = append(all, w)
+			}
+		}
+	}
+	return append(all, promptedTags...)
+})
 
 // A reasoningState is the state of reasoning in a response.
 type reasoningState struct {

@@ -14,10 +14,11 @@ func (s *selector) canStartUnmarkedFrame(c []byte) bool {
 	return slices.ContainsFunc(s.markers.implicit, func(u markerUse) bool { return s.verdictOfLookahead(u, c) != no })
 }
 
-// canCloseReasoning reports whether a closer of w can end open reasoning.
-func (s *selector) canCloseReasoning(w *delimiters) bool {
+// canCloseReasoning reports whether a closer can end open reasoning, which the prompt opens only with delimiters of the
+// dialect.
+func (s *selector) canCloseReasoning(u markerUse) bool {
 	t := &s.reasoning
-	return t.inside && (t.delimiters == w || t.delimiters == nil && len(s.markers.dialects) == 1)
+	return t.inside && (t.delimiters == u.delimiters || t.delimiters == nil && len(s.markers.dialects) == 1 && u.dialect != nil)
 }
 
 // A selector decides which use of a marker counts, from the text around the marker.
@@ -152,7 +153,7 @@ func (s *selector) isExcludedByContext(u markerUse) bool {
 	t := &s.reasoning
 	switch u.role {
 	case reasoningOpen, reasoningClose:
-		if u.role == reasoningClose && u.delimiters.sharedCloser && !s.canCloseReasoning(u.delimiters) || t.mode == ReasoningOff || !t.inside && s.foreign.isOpen() && (u.role == reasoningOpen || s.foreign.quotesReasoning) {
+		if u.role == reasoningClose && u.delimiters.sharedCloser && !s.canCloseReasoning(u) || t.mode == ReasoningOff || !t.inside && s.foreign.isOpen() && (u.role == reasoningOpen || s.foreign.quotesReasoning) {
 			return true
 		}
 	case fenceRun:

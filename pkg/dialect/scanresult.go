@@ -11,13 +11,13 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// StripReasoning removes reasoning in the delimiters of most models, and reports whether there was any.
+// StripReasoning removes reasoning in the delimiters that count in every dialect, and reports whether there was any.
 func StripReasoning(text string) (rest string, hasReasoning bool) {
 	r := Scan(text, ReasoningOnly())
 	return r.Content, r.Reasoning != "" || len(r.Content) < len(text)
 }
 
-// ReasoningOnly are the options of a scanner that finds reasoning in the delimiters of most models, and no calls.
+// ReasoningOnly are the options of a scanner that finds reasoning in the delimiters that count in every dialect, and no calls.
 func ReasoningOnly() Options { return Options{Dialect: Dialect{Name: "words"}} }
 
 // A ScanResult is the content of a whole response.

@@ -68,6 +68,9 @@ The system prompt lists the tools as models of this dialect expect them, and sho
 other run: policy, copies of calls in results and input, quotes, drafts. Results are wrapped in the dialect's own tags, if it has any. `+"`--nonce`"+` needs a dialect whose
 calls are in fences: tool or gemini_tool_code.
 
+Reasoning is marked by the model, not by the prompt: the delimiters of all dialects count in each, except for those that are ordinary words, and so do
+`+"`<thinking>`, `<thought>` and `<reasoning>`"+`. No call in them is run.
+
 This page has the %d dialects that `+"`oneshot parse`"+` reads and a run can use. A model that is not in the list often writes one of them too.
 
 Where calls are tags, definitions (`+"`--tools`"+`) give the types of the values. Without definitions a complete JSON array or object is that value and
