@@ -94,6 +94,11 @@ func (s *Scanner) applyUse(u markerUse, v verdict, following []byte, ahead bool)
 	case u.role == openBrace:
 		s.state = inProse
 		s.beginFirstKey()
+	case u.role == resultOpen:
+		s.state = inProse
+		s.updateLineBlank(s.held)
+		s.emitHeld()
+		s.beginResult()
 	case u.role == continuation:
 		at := s.heldAt
 		s.state = inProse

@@ -44,7 +44,7 @@ func (s *Scanner) endReasoning(u markerUse, at int, text string) {
 func (s *selector) restartAnswer() {
 	s.surrounding, s.foreign, s.list, s.frame, s.callHolders, s.ids = surroundingText{}, fence{}, openList{}, frame{}, 0, idSet{}
 	s.unmatched, s.suspected = unmatchedOpen{}, suspectedCalls{}
-	s.hasBegun, s.callsOnly, s.workEnded, s.rawTextDialects, s.detected = false, false, false, nil, detected{}
+	s.hasBegun, s.callsOnly, s.workEnded, s.afterResult, s.rawTextDialects, s.detected = false, false, false, false, nil, detected{}
 	if len(s.markers.dialects) == 1 {
 		s.detected.dialect = s.markers.dialects[0]
 	}

@@ -108,6 +108,7 @@ const (
 	noEffect messageEffect = iota
 	endsMessage
 	beginsAnswer // text for the user
+	beginsResult // a result of a call
 )
 
 // A role is the effect of a marker.
@@ -123,6 +124,7 @@ const (
 	ignore                      // surrounds messages, without a meaning of its own
 	ignoreKeepSpace             // the same, but blanks after it are text
 	continuation                // closes a part of a call: after a call it means that the call continues
+	resultOpen                  // begins a result, which is for the model to read and not to write
 	fenceRun                    // a run of fence characters
 	openBrace                   // the opening brace of an object
 	implicitOpen                // no marker: opens a frame where there is no text yet

@@ -65,13 +65,15 @@ func (s *sink) emitCall(r *callReader) {
 		}
 	case s.workEnded:
 		r.suppress(diag.CallAfterEnd, "this call follows "+row.Ending+", which ends the work; it is not run")
+	case s.afterResult:
+		r.suppress(diag.QuotedCall, "this call follows a result that the model fabricated; it is not run")
 	case s.resync.happened:
 		r.suppress(diag.QuotedCall, "an unclosed string before this call may contain it: it is not run")
 	case again:
 		r.suppress(diag.DuplicateCall, "this call repeats the unclosed call before it and is not run")
 	}
 	s.emitDeferredFinding(again)
-	s.steps += s.lastCall.record(&r.call)
+	s.steps += s.lastCall.record(&r.call, row)
 	s.resync.restartAt(r.call.End)
 	s.workEnded = s.workEnded || row.framing.ignoreAfterEnding && r.call.Executable && r.call.Name == row.Ending
 	r.findings = append(r.findings, s.recordDialect(row, r.call)...)

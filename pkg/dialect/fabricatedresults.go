@@ -6,6 +6,31 @@ import (
 	"oneshot/pkg/diag"
 )
 
+// resultLine begins each result in the conversation of a run. The mark after it is 128 random bits.
+var resultLine = marker{text: "--- ", role: resultOpen, lineStart: true, lookahead: thenBoundary}
+
+// boundaryDigits is the length of the mark.
+const boundaryDigits = 32
+
+// thenBoundary matches the mark.
+func thenBoundary(text []byte) verdict {
+	for i, c := range text {
+		switch {
+		case i == boundaryDigits:
+			return verdictOf(c == ' ')
+		case !('0' <= c && c <= '9' || 'a' <= c && c <= 'f'):
+			return no
+		}
+	}
+	return undecided
+}
+
+// beginResult handles the start of a result that the model has fabricated. The calls after it are built on that result,
+// so they do not count.
+func (s *sink) beginResult() {
+	s.afterResult = s.afterResult || s.calls > s.revoked && !s.reasoning.inside
+}
+
 // fabricatedResults is the grammar of tool results that a model has fabricated: between their own markers, or up
 // to the next calls or the end of reasoning. They are neither content nor calls.
 func fabricatedResults(ends, next []string) grammar {
@@ -45,4 +70,5 @@ func (b *fabricatedBody) close() { b.report(b.at) }
 func (b *fabricatedBody) report(end int) {
 	f := diag.New(diag.QuotedCall, diag.Bytes(b.startAt, end), "the model fabricated tool results here: they are not part of its text")
 	b.sink.report(f)
+	b.sink.beginResult()
 }

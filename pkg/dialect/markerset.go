@@ -68,6 +68,7 @@ func newMarkerSet(rows []*Dialect) *markerSet {
 	for _, w := range wrappers {
 		s.addReasoningMarkers(w, owners[w])
 	}
+	s.addUse(markerUse{marker: &resultLine})
 	s.addUse(markerUse{marker: &backticks})
 	s.addUse(markerUse{marker: &tildes})
 	s.addUse(markerUse{marker: &brace})
@@ -89,6 +90,9 @@ func (s *markerSet) addDialect(row *Dialect) {
 	}
 	for i := range f.fences {
 		s.fences = append(s.fences, fenceCandidate{&f.fences[i], row})
+	}
+	if tag := row.ResultTags[0]; tag != "" && tag[0] != '`' {
+		s.addUse(markerUse{marker: &marker{text: tag, role: resultOpen, lineStart: isNameByte(tag[0])}, dialect: row})
 	}
 	for i := range f.implicit {
 		s.implicit = append(s.implicit, markerUse{marker: &f.implicit[i], dialect: row})
@@ -126,7 +130,7 @@ func (s *markerSet) addUse(u markerUse) {
 		s.longest = max(s.longest, len(u.text))
 	}
 	at := len(s.uses[i])
-	if u.role <= openKeep || u.delimiters != nil && u.delimiters.sharedCloser { // before uses without a meaning of their own
+	if u.role <= openKeep || u.role == resultOpen || u.delimiters != nil && u.delimiters.sharedCloser { // before uses without a meaning of their own
 		at = cmp.Or(1+slices.IndexFunc(s.uses[i], func(u markerUse) bool { return u.role == listOpen || u.role == ignore }), at+1) - 1
 	}
 	s.uses[i] = slices.Insert(s.uses[i], at, u)

@@ -306,12 +306,12 @@ func pairTagRows() []Dialect {
 			Name: "glm4_moe", HasJSONTools: true, ResultTags: [2]string{"<tool_response>", "</tool_response>"}, Title: "<tool_call>NAME with <arg_key> and <arg_value>", Families: []string{"GLM 4.5 and 4.6"},
 			Doc: `Each call is a tag <tool_call> with the name of the tool and pairs of <arg_key> and <arg_value>.
 Values are text without escapes, whose type comes from the definition of the tool.`,
-			framing: framing{markers: append(ignoredMarkers("<|observation|>", "<|user|>"), emptyCall)},
+			framing: framing{markers: append(ignoredMarkers("<|user|>"), observation, emptyCall)},
 		}),
 		pairTag{syntax: markup.GLM47, next: noObjectThen(thenTaggedName), object: never}.row(Dialect{
 			Name: "glm47_moe", HasJSONTools: true, ResultTags: [2]string{"<tool_response>", "</tool_response>"}, Title: "<tool_call>NAME with <arg_key> and <arg_value>, on one line", Families: []string{"GLM 4.7 and 5"},
 			Doc:     `As "glm4_moe", without line ends.`,
-			framing: framing{markers: append(ignoredMarkers("<|observation|>", "<|user|>"), emptyCall)},
+			framing: framing{markers: append(ignoredMarkers("<|user|>"), observation, emptyCall)},
 		}),
 		pairTag{syntax: markup.HunyuanV3, list: "tool_calls", next: noObjectThen(thenTaggedName)}.row(Dialect{
 			Name: "hunyuan", HasJSONTools: true, Title: "<tool_call>NAME<tool_sep> with <arg_key> and <arg_value> in <tool_calls> tags", Families: []string{"Hunyuan 3"}, Aliases: []string{"hunyuan_v3", "hy_v3"},

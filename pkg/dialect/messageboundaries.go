@@ -30,6 +30,8 @@ func (s *sink) applyMessageEffect(u markerUse, at int) {
 			s.report(diag.New(diag.NotACall, diag.Bytes(at, at+len(u.text)), "the message ends like a call but is for no tool"))
 		}
 		s.endMessage()
+	case beginsResult:
+		s.beginResult()
 	case beginsAnswer:
 		s.message = messageState{forUser: true}
 	}

@@ -32,6 +32,9 @@ var bracketThink = &delimiters{name: "[THINK]…[/THINK]", needsOpener: true, ma
 // solarThink ends with the marker that ends any message.
 var solarThink = &delimiters{name: "<|think|>…<|end|>", needsOpener: true, sharedCloser: true, markers: []marker{{text: "<|think|>", role: reasoningOpen}, {text: "<|end|>", role: reasoningClose}}}
 
+// observation begins a result for GLM.
+var observation = marker{text: "<|observation|>", role: ignore, effect: beginsResult}
+
 // namedDialects write the tool name before its JSON arguments.
 func namedDialects() []Dialect {
 	return slices.Concat(namedTokenRows(), namedPartRows(), namedLineRows())
@@ -212,7 +215,7 @@ the model must not write.`,
 				markers: []marker{
 					{text: "<|assistant|>", role: open, sharedWithText: true, lookahead: noBlanksThen(nameThen(lineThen(thenObject))), ownLookahead: thenNameLine},
 					{text: "<|assistant|>", role: ignore},
-					{text: "<|observation|>", role: ignore},
+					observation,
 					{text: "<|user|>", role: ignore},
 				},
 				implicit: []marker{{role: implicitOpen, lookahead: never, ownLookahead: thenNameLine}},

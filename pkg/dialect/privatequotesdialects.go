@@ -17,7 +17,7 @@ quotes, and strings are between two tokens <|"|>, without escapes. Reasoning is 
 					marker{text: "<call>", role: open, lookahead: quotedCall(`<|"|>`), missingOpener: "<|tool_call>"},
 					marker{text: "<|tool_call>", role: open},
 					marker{text: "<tool_call|>", role: listClose},
-					marker{text: "<|tool_response>", role: ignore},
+					marker{text: "<|tool_response>", role: ignore, effect: beginsResult},
 					marker{text: "<tool_response|>", role: ignore},
 					marker{text: "<turn|>", role: ignore},
 				),

@@ -11,6 +11,7 @@ import (
 
 // lastCall is the state of the latest call.
 type lastCall struct {
+	dialect    *Dialect
 	executable bool
 	unclosed   bool // a closing marker is missing and no safe fix adds it
 	hash       uint64
@@ -19,8 +20,8 @@ type lastCall struct {
 }
 
 // record records a call, and returns the number of bytes inspected.
-func (p *lastCall) record(c *chat.Call) int {
-	*p = lastCall{executable: c.Executable, hash: hashCall(c), end: c.End}
+func (p *lastCall) record(c *chat.Call, row *Dialect) int {
+	*p = lastCall{dialect: row, executable: c.Executable, hash: hashCall(c), end: c.End}
 	return len(c.Name) + len(c.Arguments)
 }
 

@@ -162,6 +162,10 @@ func (s *selector) isExcludedByContext(u markerUse) bool {
 		if !slices.Contains(s.rawTextDialects, u.dialect) || t.inside {
 			return true
 		}
+	case resultOpen:
+		if t.inside || s.foreign.isOpen() || s.lastCall.dialect == nil || u.dialect != nil && s.lastCall.dialect != u.dialect {
+			return true
+		}
 	case openBrace, implicitOpen:
 		if t.inside || u.role == implicitOpen && (s.foreign.isOpen() || s.isQuoted(open)) {
 			return true

@@ -53,14 +53,15 @@ type sink struct {
 	rawTextDialects []*Dialect // of calls with text values, which can contain markers
 
 	// Calls.
-	calls      int       // number of calls so far
-	revoked    int       // number of calls revoked
-	nameSpan   diag.Span // of the name of the latest call
-	ids        idSet
-	lastCall   lastCall
-	callCut    bool // the latest call was cut off
-	unbalanced bool // its brackets do not match, which explains later strays
-	workEnded  bool // the call that ends the work has been made
+	calls       int       // number of calls so far
+	revoked     int       // number of calls revoked
+	nameSpan    diag.Span // of the name of the latest call
+	ids         idSet
+	lastCall    lastCall
+	callCut     bool // the latest call was cut off
+	unbalanced  bool // its brackets do not match, which explains later strays
+	afterResult bool // the model has fabricated a result of an earlier call
+	workEnded   bool // the call that ends the work has been made
 }
 
 // An unemittedText is text outside calls that is not emitted yet, and what its meaning depends on.
