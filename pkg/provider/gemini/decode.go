@@ -53,6 +53,8 @@ func (d *reader) Message(v gjson.Result) (bool, error) {
 		d.finish(reason)
 	} else if blocked.Exists() {
 		d.finish(blocked)
+	} else if d.Stop != "" && d.openCall == nil {
+		d.emitCalls() // they came after the finishReason
 	}
 	return candidates.Exists() || blocked.Exists() || v.Get("usageMetadata").Exists(), nil
 }
@@ -112,6 +114,11 @@ func (d *reader) finish(reason gjson.Result) {
 	if d.Stop == "" || d.Stop == chat.StopEnd {
 		d.SetStop(reason)
 	}
+	d.emitCalls()
+}
+
+// emitCalls emits the calls so far, which have ended.
+func (d *reader) emitCalls() {
 	for _, c := range d.PendingCalls() {
 		c.Unparsed = d.Stop == chat.StopOther // kept as text only
 	}

@@ -164,7 +164,7 @@ func (d *reader) readToolCall(v gjson.Result, i, n int) error {
 }
 
 // readFunctionCall reads a delta of the legacy function_call. Some servers always send one
-// without a name, and some repeat a tool call in it, so it waits for the end.
+// without a name, and some repeat a tool call in it, so it is held back.
 func (d *reader) readFunctionCall(v gjson.Result) error {
 	name, args := v.Get("name"), v.Get("arguments")
 	if text := wire.ArgumentText(args); name.Str == "" && (text == "" || d.legacy == nil && text == "{}") {
@@ -172,6 +172,7 @@ func (d *reader) readFunctionCall(v gjson.Result) error {
 	}
 	if d.legacy == nil {
 		d.legacy = newCall(d.NewCall(), d.message.EnsureMember("function_call"))
+		d.HoldCall(d.legacy.PendingCall)
 	}
 	if name.Str != "" {
 		d.legacy.Name, d.legacy.Sources.Name = strings.Clone(name.Str), d.SegmentsOf(0, name)
@@ -188,14 +189,14 @@ func (d *reader) finish(reason gjson.Result) {
 	if d.hasRefusal {
 		d.Stop = chat.StopOther
 	}
-	if d.legacy != nil && d.CallCount() == 0 {
-		d.AddPendingCall(d.legacy.PendingCall)
-	}
 	d.EmitAllCalls(d.Stop)
 }
 
-// Native returns the message to send back to the server, unless it is only text.
+// Native returns the message to send back to the server, unless it is only text or has calls in both forms.
 func (d *reader) Native() []byte {
+	if d.legacy != nil && d.legacy.Ended && len(d.calls.all) > 0 {
+		return nil
+	}
 	if d.wholeMessage != "" {
 		return wire.NativeMessage([]byte(d.wholeMessage))
 	}

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -155,6 +156,7 @@ type callQueue struct {
 	all           []*PendingCall
 	sent          int // all[:sent] were emitted
 	withArguments int // all[withArguments:] have no arguments yet
+	held          *PendingCall
 }
 
 // BeginCall begins a call, with the arguments that arrived with its start. Calls are emitted in
@@ -167,20 +169,23 @@ func (r *Response) BeginCall(id, name, args gjson.Result) *PendingCall {
 	c := r.NewCall()
 	c.ID, c.Sources.ID = StringOrNumber(id), r.SegmentsOf(0, id)
 	c.Name, c.Sources.Name = strings.Clone(name.Str), r.ToolNameSegments(0, name)
-	r.AddPendingCall(c)
+	r.addPendingCall(c)
 	r.ReserveEntry(len(c.ID) + len(c.Name))
 	_ = r.AppendArguments(c, args) // a new call has not ended
 	return c
 }
 
-// NewCall returns a call that is not in the response until [Response.AddPendingCall].
+// NewCall returns a call that is not in the response, for [Response.HoldCall].
 func (r *Response) NewCall() *PendingCall { return &PendingCall{response: r} }
 
-// AddPendingCall adds a call to those that have begun.
-func (r *Response) AddPendingCall(c *PendingCall) {
+// addPendingCall adds a call to those that have begun.
+func (r *Response) addPendingCall(c *PendingCall) {
 	c.index = len(r.calls.all)
 	r.calls.all = append(r.calls.all, c)
 }
+
+// HoldCall adds a call that may repeat another one. It comes after all others, and only if it is none of them.
+func (r *Response) HoldCall(c *PendingCall) { r.calls.held = c }
 
 // PendingCalls returns the calls that were not emitted yet.
 func (r *Response) PendingCalls() []*PendingCall { return r.calls.all[r.calls.sent:] }
@@ -223,6 +228,38 @@ func (r *Response) EmitAllCalls(stop chat.Stop) {
 	for q := &r.calls; q.sent < len(q.all); {
 		r.emitNextCall(stop != chat.StopEnd && !r.isEnded(q.all[q.sent]))
 	}
+	r.emitHeldCall(stop)
+}
+
+// emitHeldCall emits the call that was held back, unless it repeats another one. Beside others it waits for its
+// arguments or the end of the response, because a part of them would fit any call.
+func (r *Response) emitHeldCall(stop chat.Stop) {
+	c := r.calls.held
+	if c == nil || len(r.calls.all) > 0 && !c.isComplete && !r.done {
+		return
+	}
+	r.calls.held = nil
+	if !r.isRepeated(c) {
+		r.addPendingCall(c)
+		r.emitNextCall(stop != chat.StopEnd && !r.isEnded(c))
+	}
+}
+
+// isRepeated reports whether another call has the name and the arguments of a call, as far as it has any.
+func (r *Response) isRepeated(c *PendingCall) bool {
+	args := compactJSON(c.Args)
+	return slices.ContainsFunc(r.calls.all, func(o *PendingCall) bool {
+		return (c.Name == "" || c.Name == o.Name) && (c.HasNoArguments() || bytes.HasPrefix(compactJSON(o.Args), args))
+	})
+}
+
+// compactJSON returns JSON without whitespace, and other text as it is.
+func compactJSON(text []byte) []byte {
+	v := jsontext.Value(bytes.Clone(text))
+	if v.Compact() != nil {
+		return text
+	}
+	return v
 }
 
 // emitNextCall emits one call.

@@ -33,6 +33,7 @@ import (
 type Decoder struct {
 	reader      Reader
 	response    *Response
+	emit        func(chat.Delta) // of the last Write
 	max         int64
 	buffered    []byte // the bytes that are still needed
 	bufferStart int    // its offset in the body
@@ -105,7 +106,7 @@ func (d *Decoder) Write(p []byte, emit func(chat.Delta)) error {
 		d.buffered = slices.Grow(d.buffered, int(max(fits, d.bufferIncrement())))
 	}
 	d.buffered = append(d.buffered, p[:fits]...)
-	d.response.emit = emit
+	d.emit, d.response.emit = emit, emit
 	for d.pos < d.Size() && !d.isOver() {
 		d.step(d.buffered[d.pos-d.bufferStart:])
 	}
@@ -207,10 +208,11 @@ func (d *Decoder) handleUnknown(v gjson.Result) {
 	}
 }
 
-// Close ends the body. The response contains everything read so far, even with an error, which
-// is an [*Error].
+// Close ends the body. Calls that only this ends are emitted to the last Write's emit. The
+// response contains everything read so far, even with an error, which is an [*Error].
 func (d *Decoder) Close() (chat.Response, error) {
 	if !d.isOver() {
+		d.response.emit = d.emit
 		d.finishBody()
 	}
 	resp := d.response.Response
@@ -232,7 +234,7 @@ func (d *Decoder) finishBody() {
 	case d.objects.isOpen():
 		d.failOpenObject()
 	case d.response.Stop != "":
-		d.response.done = true
+		d.endResponse(chat.StopOther) // what has not ended may be cut
 	case !d.hasKnown && d.unknownExcerpt != "":
 		d.fail(Malformed, d.unknownStart, "not a response: "+d.unknownExcerpt)
 	case d.messages == 0:

@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/tidwall/gjson"
+
+	"oneshot/pkg/chat"
 )
 
 // A framing is the way a body contains its objects.
@@ -154,7 +156,15 @@ func (d *Decoder) handleEndMark() {
 	if d.response.Stop == "" {
 		d.response.Stop = d.response.StopAtMark
 	}
-	d.response.done = d.response.Stop != ""
+	if d.response.Stop != "" {
+		d.endResponse(d.response.Stop)
+	}
+}
+
+// endResponse ends the response with the calls that came after its stop reason.
+func (d *Decoder) endResponse(stop chat.Stop) {
+	d.response.done = true
+	d.response.EmitAllCalls(stop)
 }
 
 // readObject reads p up to the end of the current or a new object.
