@@ -137,6 +137,8 @@ func TestAction(t *testing.T) {
 		{"report, and a threshold", map[string]string{"files": "captures/warned.txt", "sarif": "out.sarif", "flags": "--fail-on=warning"}, "::warning file=captures/warned.txt,", 1},
 		{"validate", map[string]string{"command": "validate", "files": "*.yaml"}, "::error::no file is named", 2},
 		{"no file", map[string]string{"files": "captures/none.txt"}, "", 3},
+		{"a line that matches nothing", map[string]string{"files": "captures/fine.txt\ncaptures/*.none\n"}, "::error::no file is named by: captures/*.none\n", 2},
+		{"folders that a pattern matches", map[string]string{"files": "captures/**"}, "::error file=captures/more/odd one.txt,line=2,", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			out, err := a.run(t, dir, tt.inputs)
@@ -149,10 +151,38 @@ func TestAction(t *testing.T) {
 			if exit != tt.exit || !strings.Contains(out, tt.want) || tt.want == "" && out != "" {
 				t.Errorf("exit %d, want %d; prints %q, want %q", exit, tt.exit, out, tt.want)
 			}
+			if lines := strings.Split(strings.TrimSpace(out), "\n"); len(slices.Compact(slices.Sorted(slices.Values(lines)))) != len(lines) {
+				t.Errorf("prints a line twice: %q", out)
+			}
 		})
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "out.sarif")); err != nil || !strings.Contains(string(text), `"version": "2.1.0"`) {
 		t.Errorf("there is no report: %v", err)
+	}
+}
+
+// TestMissingPrograms holds that .ci/run tells a program that is missing from one that fails: pre-commit ends with 3 after
+// an unexpected error, and oneshot if it cannot read a file.
+func TestMissingPrograms(t *testing.T) {
+	t.Parallel()
+	text := readText(t, ".ci/run")
+	for name, programs := range map[string][]string{"try_hooks": {"pre-commit"}, "check_types": {"node", "npm", "python3"}} {
+		bin := t.TempDir()
+		for _, program := range programs {
+			if err := os.WriteFile(filepath.Join(bin, program), []byte("#!/bin/sh\nexit 3\n"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, function, ok := strings.Cut(text, "\n"+name+"() ")
+		if !ok {
+			t.Fatalf(".ci/run has no function %s", name)
+		}
+		body, _, _ := strings.Cut(function, "\n")
+		c := exec.Command("bash", "-c", body)
+		c.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "ONESHOT_TYPES_CACHE="+filepath.Join(bin, "cache"))
+		if out, err := c.CombinedOutput(); err == nil {
+			t.Errorf("%s passes where a program fails: %s", name, out)
+		}
 	}
 }
 
