@@ -52,30 +52,6 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// The content of a file that only its user can read is never in a file that others can read.
-func TestContentStaysPrivate(t *testing.T) {
-	dir := t.TempDir()
-	to := writer{filepath.Join(dir, "answer.json"), []byte("today"), 0o644, "a file"}
-	if err := os.WriteFile(to.path, []byte("yesterday"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	fresh := filepath.Join(dir, "fresh")
-	if err := os.WriteFile(fresh, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(fresh) // the write fails
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := to.writeNew(f); err == nil {
-		t.Error("a file that is open for reading was written")
-	}
-	if info, err := f.Stat(); err != nil || info.Mode() != 0o600 {
-		t.Errorf("at the write the mode is %v, %v", info.Mode(), err)
-	}
-}
-
 // A failed write leaves the old file, and nothing beside it.
 func TestWriteFails(t *testing.T) {
 	dir := t.TempDir()
