@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,12 +14,13 @@ import (
 	"testing"
 
 	"oneshot/pkg/chat"
+	"oneshot/pkg/failpoint"
 	"oneshot/pkg/runfile"
 	"oneshot/scripts/modelserver"
 )
 
-// A part of the sweep, in which no way finds anything.
-func TestSweep(t *testing.T) {
+// builtSweep returns a short sweep whose program is built.
+func builtSweep(t *testing.T) *sweep {
 	if testing.Short() {
 		t.Skip("builds and kills the program")
 	}
@@ -34,14 +36,40 @@ func TestSweep(t *testing.T) {
 	if err := s.build(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+// The name of the file that leads from an output to its batch is durable before the first run of the batch.
+func TestNamesAreDurable(t *testing.T) {
+	s := builtSweep(t)
+	w := newWorkspace(filepath.Join(s.dir, "batch"), s.program, oneAtATime(s))
+	t.Cleanup(w.model.Close)
+	const want = "before fsync of the directory of the outputs of batches"
+	for n := 1; ; n++ {
+		l, err := w.runFromStart(t.Context(), fmt.Sprintf("%s %d", failpoint.Error, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.place == want {
+			return
+		}
+		if l.place == "" || strings.Contains(l.place, failpoint.WriteRun) {
+			t.Fatalf("no %q before point %d, %q", want, n, l.place)
+		}
+	}
+}
+
+// A part of the sweep, in which no way finds anything.
+func TestSweep(t *testing.T) {
+	s := builtSweep(t)
 	var table strings.Builder
-	err = s.tryAndPrint(t.Context(), disturbances(), "", &table)
+	err := s.tryAndPrint(t.Context(), disturbances(), "", &table)
 	if err != nil {
 		t.Error(err)
 	}
 	t.Log("\n" + table.String())
 	for _, w := range disturbances() {
-		if s.tallies[w.id].states == 0 && len(s.skipped) == 0 {
+		if way := s.tallies[w.id]; way.states == 0 && !way.isSkipped {
 			t.Errorf("%s: no state was tried", w.id)
 		}
 	}
@@ -163,13 +191,29 @@ func TestJudge(t *testing.T) {
 // What is not tried is said, once.
 func TestSkippedIsSaid(t *testing.T) {
 	s := newSweep(io.Discard)
-	s.noteSkipped("strace: %s", "there is none")
-	s.noteSkipped("strace: %s", "there is none")
+	for _, way := range []string{"strace", "strace", "amid"} {
+		s.tallies[way] = &tally{}
+		s.noteSkipped(way, "strace: %s", "there is none")
+	}
 	var b strings.Builder
 	if err := s.print(&b, nil); err != nil || strings.Count(b.String(), "skipped: strace: there is none") != 1 {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 	if err := s.run(context.Background(), disturbances(), "nothing"); err == nil {
 		t.Error("a scenario that there is not is tried")
+	}
+}
+
+// A sweep that has tried no state has shown nothing.
+func TestNothingTried(t *testing.T) {
+	s := newSweep(io.Discard)
+	way := disturbance{id: "none"}
+	s.tallies[way.id] = &tally{}
+	if err := s.verdict([]disturbance{way}); err == nil {
+		t.Error("a sweep without a state passes")
+	}
+	s.tallies[way.id].states = 1
+	if err := s.verdict([]disturbance{way}); err != nil {
+		t.Error(err)
 	}
 }

@@ -60,7 +60,7 @@ func modeOf(name string) fs.FileMode {
 
 // removeFolder removes the folder. Processes started by a killed run can still write there for a moment.
 func (w *workspace) removeFolder() (err error) {
-	for range 50 {
+	for range 1000 {
 		if err = os.RemoveAll(w.dir); err == nil {
 			return nil
 		}

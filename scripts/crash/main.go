@@ -3,7 +3,7 @@
 // Command crash kills oneshot wherever it writes, resumes it, and checks the guarantees:
 // no effect happens twice, no step is lost, no answer is delivered twice, and no run ends
 // without an explanation. It prints one Markdown table, and for each
-// violation a command that reproduces it; with any it exits with 1.
+// violation a command that reproduces it; with any, or without a state, it exits with 1.
 //
 //	make crash ARGS="[-only kill,eio] [-scenario keyed] [-at 17] [-seed 1] [-short] [-keep]"
 //
@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -80,8 +81,16 @@ func (s *sweep) tryAndPrint(ctx context.Context, chosen []disturbance, scenario 
 	if err := errors.Join(failure, s.print(stdout, chosen)); err != nil {
 		return err
 	}
+	return s.verdict(chosen)
+}
+
+// verdict returns an error if there was a violation, or if no state was tried.
+func (s *sweep) verdict(chosen []disturbance) error {
 	if n := len(s.violations); n > 0 {
 		return fmt.Errorf("%d violations", n)
+	}
+	if !slices.ContainsFunc(chosen, func(d disturbance) bool { return s.tallies[d.id].states > 0 }) {
+		return errors.New("no state was tried")
 	}
 	return nil
 }

@@ -90,6 +90,10 @@ func (s *sweep) tryKillsOfLongRun(ctx context.Context, w *workspace) error {
 		if err := w.addLeg(st, l, err); err != nil {
 			return err
 		}
+		if n%2 == 1 && l.exit == exitOK { // on a busy machine other legs were faster than the undisturbed run
+			s.noteSkipped(w.way, "%s: it ended before kill %d of %d", w.sc.name, n+1, s.legs)
+			break
+		}
 		if !st.needsResume() {
 			return fmt.Errorf("the run ended before kill %d of %d: exit %d: %s", n+1, s.legs, l.exit, l.stderr)
 		}

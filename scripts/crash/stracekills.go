@@ -21,7 +21,7 @@ var traceable = []string{"write", "fsync", "flock", "ftruncate", "linkat", "rena
 func (s *sweep) tryStraceKills(ctx context.Context, w *workspace) error {
 	strace, err := exec.LookPath("strace")
 	if err != nil {
-		s.noteSkipped("strace: there is none")
+		s.noteSkipped(w.way, "strace: there is none")
 		return nil
 	}
 	for i, name := range traceable {
@@ -35,7 +35,7 @@ func (s *sweep) tryStraceKills(ctx context.Context, w *workspace) error {
 			}
 			if !killed {
 				if l.exit != exitOK {
-					s.noteSkipped("strace: it is not allowed: exit %d: %s", l.exit, l.stderr)
+					s.noteSkipped(w.way, "strace: it is not allowed: exit %d: %s", l.exit, l.stderr)
 					return nil
 				}
 				break

@@ -52,6 +52,7 @@ func (s *sweep) useShortSettings() {
 // A tally counts the results of one disturbance.
 type tally struct {
 	states     int
+	isSkipped  bool // some or all
 	violations map[violationKind]int
 }
 
@@ -93,7 +94,7 @@ func (s *sweep) run(ctx context.Context, chosen []disturbance, name string) erro
 // try tries one disturbance with one scenario, in its own folder.
 func (s *sweep) try(ctx context.Context, w disturbance, sc *scenario) (err error) {
 	if sc.needsPrograms() && runtime.GOOS != "linux" {
-		s.noteSkipped("%s: programs are run on Linux alone", sc.name)
+		s.noteSkipped(w.id, "%s: programs are run on Linux alone", sc.name)
 		return nil
 	}
 	here := newWorkspace(filepath.Join(s.dir, w.id+"-"+sc.name), s.program, sc)
@@ -141,10 +142,11 @@ func (w *workspace) undisturbedError(st *runHistory) error {
 	return err
 }
 
-// noteSkipped logs once that cases are skipped.
-func (s *sweep) noteSkipped(format string, args ...any) {
+// noteSkipped notes that cases of a disturbance are skipped. The reason is printed once.
+func (s *sweep) noteSkipped(way, format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.tallies[way].isSkipped = true
 	if text := fmt.Sprintf(format, args...); !slices.Contains(s.skipped, text) {
 		s.skipped = append(s.skipped, text)
 	}
