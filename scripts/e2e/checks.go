@@ -64,14 +64,16 @@ func checkTexts(where, text string, wanted []string) error {
 }
 
 // checkChatCount checks the number of chat requests that the server has seen. The server
-// logs a request at its end, which may be after the run.
+// logs a request at its end, which may be after the run, so the number has to stay the same for a while.
 func checkChatCount(want int) check {
 	return func(t *Trial, _ Outcome) error {
-		got := 0
-		err := awaitCondition(t.Context, 2*time.Second, "the server's log", func() (bool, error) {
+		got, since := 0, time.Now()
+		err := awaitCondition(t.Context, 10*time.Second, "the server's log", func() (bool, error) {
 			all, err := t.Server.Chats()
-			got = all - t.chats
-			return got >= want, err
+			if all-t.chats != got {
+				got, since = all-t.chats, time.Now()
+			}
+			return got >= want && time.Since(since) > quiet, err
 		})
 		if got != want {
 			return fmt.Errorf("the server saw %d chat requests, want %d", got, want)
