@@ -14,9 +14,7 @@ import (
 // writes nothing no modes and times, wherever they are. The calls are made with nothing they could
 // work on, so that without a sandbox each has another error.
 func TestMetadata(t *testing.T) {
-	if Supported().Landlock < minLandlock || !Supported().Seccomp {
-		t.Skipf("%+v", Supported())
-	}
+	requireSandbox(t, minLandlock)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -70,9 +68,7 @@ func TestMetadata(t *testing.T) {
 
 // Programs that are run where nothing may be written do so, in their temporary folder, too.
 func TestMetadataWithout(t *testing.T) {
-	if Supported().Landlock < minLandlock || !Supported().Seccomp {
-		t.Skipf("%+v", Supported())
-	}
+	requireSandbox(t, minLandlock)
 	s := newSurroundings(t)
 	c := confinement()
 	c.Sandboxes = []Sandbox{{Read: append(slices.Clone(readable), s.root)}}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"oneshot/internal/testsize"
 )
 
 func tooLong() context.Context { return context.Background() }
@@ -161,12 +163,23 @@ var tries = []try{
 	{"mount", "EPERM", ""},
 }
 
+// requireSandbox skips a test where the system lacks seccomp or that version of Landlock, and fails it if no check may be
+// left out.
+func requireSandbox(t *testing.T, landlock int) {
+	t.Helper()
+	switch has := Supported(); {
+	case has.Landlock >= landlock && has.Seccomp:
+	case testsize.IsLong():
+		t.Fatalf("ONESHOT_TESTS=long skips no sandbox: %+v", has)
+	default:
+		t.Skipf("%+v", has)
+	}
+}
+
 // Each is tried with the sandbox, without, and with a second one that permits everything.
 func TestSandbox(t *testing.T) {
 	t.Parallel()
-	if Supported().Landlock < 6 || !Supported().Seccomp {
-		t.Skipf("%+v", Supported())
-	}
+	requireSandbox(t, 6)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
