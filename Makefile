@@ -16,7 +16,7 @@ FULL  := ONESHOT_TESTS=long $(PLAIN)
 
 # The packages that start goroutines, or are called from several: there the race detector can find something. A test holds
 # the list. Elsewhere it only makes tests many times as slow; make test-long uses it everywhere.
-RACED := ./pkg/subprocess ./pkg/events ./pkg/agent ./pkg/executor ./pkg/runfile ./pkg/fileroot ./cmd ./pkg/provider ./pkg/netguard
+RACED := ./pkg/subprocess ./pkg/events ./pkg/agent ./pkg/executor ./pkg/runfile ./pkg/fileroot ./cmd ./pkg/provider ./pkg/netguard ./pkg/batch
 # The others, the long ones first.
 OTHER := ./pkg/dialect ./pkg/lint $(filter-out $(RACED) ./pkg/dialect ./pkg/lint,$(shell $(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | sed -n 's|^oneshot/|./|p'))
 
@@ -60,12 +60,12 @@ check: ## what has to hold before a change goes in
 	cd scripts && $(PLAIN) -run 'Layers|Fresh|Docs|Links|Examples|README|ExitTable' ./endtoend
 	$(FULL) ./pkg/netguard ./pkg/subprocess ./pkg/executor ./pkg/fileroot
 	$(FULL) ./pkg/dialect/... ./pkg/literal ./pkg/provider/... ./pkg/jsonrepair ./pkg/lint ./pkg/redact
-	$(FULL) -run 'CutResults|ReplyLongLine|HostileReplies' ./pkg/policy ./pkg/agent
+	$(FULL) -run 'CutResults|HostileReplies' ./pkg/policy ./pkg/agent
 	cd scripts && $(FULL) ./bench
 	cd scripts && $(FULL) -run 'Script/(exec|policy|tools|http|attack|contract_6|contract_9)|ServerScripts/.*/fault_size' ./endtoend
 
 memory: ## every reply of a hostile server, over each protocol, large records and long batches: how much memory a run takes
-	cd scripts && $(FULL) -run '(Reply|Record|Batch)Memory' ./endtoend
+	cd scripts && $(FULL) -timeout 30m -run '(Reply|Record|Batch)Memory' ./endtoend
 
 fresh: ## rewrite the generated parts of docs, and the golden files
 	$(GO) test ./pkg/dialect ./pkg/tool ./pkg/prompt ./pkg/provider -update

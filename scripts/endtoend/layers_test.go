@@ -122,12 +122,23 @@ func TestLayersRaced(t *testing.T) {
 		}
 		dir := "./" + filepath.ToSlash(filepath.Dir(file))
 		ast.Inspect(parsed, func(n ast.Node) bool {
-			if _, ok := n.(*ast.GoStmt); ok && !slices.Contains(append(strings.Fields(list), "./pkg/subprocess/programtest"), dir) {
+			if startsGoroutine(n) && !slices.Contains(append(strings.Fields(list), "./pkg/subprocess/programtest"), dir) {
 				t.Errorf("%s starts a goroutine: RACED in the Makefile lacks %s", file, dir)
 			}
 			return true
 		})
 	}
+}
+
+// startsGoroutine reports whether a node is a go statement, or a call such as WaitGroup.Go or context.AfterFunc.
+func startsGoroutine(n ast.Node) bool {
+	call, isCall := n.(*ast.CallExpr)
+	if !isCall {
+		_, isGo := n.(*ast.GoStmt)
+		return isGo
+	}
+	called, ok := call.Fun.(*ast.SelectorExpr)
+	return ok && (called.Sel.Name == "Go" || called.Sel.Name == "AfterFunc")
 }
 
 // sources lists the Go files of the program, without tests and scripts.
