@@ -22,12 +22,11 @@ func aloneMain() {
 	c := command(os.Args[1:])
 	c.Stdout = os.Stdout
 	code := start(c)()
-	tick := time.Tick(10 * time.Millisecond)
-	for range 20 { // what is gone already may take a moment to be buried
-		if _, err := unix.Wait4(-1, nil, unix.WNOHANG, nil); errors.Is(err, unix.ECHILD) {
+	// What is gone already may take a moment to be buried.
+	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if !hasChildren() {
 			os.Exit(code)
 		}
-		<-tick
 	}
 	left, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid()))
 	check(err)
@@ -39,6 +38,15 @@ func aloneMain() {
 		}
 	}
 	os.Exit(98)
+}
+
+// hasChildren reaps the children that have ended, and reports whether there are others.
+func hasChildren() bool {
+	for {
+		if pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil); pid <= 0 && !errors.Is(err, unix.EINTR) {
+			return !errors.Is(err, unix.ECHILD)
+		}
+	}
 }
 
 // unlockedMain is "unlocked PROGRAM ARG…": it runs as on a kernel without Landlock.

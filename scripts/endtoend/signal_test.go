@@ -18,7 +18,8 @@ const endsWithin = 20 * time.Second
 // signalMain is the program "signal INT|TERM|HUP|QUIT|KILL PROGRAM ARG…" of the scripts: it
 // runs the program, sends it the signal once the scripted server has its first
 // request, or once there is the file that $WHEN names, and ends with the program's exit code,
-// 0 if KILL has killed it. A program that is still there after that is killed, and the exit code is 99.
+// 0 if KILL has killed it. A program that is still there after that is killed, and the exit code is 99; if it has ended before
+// the signal, that is 96.
 func signalMain() {
 	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "KILL": syscall.SIGKILL}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT) // exec resets what is handled: the program ignores none of them
@@ -30,13 +31,21 @@ func signalMain() {
 	}
 	done := make(chan error, 1)
 	go func() { done <- c.Wait() }()
-	for tick := time.Tick(5 * time.Millisecond); ; <-tick {
-		if _, err := os.Stat(cmp.Or(os.Getenv("WHEN"), "requests/1.json")); err == nil {
+	when := cmp.Or(os.Getenv("WHEN"), "requests/1.json")
+	for tick := time.Tick(5 * time.Millisecond); ; {
+		if _, err := os.Stat(when); err == nil {
 			break
+		}
+		select {
+		case <-tick:
+		case <-done:
+			fmt.Fprintln(os.Stderr, "the program ended before there was", when)
+			os.Exit(96)
 		}
 	}
 	if err := c.Process.Signal(signals[os.Args[1]]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
+		os.Exit(96)
 	}
 	select {
 	case err := <-done:
