@@ -183,8 +183,12 @@ func TestDocsYAML(t *testing.T) {
 	kinds := map[string]int{}
 	for _, page := range docPages(t) {
 		for _, block := range blocks(readText(t, page), "yaml") {
-			var keys map[string]any
-			if err := yaml.Unmarshal([]byte(block), &keys); err != nil || keys["hooks"] != nil {
+			var content any
+			if err := yaml.Unmarshal([]byte(block), &content); err != nil {
+				t.Errorf("%s: %v in\n%s", page, err, block)
+			}
+			keys, ok := content.(map[string]any)
+			if !ok || keys["hooks"] != nil {
 				continue // a list, or hooks: TestDocsInCI
 			}
 			file := filepath.Join(t.TempDir(), "block.yaml")
