@@ -101,7 +101,7 @@ var envelopeRules = []Rule{
 		Title: "A call is in a fence of another language, in another participant's message, or in an answer",
 		Text: "Calls inside other fences, in messages of other roles or in messages to the user are quotations, and text with another marker is " +
 			"something else. So are calls inside JSON that is not valid. None of them is executed, so that text about calls does not become calls. Neither is a call after an unclosed " +
-			"string, which may contain it. Markers alone are only info.",
+			"string, which may contain it, or after a tool result that the model fabricated. Markers alone are only info.",
 		Bad:  "```tools\nreturn search(\"x\");\n```",
 		Good: "```tool\nreturn search(\"x\");\n```",
 	},
