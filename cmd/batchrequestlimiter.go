@@ -76,7 +76,7 @@ func (l *batchLimiter) hasResponded(model string) bool {
 // earlierResponses are what earlier commands tell of the models that have responded. The zero value has none.
 type earlierResponses struct {
 	models map[string]bool // named by runs without a line
-	plans  map[string]bool // of lines with a response; true: one of them has an answer, for which all models have responded
+	plans  map[string]bool // of lines with a response; true: one of them has an answer
 }
 
 // addUsage adds the usage of a model by a run.
@@ -106,10 +106,25 @@ func (e *earlierResponses) addLine(l batch.OutputLine) {
 // are known.
 func (b *batchRun) earlierResponders() []string {
 	names := slices.Collect(maps.Keys(b.heard.models))
-	if hasAnswer, ok := b.heard.plans[b.plan]; ok && (hasAnswer || len(b.shared.models.endpoints) == 1) {
-		for _, e := range b.shared.models.endpoints {
-			names = append(names, e.name)
-		}
+	if hasAnswer, ok := b.heard.plans[b.plan]; ok {
+		names = append(names, b.shared.models.certainResponders(hasAnswer)...)
+	}
+	return names
+}
+
+// certainResponders returns the names of the models that have responded in a run with a response or even an answer. With
+// fallbacks it may have been any of them; the responder has no fallback.
+func (m *chosenModels) certainResponders(hasAnswer bool) (names []string) {
+	models, responder := m.names, []string(nil)
+	if m.hasResponder {
+		last := len(models) - 1
+		models, responder = models[:last], models[last:]
+	}
+	if len(models) == 1 && (hasAnswer || len(responder) == 0) {
+		names = append(names, models...)
+	}
+	if hasAnswer {
+		names = append(names, responder...)
 	}
 	return names
 }
