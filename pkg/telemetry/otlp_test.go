@@ -271,14 +271,19 @@ func TestExportKilled(t *testing.T) {
 		runfile.Call{Turn: 1, ID: "c1", Name: "read", Early: true},
 		runfile.Resumed{KeptThrough: 1},
 		request,
+		runfile.Attempt{Attempt: chat.Attempt{Number: 1, Error: "busy", Status: 503, Wait: time.Second}},
+		runfile.Resumed{KeptThrough: 1},
+		request,
 	))
 	want := []string{
 		`chat a 3 01-02 status 2 "the run was cut off": model=a input_tokens=9 attempt=1 type=unfinished`,
-		`chat a 3 04-04 status 2 "the run was cut off": model=a input_tokens=9 attempt=1 type=unfinished`,
-		`invoke_agent 1 00-04 status 0 "": model=a input_tokens=18 exit=unfinished calls=0`,
+		`chat a 3 04-05 status 2 "busy": model=a attempt=1 type=503`, // and killed in the wait before a retry
+		`chat a 3 07-07 status 2 "the run was cut off": model=a input_tokens=9 attempt=1 type=unfinished`,
+		`invoke_agent 1 00-07 status 0 "": model=a input_tokens=18 exit=unfinished calls=0`,
 		`gen_ai.client.token.usage 2 values, sum 18: model=a type=input`,
 		`gen_ai.client.token.usage 2 values, sum 0: model=a type=output`,
 		`gen_ai.client.operation.duration 2 values, sum 1: model=a type=unfinished`,
+		`gen_ai.client.operation.duration 1 values, sum 1: model=a type=503`,
 	}
 	if diff := cmp.Diff(want, describe(requests)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

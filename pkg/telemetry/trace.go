@@ -94,14 +94,13 @@ func (t *trace) add(r runfile.Record) {
 
 // cutOff exports the request during which the run was cut off, if its record has what it may have cost.
 func (t *trace) cutOff() {
-	if t.request == nil || t.request.EstimatedTokens == 0 {
+	open := t.totals.open // the sums close it themselves
+	lost, ok := open.Close()
+	if t.request == nil || !ok {
 		return
 	}
-	tokens := t.request.EstimatedTokens
 	end := runfile.Record{Header: runfile.Header{Seq: t.sent, Time: t.last}}
-	t.chat(end, exchanged{
-		model: t.request.By, usage: chat.Usage{InputTokens: tokens, EstimatedTokens: tokens}, failure: "the run was cut off", reason: Unfinished,
-	})
+	t.chat(end, exchanged{model: lost.Model, usage: lost.Usage, failure: "the run was cut off", reason: Unfinished})
 }
 
 // span adds a span; part identifies it within the run.
