@@ -47,10 +47,14 @@ func (p *sharedPlan) prices(at time.Time) agent.Prices {
 			continue
 		}
 		price, err := pricing.ParsePrice([]byte(s.Value))
-		if err == nil {
+		isKnown := err == nil
+		if own, isSet := p.console.defaults.prices[model]; !isKnown && isSet && p.recorded.replay == nil {
+			price, s.Value, s.Source, isKnown = own.Price, own.Price.String(), own.source, true
+		}
+		if isKnown {
 			out.Of[model] = price
 		}
-		if err == nil || len(m.endpoints) == 0 {
+		if isKnown || len(m.endpoints) == 0 {
 			p.resolved.note(s.Name, s.Value, s.Source)
 		}
 	}
@@ -106,9 +110,10 @@ func (r *recording) responders() (names []string) {
 	return names
 }
 
-// checkPrices refuses a budget of money, set by a flag or a policy, for a model whose price is unknown.
-func checkPrices(budget string, limit chat.USD, prices agent.Prices) error {
-	model, ok := prices.Unknown()
+// checkPrices refuses a budget of money, set by a flag or a policy, for a model whose price is unknown: one that the run uses, or
+// has used before it was resumed.
+func checkPrices(budget string, limit chat.USD, cfg agent.Config) error {
+	model, ok := cfg.UnknownPrice()
 	if limit == 0 || !ok {
 		return nil
 	}

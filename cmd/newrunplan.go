@@ -205,10 +205,10 @@ func (p *runPlan) configure(ctx context.Context) (err error) {
 	if f.limits.Cost == 0 {
 		budget = "budget.cost_usd in the policy"
 	}
-	if err := checkPrices(budget, cfg.Limits.Cost, cfg.Prices); err != nil {
+	if err := checkPrices(budget, cfg.Limits.Cost, cfg); err != nil {
 		return err
 	}
-	if err := checkPrices("--total-max-cost", f.batch.cost, cfg.Prices); err != nil {
+	if err := checkPrices("--total-max-cost", f.batch.cost, cfg); err != nil {
 		return err
 	}
 	p.config = cfg

@@ -132,7 +132,7 @@ type Config struct {
 
 // validate rejects a configuration without a field that every run needs.
 func (c Config) validate() error {
-	_, isUnpriced := c.Prices.Unknown()
+	_, isUnpriced := c.UnknownPrice()
 	switch {
 	case c.Model == nil:
 		return &ConfigError{"Model"}

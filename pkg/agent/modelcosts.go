@@ -24,14 +24,28 @@ func (p Prices) modelsForPurpose(purpose chat.Purpose) []string {
 	return p.Turn
 }
 
-// Unknown returns the first model without a known price; ok is false if there is none.
-func (p Prices) Unknown() (model string, ok bool) {
-	for _, model := range slices.Concat(p.Turn, p.Answer) {
-		if _, known := p.Of[model]; !known {
+// UnknownPrice returns the first model without a known price: one that may get a request, or that a resumed run has spent on.
+// ok is false if there is none.
+func (c Config) UnknownPrice() (model string, ok bool) {
+	models := slices.Concat(c.Prices.Turn, c.Prices.Answer)
+	if !c.Replay { // which spends nothing
+		for _, m := range c.spentBefore() {
+			if m.Model != "" && m.Usage != (chat.Usage{}) { // some records do not name it
+				models = append(models, m.Model)
+			}
+		}
+	}
+	for _, model := range models {
+		if _, known := c.Prices.Of[model]; !known {
 			return model, true
 		}
 	}
 	return "", false
+}
+
+// spentBefore returns the usage of each request before a resumed run, of those that it repeats as well.
+func (c Config) spentBefore() []chat.ModelUsage {
+	return slices.Concat(c.Spent, unrepeated(&runfile.Log{Records: c.History}, nil))
 }
 
 // costOf returns the cost of a usage of a model.

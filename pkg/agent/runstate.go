@@ -115,7 +115,7 @@ func (r *run) outcome() Outcome {
 // addUnreplayed adds the recorded steps that a resumed run has not come to repeat to its outcome: they were paid for, and their
 // effects stay.
 func (r *run) addUnreplayed(out *Outcome) {
-	spent := newLedger(r.cfg.Prices, slices.Concat(r.cfg.Spent, unrepeated(&runfile.Log{Records: r.cfg.History}, nil)))
+	spent := newLedger(r.cfg.Prices, r.cfg.spentBefore())
 	out.Usage, out.Cost = spent.total()
 	out.Models = spent.models
 	past := r.journal.recorded
