@@ -230,12 +230,13 @@ func (p *runPlan) restore(cfg *agent.Config, file string, take func() error) err
 // resume makes the configuration continue the resumed run. It refuses a run whose tools, policy, schema or prompt have
 // changed.
 func (p *runPlan) resume(cfg *agent.Config) error {
-	r := p.recorded.resumed
+	r, replayed := p.recorded.resumed, cfg.Spent // by attempts that the replayed run voided
 	err := p.restore(cfg, r.path, func() (err error) { p.resumes, err = agent.Resume(r.log, cfg); return err })
 	if err != nil {
 		return err
 	}
 	if cfg.Limits.Wall-cfg.Elapsed < minTimeLeft && r.run.Batch == nil { // the run of a batch needs its end
+	cfg.Spent = slices.Concat(replayed, cfg.Spent)
 		return &agent.TimeoutError{Limit: cfg.Limits.Wall, Elapsed: cfg.Elapsed}
 	}
 	if p.recorded.replay != nil {
