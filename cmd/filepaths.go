@@ -46,19 +46,7 @@ func isSameFile(a, b string) bool {
 	if errX == nil && errY == nil {
 		return os.SameFile(x, y)
 	}
-	return absPath(a) == absPath(b)
-}
-
-// absPath returns the absolute path of a file, with links in its directory resolved.
-func absPath(name string) string {
-	if abs, err := filepath.Abs(name); err == nil {
-		name = abs
-	}
-	dir, base := filepath.Split(name)
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	return filepath.Join(dir, base)
+	return realPath(a) == realPath(b)
 }
 
 // lookUpProgram returns the path of a program, or its name if it is not found.

@@ -63,8 +63,11 @@ func (o toolAccess) openEnvironment(ctx context.Context, env Env, t *console, c 
 // runner returns a runner of tools. Its errors show no path of the root or the home.
 func (o *confineOptions) runner(env Env, tools *tool.Registry, touch executor.Env) *executor.Runner {
 	r := executor.New(tools, touch)
-	if root, err := filepath.Abs(o.root); err == nil && o.root != "" {
-		r.RedactDirs(executor.RedactedDir{Dir: root})
+	if o.root != "" {
+		r.RedactDirs(executor.RedactedDir{Dir: realPath(o.root)})
+		if abs, err := filepath.Abs(o.root); err == nil && isSameFile(abs, o.root) { // not so with .. after a link
+			r.RedactDirs(executor.RedactedDir{Dir: abs})
+		}
 	}
 	r.RedactDirs(executor.RedactedDir{Dir: env.Getenv("HOME"), Alias: "~"})
 	return r
