@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -246,7 +245,7 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	if flags.file != "" && isSameFile(path, flags.file) {
 		other = "-o"
 	}
-	other = cmp.Or(other, flags.flagReadingFile(path))
+	other = cmp.Or(other, flags.flagReadingFile(ctx, path))
 	if other != "" {
 		return usagef("choose another file", "--events and %s are the same file: %s", other, name)
 	}
@@ -277,7 +276,7 @@ func openEventsOfFailure(ctx context.Context, t *console, line flagSource, failu
 }
 
 // flagReadingFile returns the flag of a file that a run reads and that name is a name of, or "".
-func (r *resolvedFlags) flagReadingFile(name string) string {
+func (r *resolvedFlags) flagReadingFile(ctx context.Context, name string) string {
 	sources := map[string][]string{"--agent": {r.agent}, "--ca-file": {r.model.servers.caFile}, "--secret": r.model.servers.secrets.files()}
 	for row := range flagRows(&r.options, r.on) {
 		if row.agent&isPath != 0 && !slices.Contains([]string{"root", "output-file", "tools"}, row.name) {
@@ -297,7 +296,10 @@ func (r *resolvedFlags) flagReadingFile(name string) string {
 	}
 	for _, flag := range slices.Sorted(maps.Keys(sources)) {
 		for _, source := range sources[flag] {
-			files, _ := filepath.Glob(source) // --input takes patterns
+			var files []string
+			if flag == "--input" { // it takes folders and patterns; reading them is the error, and names what is left out
+				files, _, _ = findInput(ctx, &console{outputOptions: outputOptions{quiet: true}}, source)
+			}
 			if slices.ContainsFunc(append(files, source), func(file string) bool { return file != "" && isSameFile(name, file) }) {
 				return flag
 			}
