@@ -120,6 +120,7 @@ func (p *sharedPlan) chooseModels(ctx context.Context) (err error) {
 		if p.console.lock, err = takeLock(p.env, f.lock); err != nil {
 			return err
 		}
+		p.console.events.setLocked()
 	}
 	if p.params, err = f.model.flagParams(f.isSet); err != nil {
 		return err
@@ -235,8 +236,8 @@ func (p *runPlan) resume(cfg *agent.Config) error {
 	if err != nil {
 		return err
 	}
-	if cfg.Limits.Wall-cfg.Elapsed < minTimeLeft && r.run.Batch == nil { // the run of a batch needs its end
 	cfg.Spent = slices.Concat(replayed, cfg.Spent)
+	if cfg.Limits.Wall-cfg.Elapsed < minTimeLeft && r.run.Batch == nil { // the run of a batch needs its end
 		return &agent.TimeoutError{Limit: cfg.Limits.Wall, Elapsed: cfg.Elapsed}
 	}
 	if p.recorded.replay != nil {

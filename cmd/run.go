@@ -55,7 +55,7 @@ func run(ctx context.Context, env Env, t *console, line flagSource, args []strin
 	}
 	rec, flags, err := openRecorded(env, t, line, args)
 	if err != nil {
-		openEventsOfFailure(ctx, t, line, err)
+		openEventsOfFailure(ctx, env, t, line, err)
 		return err
 	}
 	defer rec.close() // even if the run does not finish

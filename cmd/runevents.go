@@ -3,6 +3,7 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ type runEvents struct {
 	stdout     func(line []byte) error // nil without --output events, and at its end
 	failure    error                   // of the last write to stdout
 	file       *events.Queue
-	mayBeInUse bool // the file: the run that holds the lock may write it
+	lock       func() (io.Closer, error) // takes the lock whose holder may write the file; nil if the run has it, or needs none
 	// Recorded events come faster than any reader, and no model waits meanwhile.
 	waitsForFile bool
 	warn         func(err error) // of an incomplete file
@@ -50,21 +51,38 @@ func (v *runEvents) toStdout(ctx context.Context, t *console) {
 	}
 }
 
-// setEventsFile makes the file of --events a destination.
-func (v *runEvents) setEventsFile(q *events.Queue, mayBeInUse bool, warn func(err error)) {
+// setEventsFile makes the file of --events a destination. The holder of the lock, if there is one, may write it, too.
+func (v *runEvents) setEventsFile(q *events.Queue, lock func() (io.Closer, error), warn func(err error)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.file, v.mayBeInUse, v.warn = q, mayBeInUse, warn
+	v.file, v.lock, v.warn = q, lock, warn
 }
 
-// leaveFile writes nothing to the file of --events if the run that holds the lock may write it.
-func (v *runEvents) leaveFile() {
+// setLocked says that the run has the lock, and the file of --events with it.
+func (v *runEvents) setLocked() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.file != nil && v.mayBeInUse {
+	v.lock = nil
+}
+
+// lockFile takes the lock for the last event of a run that ends without it. If another run has it, or had it when this one
+// wanted it, the file of --events stays as it is.
+func (v *runEvents) lockFile(wasHeld bool) (release func()) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	release = func() {}
+	if v.file == nil || v.lock == nil {
+		return release
+	}
+	lock, err := v.lock()
+	if err == nil {
+		release = func() { _ = lock.Close() } // the exit releases it anyway
+	}
+	if wasHeld || as[*lockHeldError](err) {
 		_ = v.file.Close(eventsPatience) // nothing is lost
 		v.file = nil
 	}
+	return release
 }
 
 // begin starts the events of a run with its first records: the first one, or those that a resumed run repeats. An envelope
@@ -249,8 +267,11 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	if other != "" {
 		return usagef("choose another file", "--events and %s are the same file: %s", other, name)
 	}
-	mayBeInUse := flags.lock != "" && !isDescriptor(path)
-	open, err := eventsOpener(path, mayBeInUse)
+	var lock func() (io.Closer, error)
+	if flags.lock != "" && checkLockName(flags.lock) == nil && !isDescriptor(path) {
+		lock = func() (io.Closer, error) { return takeLock(rec.env, flags.lock) }
+	}
+	open, err := eventsOpener(path, lock != nil)
 	if err != nil {
 		return err
 	}
@@ -258,20 +279,20 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	if flags.record.noRecord {
 		hint = "let a process read them at once, or name a file"
 	}
-	t.events.setEventsFile(events.NewQueue(open), mayBeInUse, func(err error) { t.warn(hint, "--events %s: the events are incomplete: %v", name, err) })
+	t.events.setEventsFile(events.NewQueue(open), lock, func(err error) { t.warn(hint, "--events %s: the events are incomplete: %v", name, err) })
 	return nil
 }
 
 // openEventsOfFailure opens the file of --events for a run that fails before all its flags are known: a reader must not wait
 // forever, or see the good end of an earlier run. The file stays as it is if the run might read it, or if the run is under way in
 // another process, whose events it may have.
-func openEventsOfFailure(ctx context.Context, t *console, line flagSource, failure error) {
+func openEventsOfFailure(ctx context.Context, env Env, t *console, line flagSource, failure error) {
 	flags, _ := resolveFlags(forRun, line)
 	if flags == nil || flags.events == "" || as[*runfile.LockedError](failure) {
 		return
 	}
 	if path, err := eventsPath(flags.events); err == nil && mayHoldEvents(path) {
-		_ = openEvents(ctx, t, flags, &recordedRun{}) // the failure comes first
+		_ = openEvents(ctx, t, flags, &recordedRun{env: env}) // the failure comes first
 	}
 }
 
@@ -316,9 +337,7 @@ func (t *console) finishEvents(wantsStdout bool, err error) error {
 		v.usesStdout, v.stdout = true, func(line []byte) error { _, err := t.out.Write(line); return err }
 	}
 	v.mu.Unlock()
-	if as[*lockHeldError](err) {
-		v.leaveFile()
-	}
+	defer v.lockFile(as[*lockHeldError](err))()
 	v.finish(t.endRecord(err))
 	return v.failure
 }
