@@ -281,8 +281,18 @@ func (a *loadedAgent) outsideFile(flag, path string) string {
 	return ""
 }
 
-// checkOutput reports an output file that could configure something: a hidden file, or one of oneshot itself.
+// checkOutput reports an output file that could configure something: a hidden file, one of oneshot itself, or one that instructs
+// the next run of the agent.
 func (a *loadedAgent) checkOutput(index int, file string) {
+	for _, flag := range []string{"prompt-file", "system", "schema", "policy"} {
+		for _, value := range a.Flags[flag] {
+			if isFileName(flag, value) && isSameFile(a.resolvePath(flag, value), file) {
+				key := strings.ReplaceAll(flag, "-", "_")
+				a.add("output-file", index, "choose another file", "%s is the %s of the agent: its answer would steer its next run", file, key)
+				return
+			}
+		}
+	}
 	real := realPath(file)
 	for _, own := range ownFiles(a.env) {
 		if _, ok := relativeTo(own, file); ok {
