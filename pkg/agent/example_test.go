@@ -89,7 +89,16 @@ func Example() {
 	// Output: {"answer": "42"} after 3 turns and 1 call
 }
 
-// A run whose server fails in the second turn is recorded, and continues with another server.
+// finish ends the record of a run.
+func finish(w *runfile.Writer, outcome agent.Outcome, err error) error {
+	end := runfile.End{Name: "ok", Turns: outcome.Turns, Calls: len(outcome.Calls), Usage: outcome.Usage, Cost: outcome.Cost}
+	if err != nil {
+		end.Exit, end.Name, end.Why = 1, "failed", err.Error()
+	}
+	return errors.Join(err, w.Append(end), w.Sync(), w.Close())
+}
+
+// A run whose server fails in the second turn is recorded, and continues with another server. A finished run is not repeated.
 func ExampleResume() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -110,8 +119,8 @@ func ExampleResume() {
 			return err
 		}
 		cfg.Recorder = w
-		_, err = agent.Run(context.Background(), cfg)
-		return errors.Join(err, w.Close())
+		outcome, err := agent.Run(context.Background(), cfg)
+		return finish(w, outcome, err)
 	}
 	resume := func() (agent.Outcome, error) {
 		w, log, err := runfile.Open(path)
@@ -128,7 +137,7 @@ func ExampleResume() {
 		}
 		cfg.Recorder = w
 		outcome, err := agent.Run(context.Background(), cfg)
-		return outcome, errors.Join(err, w.Close())
+		return outcome, finish(w, outcome, err)
 	}
 	fmt.Println(start())
 	outcome, err := resume()
@@ -136,9 +145,12 @@ func ExampleResume() {
 		log.Fatal(err)
 	}
 	fmt.Printf("%s after %d turns and %d call\n", outcome.Answer, outcome.Turns, len(outcome.Calls))
+	_, err = resume()
+	fmt.Println(err)
 	// Output:
 	// the server is gone
 	// {"answer": "42"} after 3 turns and 1 call
+	// the run has already finished
 }
 
 // A single call passes the same checks as a call of a run.

@@ -57,7 +57,7 @@ func TestOpenRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		var damage *DamageError
-		if _, _, err := Open(path); !errors.As(err, &damage) {
+		if _, _, err := Open(path); !errors.As(err, &damage) || errors.Is(err, ErrNoRecord) != (name == "empty") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, text) {

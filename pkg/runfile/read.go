@@ -36,7 +36,14 @@ type DamageError struct {
 	Line   int
 	Offset int64 // of the line's first byte
 	Why    string
+	Err    error // [ErrNoRecord] for an empty file; otherwise nil
 }
+
+// ErrNoRecord says that a run file is empty: the run ended before its first record was written. [Create] can take over the file.
+var ErrNoRecord = errors.New("the run file has no record")
+
+// Unwrap returns Err.
+func (e *DamageError) Unwrap() error { return e.Err }
 
 func (e *DamageError) Error() string {
 	return fmt.Sprintf("run file: line %d (offset %d): %s", e.Line, e.Offset, e.Why)
@@ -139,11 +146,14 @@ func (l *Log) CheckNotEmpty() error {
 	if len(l.Records) > 0 {
 		return nil
 	}
-	why := "the run ended before its first record was written"
-	if l.Torn != nil && l.Torn.BadPrefix {
-		why += ", or this is not a run file"
+	e := &DamageError{Code: diag.RunSequence, Line: 1, Why: "the run ended before its first record was written"}
+	switch {
+	case l.Torn == nil:
+		e.Err = ErrNoRecord
+	case l.Torn.BadPrefix:
+		e.Why += ", or this is not a run file"
 	}
-	return &DamageError{Code: diag.RunSequence, Line: 1, Why: why}
+	return e
 }
 
 // checkFirst checks the first record. It checks the version first, because a newer format may
