@@ -1,7 +1,9 @@
 package cmd
 
 import (
+	"maps"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +43,8 @@ func (p *sharedPlan) prices(at time.Time) agent.Prices {
 			}
 		}
 	}
-	for name, s := range recorded {
+	for _, name := range slices.Sorted(maps.Keys(recorded)) {
+		s := recorded[name]
 		model, ok := strings.CutPrefix(name, runfile.PriceSetting)
 		if !ok {
 			continue
