@@ -139,7 +139,8 @@ var envelopeRules = []Rule{
 		Text: "Only calls of the form name(literals), and only objects in a list of calls, are read. Assignments, conditions, methods of a result " +
 			"and prose are skipped to the end of the statement; calls before and after it are kept. A tag with the name of a tool is skipped, " +
 			"too: it may contain text or markup. Between call markers this is a warning, or an error for a known tool; a sentence that only " +
-			"mentions the markers is info.",
+			"mentions the markers is info. An object without a marker that has an unknown member, or two for the arguments, is text: a warning " +
+			"for a known tool.",
 		Bad:  "```tool\nconst page = wget(\"https://example.com/\");\n```",
 		Good: "```tool\nreturn wget(\"https://example.com/\");\n```",
 	},
@@ -155,8 +156,8 @@ var envelopeRules = []Rule{
 		Code: CallMember, Slug: "call-member", Severity: Error, Also: []Severity{Warning, Info},
 		Title: "A member of a call is missing or has the wrong type",
 		Text: "A call has the strings \"type\", \"id\" and \"operation\" and the object \"parameters\"; the number \"priority\" is optional. " +
-			"Missing members are not invented: the call is not executed, but the others are. A tag attribute that contradicts its value is a " +
-			"warning; a call without a name in reasoning is info.",
+			"Missing members are not invented: the call is not executed, but the others are. In other dialects, a call with two members for its " +
+			"name or its arguments is not executed either. A tag attribute that contradicts its value is a warning; a call without a name in reasoning is info.",
 		Bad:  `{"toolCalls": [{"type": "search", "id": 1, "parameters": {"query": "x"}}]}`,
 		Good: `{"toolCalls": [{"type": "search", "id": "s1", "operation": "search", "parameters": {"query": "x"}}]}`,
 	},
