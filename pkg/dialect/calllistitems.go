@@ -369,7 +369,7 @@ func (b *callListBody) reportAlmostCall(w *callObject) {
 	switch {
 	case s.severalFit || s.extra:
 	case w.otherCount > 0:
-		why = fmt.Sprintf("unknown or repeated member %s", excerpt(strings.Trim(w.text[w.firstOther.Start-w.begin:w.firstOther.End-w.begin], `"'`)))
+		why = fmt.Sprintf("unknown or repeated member %q", excerpt(strings.Trim(w.text[w.firstOther.Start-w.begin:w.firstOther.End-w.begin], `"'`)))
 	case !s.hasArgs:
 		why = "it has no arguments"
 	case s.args[0] != '{':

@@ -148,14 +148,14 @@ func TestMentionedMarkers(t *testing.T) {
 func TestLostObjectsAreReported(t *testing.T) {
 	tools := Toolset{"look": nil}
 	for text, want := range map[string]string{
-		`{"name": "look", "arguments": {"a": 1}, "reason": "x"}`:              `unknown or repeated member reason`,
-		`{"name": "look", "params": {"a": 1}}`:                                `unknown or repeated member params`,
-		`{"reason": "x", "name": "look", "parameters": "{\"a\": 1}"}`:         `unknown or repeated member reason`,
+		`{"name": "look", "arguments": {"a": 1}, "reason": "x"}`:              `unknown or repeated member "reason"`,
+		`{"name": "look", "params": {"a": 1}}`:                                `unknown or repeated member "params"`,
+		`{"reason": "x", "name": "look", "parameters": "{\"a\": 1}"}`:         `unknown or repeated member "reason"`,
 		`{"name": "other", "arguments": {"a": 1}, "reason": "x"}`:             "",
 		`{"name": "look", "description": "Looks.", "parameters": {"a": {}}}`:  "",
 		`{"name": "look", "inputSchema": {"type": "object"}}`:                 "",
 		`{"name": "look", "calls": 2, "errors": 0}`:                           "",
-		`{"name": "look", "description": "Looks.", "arguments": {"a": true}}`: `unknown or repeated member description`,
+		`{"name": "look", "description": "Looks.", "arguments": {"a": true}}`: `unknown or repeated member "description"`,
 	} {
 		for _, name := range []string{"", "llama3_json", "json_generic"} {
 			first := `{"name": "look", "parameters": {"a": 0}}` + "\n"
