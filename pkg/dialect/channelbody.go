@@ -240,6 +240,7 @@ func (b *reasoningBody) write(p []byte) (int, frameEnd) {
 		}
 		return n, ended
 	}
+	b.sink.message.inReasoning = marker == channelMarker && b.lastByte != 0 // a message of its own has a start or an end before it
 	b.sink.unread([]byte(marker))
 	return n, left
 }

@@ -4,7 +4,7 @@ import "oneshot/pkg/diag"
 
 // beginMessage handles a header. A header inside another message that has not ended is part of its text.
 func (s *sink) beginMessage(h header, kind bodyKind, tagged bool, at diag.Span) {
-	inside := s.message.isQuoting(tagged)
+	inside := s.message.isQuoting(tagged) || s.message.inReasoning && h.isCall()
 	s.endMessage()
 	s.message = messageState{forUser: h.isForUser(kind, tagged), nested: inside, headerSpan: at, callsBefore: s.calls}
 	if h.hasForeignSender() {
