@@ -125,6 +125,7 @@ const (
 	ignoreKeepSpace             // the same, but blanks after it are text
 	continuation                // closes a part of a call: after a call it means that the call continues
 	resultOpen                  // begins a result, which is for the model to read and not to write
+	lateFence                   // a run of fence characters and an info string of calls, after text on its line
 	fenceRun                    // a run of fence characters
 	openBrace                   // the opening brace of an object
 	implicitOpen                // no marker: opens a frame where there is no text yet

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -39,9 +40,10 @@ func (s *sink) emitTextExcept(p []byte, keep int) {
 
 // updateLineBlank updates the line state with content.
 func (s *sink) updateLineBlank(text []byte) {
-	if len(text) > 0 {
-		s.lineBlank = s.isLineStartAfter(text)
+	if len(text) == 0 {
+		return
 	}
+	s.lineBlank, s.linePrefix = s.isLineStartAfter(text), s.linePrefixAfter(text)
 }
 
 // isLineStartAfter reports whether only blanks separate the start of a line from the end of text, which continues the
@@ -56,6 +58,47 @@ func (s *sink) isLineStartAfter(text []byte) bool {
 		return s.lineBlank
 	}
 	return isNewline(text[i-1])
+}
+
+// A linePrefix is what Markdown reads at the start of a line: the marker of a list, such as "-" or "1.", or that of a block
+// quote.
+type linePrefix uint8
+
+const (
+	noPrefix linePrefix = iota
+	inListNumber
+	atListMarkerEnd // a blank must follow
+	afterListMarkers
+	inBlockQuote
+)
+
+// linePrefixAfter returns the prefix after text, which continues the text before.
+func (s *sink) linePrefixAfter(text []byte) linePrefix {
+	prefix, isAtStart := s.linePrefix, s.lineBlank
+	if i := max(bytes.LastIndexByte(text, '\n'), bytes.LastIndexByte(text, '\r')); i >= 0 {
+		prefix, isAtStart, text = noPrefix, true, text[i+1:]
+	}
+	isAtStart = isAtStart || prefix == afterListMarkers
+	for _, c := range text {
+		if prefix == inBlockQuote {
+			break
+		}
+		s.steps++
+		switch isDigit := '0' <= c && c <= '9'; {
+		case isBlank(c) && isAtStart:
+		case isBlank(c) && prefix == atListMarkerEnd:
+			prefix, isAtStart = afterListMarkers, true
+		case isDigit && (isAtStart || prefix == inListNumber):
+			prefix, isAtStart = inListNumber, false
+		case prefix == inListNumber && (c == '.' || c == ')'), isAtStart && (c == '-' || c == '*' || c == '+'):
+			prefix, isAtStart = atListMarkerEnd, false
+		case isAtStart && c == '>':
+			prefix = inBlockQuote
+		default:
+			return noPrefix
+		}
+	}
+	return prefix
 }
 
 // unread pushes back the last bytes read.

@@ -200,6 +200,16 @@ func exactWord(word string) lookahead {
 	}
 }
 
+// exactWordThen returns the lookahead for a word without blanks before it, and next.
+func exactWordThen(word string, next lookahead) lookahead {
+	return func(text []byte) verdict {
+		if v := exactWord(word)(text); v != yes {
+			return v
+		}
+		return next(text[len(word):])
+	}
+}
+
 // lineThen returns the lookahead for a blank rest of the line, and next.
 func lineThen(next lookahead) lookahead {
 	return func(text []byte) verdict {

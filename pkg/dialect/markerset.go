@@ -69,8 +69,8 @@ func newMarkerSet(rows []*Dialect) *markerSet {
 		s.addReasoningMarkers(w, owners[w])
 	}
 	s.addUse(markerUse{marker: &resultLine})
-	s.addUse(markerUse{marker: &backticks})
-	s.addUse(markerUse{marker: &tildes})
+	s.addFenceRun(&backticks)
+	s.addFenceRun(&tildes)
 	s.addUse(markerUse{marker: &brace})
 	s.Automaton = ahocorasick.New(s.texts, nil)
 	s.useFilters = make([]*markerUseFilter, len(s.texts))
@@ -108,6 +108,18 @@ func (s *markerSet) addDialect(row *Dialect) {
 			s.firstKeys = append(s.firstKeys, key)
 		}
 	}
+}
+
+// addFenceRun adds a run of fence characters. One after text opens no fence of calls.
+func (s *markerSet) addFenceRun(m *marker) {
+	s.addUse(markerUse{marker: m})
+	late := never
+	for _, f := range s.fences {
+		if f.certain {
+			late = either(late, exactWordThen(f.info, lineThen(always)))
+		}
+	}
+	s.addUse(markerUse{marker: &marker{text: m.text, role: lateFence, lookahead: late}})
 }
 
 func (s *markerSet) addReasoningMarkers(w *delimiters, row *Dialect) {

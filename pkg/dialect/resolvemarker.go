@@ -157,7 +157,9 @@ func (s *selector) isExcludedByContext(u markerUse) bool {
 			return true
 		}
 	case fenceRun:
-		return !s.lineBlank
+		return !s.canFenceBegin()
+	case lateFence:
+		return t.inside || s.foreign.isOpen() || s.linePrefix == inBlockQuote || s.canFenceBegin() || s.textLine.lastByte == u.text[0]
 	case continuation:
 		if !slices.Contains(s.rawTextDialects, u.dialect) || t.inside {
 			return true
@@ -172,6 +174,11 @@ func (s *selector) isExcludedByContext(u markerUse) bool {
 		}
 	}
 	return u.lineStart && !s.lineBlank || u.marker != nil && u.messageStart && s.message.hasText
+}
+
+// canFenceBegin reports whether a fence can begin or end here: at the start of a line, or begin after the marker of a list.
+func (s *selector) canFenceBegin() bool {
+	return s.lineBlank || s.linePrefix == afterListMarkers && !s.foreign.isOpen()
 }
 
 // verdictWithToolName is verdictOfUse plus a check of the tool name where the use needs one.

@@ -66,11 +66,12 @@ type sink struct {
 
 // An unemittedText is text outside calls that is not emitted yet, and what its meaning depends on.
 type unemittedText struct {
-	held              []byte    // bytes that become content unless they belong to a marker or frame
-	heldAt            int       // offset of held
-	contentEnd        int       // offset after the latest content; tests compare it with the text
-	hasBegun          bool      // a non-blank byte has been read
-	textLine          lineState // state of the line before held
-	lineBlank         bool      // the line before held is blank
-	afterQuotedMarker bool      // only blanks separate held from a quoted marker of calls
+	held              []byte     // bytes that become content unless they belong to a marker or frame
+	heldAt            int        // offset of held
+	contentEnd        int        // offset after the latest content; tests compare it with the text
+	hasBegun          bool       // a non-blank byte has been read
+	textLine          lineState  // state of the line before held
+	lineBlank         bool       // the line before held is blank
+	linePrefix        linePrefix // how it begins
+	afterQuotedMarker bool       // only blanks separate held from a quoted marker of calls
 }
