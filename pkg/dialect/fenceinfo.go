@@ -20,8 +20,8 @@ type infoString struct {
 // maxInfoWord bounds the kept part of a foreign info string.
 const maxInfoWord = 16
 
-// nonCodeInfos are info strings of fences that contain no program; models put calls into some of them.
-var nonCodeInfos = []string{"", "json", "jsonl", "xml", "html", "text", "txt", "plain", "plaintext", "tool", "tools", "tool_call", "tool_calls", "function"}
+// nonCodeInfos are info strings of fences into which some models put their calls. In other fences markers are quoted.
+var nonCodeInfos = []string{"", "json", "jsonl", "xml", "tool", "tools", "tool_call", "tool_calls", "function"}
 
 // isLanguage reports whether an info string names a language.
 func (i *infoString) isLanguage() bool {

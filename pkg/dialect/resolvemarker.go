@@ -169,7 +169,7 @@ func (s *selector) isExcludedByContext(u markerUse) bool {
 			return true
 		}
 	case openBrace, implicitOpen:
-		if t.inside || u.role == implicitOpen && (s.foreign.isOpen() || s.isQuoted(open)) {
+		if t.inside || s.linePrefix == inBlockQuote || u.role == implicitOpen && (s.foreign.isOpen() || s.isQuoted(open)) {
 			return true
 		}
 	}
@@ -214,7 +214,7 @@ func (s *selector) verdictOfLookahead(u markerUse, following []byte) verdict {
 func (s *selector) isQuoted(r role) bool {
 	switch {
 	case r <= listOpen:
-		return s.foreign.isCode || s.textLine.isInInlineCode() || s.textLine.isAfterQuote() || s.afterQuotedMarker
+		return s.foreign.isCode || s.linePrefix == inBlockQuote || s.textLine.isInInlineCode() || s.textLine.isAfterQuote() || s.afterQuotedMarker
 	case r == reasoningClose && s.reasoning.inside:
 		return s.textLine.isAfterTick()
 	case r == listClose:
