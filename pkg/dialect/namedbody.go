@@ -228,7 +228,8 @@ func (b *namedBody) beginSecondValue() {
 
 // matchTail returns the marker in tail, or whether tail can become one.
 func (b *namedBody) matchTail() (marker string, v verdict) {
-	if marker, v = matchMarkerPrefix(b.tail, b.terminators().texts); v != no || !b.isFenced() && len(b.closers) == 0 {
+	ends := b.sink.terminatorsFor(terminatorKey{markers: b.terminators()}) // a value ends before any of them, so none begins there
+	if marker, v = matchMarkerPrefix(b.tail, ends.texts); v != no || !b.isFenced() && len(b.closers) == 0 {
 		return marker, v
 	}
 	return matchMarkerPrefix(b.tail, fenceEnds)

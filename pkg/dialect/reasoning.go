@@ -70,7 +70,7 @@ var commonDelimiters = sync.OnceValue(func() []*delimiters {
 	for i := range Dialects() {
 		for _, w := range Dialects()[i].framing.reasoning {
 			isKnown := slices.ContainsFunc(all, func(other *delimiters) bool { return other.name == w.name })
-			if !isKnown && !isNameByte(w.markers[0].text[0]) {
+			if first := w.markers[0].text[0]; !isKnown && (first < 'A' || first > 'Z') {
 				all = append(all, w)
 			}
 		}

@@ -48,10 +48,10 @@ func (s *sink) terminatorsFor(key terminatorKey) *terminators {
 // buildTerminators returns the terminators for a key, built once.
 func (s *sink) buildTerminators(key terminatorKey) *terminators {
 	return s.markers.terminators.getOrBuild(key, func() *terminators {
-		e := &terminators{texts: s.literalTerminators()}
+		e := &terminators{texts: sortedUnion(s.literalTerminators())} // matchMarkerPrefix needs the order
 		switch {
 		case key.markers != nil:
-			e.texts = slices.Concat(key.markers.texts, e.texts)
+			e.texts = sortedUnion(key.markers.texts, e.texts)
 		case key.dialect != nil:
 			e.texts = sortedUnion(key.dialect.framing.closers, e.texts)
 		}
@@ -61,7 +61,7 @@ func (s *sink) buildTerminators(key terminatorKey) *terminators {
 		}
 		e.stops = literal.NewStops(all...)
 		if key.fence != "" {
-			e.texts = append(slices.Clip(e.texts), key.fence)
+			e.texts = sortedUnion(e.texts, []string{key.fence})
 		}
 		for _, text := range e.texts {
 			e.firstBytes[text[0]] = true

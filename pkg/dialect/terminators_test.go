@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,6 +27,26 @@ func TestReasoningMarkers(t *testing.T) {
 			t.Errorf("%q does not end so", marker)
 		}
 	}
+}
+
+// Reading ends whatever marker is in or behind arguments that cannot be read. [/THINK] looked like a second value, which
+// ended before its first byte, again and again.
+func TestMarkersBehindArguments(t *testing.T) {
+	eachRow(t, func(t *testing.T, d *Dialect) {
+		call := renderedCall(d, "f", `{"keyname":1}`)
+		markers := slices.Concat(markerSetOf(d).texts, allMarkers().literalReasoningClosers)
+		for _, begun := range []string{call, call[:len(call)/2], call[:len(call)*3/4], call[:len(call)-1], "<|assistant|>f\n{\"keyname\""} {
+			for _, junk := range []string{"", "\r\n\"\n ; x.\n", ", "} {
+				for _, marker := range markers {
+					text := begun + junk + marker + "\n x [1]"
+					Scan(text, Options{Dialect: *d})
+					if marker[0] == '[' || marker[0] == '{' {
+						Scan(text, Options{})
+					}
+				}
+			}
+		}
+	})
 }
 
 // checkDraft holds the law of drafts: one ends where the reasoning does in which it

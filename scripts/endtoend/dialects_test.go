@@ -68,7 +68,7 @@ The system prompt lists the tools as models of this dialect expect them, and sho
 other run: policy, copies of calls in results and input, quotes, drafts. Results are wrapped in the dialect's own tags, if it has any. `+"`--nonce`"+` needs a dialect whose
 calls are in fences: tool or gemini_tool_code.
 
-The reasoning delimiters of each dialect below also count in all others, except ordinary words and ◁think▷. So do
+The reasoning delimiters of each dialect below also count in all others, except ordinary words. So do
 `+"`<thinking>`, `<thought>` and `<reasoning>`"+`. No call in reasoning is run.
 
 This page has the %d dialects that `+"`oneshot parse`"+` reads and a run can use. A model that is not in the list often writes one of them too.
