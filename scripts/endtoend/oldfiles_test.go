@@ -93,13 +93,14 @@ func newOldFile(t *testing.T, folder string) *oldFile {
 func (f *oldFile) startServer() {
 	f.t.Helper()
 	server := &modelserver.Server{Tools: true, Vision: true, AtOnce: true}
-	running := httptest.NewServer(server.Handler())
-	f.t.Cleanup(running.Close)
+	running := httptest.NewUnstartedServer(server.Handler())
 	address := running.Listener.Addr().String()
 	var err error
 	if server.Script, err = modelserver.ReadScript(f.path("rest"), address); err != nil {
 		f.t.Fatal(err)
 	}
+	running.Start()
+	f.t.Cleanup(running.Close)
 	f.env = append(f.env, "SERVER=http://"+address, "OLLAMA_HOST="+address)
 }
 
