@@ -25,7 +25,7 @@ func numbers(n int, err error) iter.Seq2[int, error] {
 	}
 }
 
-// What is made of items comes in their order, and what stands before an error comes first.
+// Results come in the order of their items, and those before an error come first.
 func TestInOrder(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	broken := errors.New("broken")

@@ -20,7 +20,7 @@ type way struct {
 }
 
 // D8, decision 2: what each exit says after no effect, a keyed effect, an un-keyed effect, and an un-keyed
-// change that was cut off. "!" stands for retryable, "+" for a command line that resumes.
+// change that was cut off. "!" means retryable, "+" for a command line that resumes.
 func TestRecovery(t *testing.T) {
 	wall := 10 * time.Minute
 	for _, row := range []struct {

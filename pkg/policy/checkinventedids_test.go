@@ -214,7 +214,7 @@ func TestKnownIsLinear(t *testing.T) {
 	}
 }
 
-// An identifier that stands nowhere never passes, and one that only calls and errors say does
+// An identifier without a source never passes, and one that only calls and errors say does
 // not either; one that the user says by itself always does.
 func TestIdentifierLaw(t *testing.T) {
 	def := namingTool(t)
@@ -271,8 +271,8 @@ func scalars(v any) (out []string) {
 	return out
 }
 
-// stands reports whether a value stands in one of some texts, as a whole or at all.
-func stands(in []string, value string, whole bool) bool {
+// occurs reports whether a value occurs in one of some texts, as a whole or at all.
+func occurs(in []string, value string, whole bool) bool {
 	return slices.ContainsFunc(in, func(text string) bool {
 		for from := range len(text) - len(value) + 1 {
 			to := from + len(value)
@@ -304,7 +304,7 @@ func FuzzKnown(f *testing.F) {
 		}
 		var k knownValues
 		k.addResult(runfile.Call{Proposed: proposed}, runfile.Result{Result: chat.Result{Data: data}})
-		want := stands(scalars(result), id, true) && !stands(scalars(said), id, len(id) < minDistinctiveBytes)
+		want := occurs(scalars(result), id, true) && !occurs(scalars(said), id, len(id) < minDistinctiveBytes)
 		if got := k.firstUnknown([]tool.Identifier{{Value: id}}) < 0; got != want {
 			t.Errorf("%q is known: %v, want %v, of %s by a call with %s", id, got, want, data, proposed)
 		}

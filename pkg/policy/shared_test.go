@@ -16,7 +16,7 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// sharedCases returns the rows of a list of cases that stands beside the project, and skips
+// sharedCases returns the rows of a list of cases beside the project, and skips
 // the test where there is none.
 func sharedCases[T any](t *testing.T, name string) []T {
 	t.Helper()
@@ -66,7 +66,7 @@ var otherwise = map[string]struct{ want, why string }{
 	"layers-narrow":     {"deny 2:wget.deny[0]", "the row names no rule"},
 }
 
-// Each row of the shared list is tried, or stands in a list above with a reason.
+// Each row of the shared list is tried, or is in a list above with a reason.
 func TestSharedPolicyCases(t *testing.T) {
 	used := map[string]bool{}
 	for _, c := range sharedCases[sharedCase](t, "policy_cases.jsonl") {

@@ -83,7 +83,7 @@ func TestReplyWithCall(t *testing.T) {
 }
 
 // A stream that breaks off, in whatever way, is no response. It is asked for
-// again only if nothing was heard.
+// again only if nothing had arrived.
 func TestReplyBroken(t *testing.T) {
 	each(t, func(t *testing.T, p speech) {
 		for name, tail := range map[string]struct {

@@ -189,7 +189,7 @@ func TestRefusalWithAStatusInTheBody(t *testing.T) {
 }
 
 // A server that reports an error inside a body that began well means the same
-// by it, unless something has been heard.
+// by it, unless something has arrived.
 func TestRefusalInTheBody(t *testing.T) {
 	for _, tt := range []struct {
 		text string

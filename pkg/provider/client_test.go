@@ -80,7 +80,7 @@ func TestClientErrorText(t *testing.T) {
 }
 
 // A response that cannot be read to its end is not asked for again once a piece
-// of it has been heard.
+// of it has arrived.
 func TestClientCutAfterDelta(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -124,7 +124,7 @@ func TestFallbackVerdicts(t *testing.T) {
 	}
 }
 
-// Once something was heard the error is the caller's, but the next request goes
+// Once something has arrived the error is the caller's, but the next request goes
 // elsewhere.
 func TestFallbackAfterADelta(t *testing.T) {
 	c := newCast([]error{&provider.BrokenOffError{Err: errOwn}}, nil)
@@ -407,8 +407,8 @@ func TestFallbackLastAttempt(t *testing.T) {
 	}
 }
 
-// X7: a member that failed in another run is passed over for what is left of the minute, which is said once; what
-// fails and what is well again is told.
+// X7: a member that failed in another run is skipped for the rest of the minute, which is reported once, as are new
+// failures and recoveries.
 func TestFallbackRemembers(t *testing.T) {
 	c := newCast([]error{nil, down, nil}, nil)
 	var told []string

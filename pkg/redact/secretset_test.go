@@ -122,7 +122,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// What is hidden stays hidden: whatever stands around secrets, none is left in any
+// Secrets stay hidden: whatever text surrounds them, none is left in any
 // spelling, and a text without any is not touched.
 func TestHideLaw(t *testing.T) {
 	s := of(t, word, "0123456789abcdef", `a"quoted\key`)

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A keyword that means nothing is found where it stands as a keyword, and only when it
+// A keyword that means nothing is found where it is a keyword, and only when it
 // is near one that means something.
 func TestMisspelt(t *testing.T) {
 	for _, tt := range []struct {

@@ -33,7 +33,7 @@ func TestReadsJSON(t *testing.T) {
 	}
 }
 
-// What is wrong with JSON is found where it stands.
+// Faults of JSON are found at their position.
 func TestFaultsInJSON(t *testing.T) {
 	for _, tt := range []struct {
 		name, src string
