@@ -26,6 +26,7 @@ type ScanResult struct {
 	Why          string  // evidence for the dialect
 	Content      string  // text outside calls and reasoning
 	Reasoning    string
+	Reasoned     []diag.Span    // of the reasoning
 	Calls        []chat.Call    // in text order, complete or faulty
 	CallDialects []*Dialect     // of each call, if no dialect was requested
 	NameSpans    []diag.Span    // of the names of the calls, as far as known
@@ -128,6 +129,9 @@ func (c *collector) buildResult(text string) ScanResult {
 		c.findings.Add(diag.New(diag.TooMany, diag.Bytes(c.firstDropped.Start, c.firstDropped.End), "%d more calls are not shown; the first of them is here", c.calls-MaxKept))
 	}
 	r := ScanResult{Content: c.content.join(text), Reasoning: c.reasoning.join(text), Findings: c.findings.Locate(text)}
+	for _, part := range c.reasoning {
+		r.Reasoned = append(r.Reasoned, diag.Bytes(part.from, part.to))
+	}
 	if len(c.kept) > 0 {
 		r.Calls, r.NameSpans = slices.Clone(c.kept), slices.Clone(c.nameSpans)
 		clear(c.kept)

@@ -96,6 +96,15 @@ func (c spanSet) sortedAndMerged() spanSet {
 	return out
 }
 
+// nextStart returns the start of the first span after an offset that no span covers, or end without one.
+func (c spanSet) nextStart(offset, end int) int {
+	i := sort.Search(len(c), func(i int) bool { return c[i].Start > offset })
+	if i == len(c) {
+		return end
+	}
+	return c[i].Start
+}
+
 // overlaps reports whether a span overlaps [start, end).
 func (c spanSet) overlaps(start, end int) bool {
 	i := sort.Search(len(c), func(i int) bool { return c[i].End > start })

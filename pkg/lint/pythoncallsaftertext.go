@@ -10,20 +10,20 @@ import (
 )
 
 // reportPythonAfterText reports the first list of Python calls of known tools that follows other text and was not
-// read. Models that emit such lists emit nothing else, so servers do not parse it as calls.
-func (r *scanResult) reportPythonAfterText(src []byte, tools dialect.Toolset) {
+// read. Models that emit such lists emit nothing else, so servers do not parse it as calls. A list in the reasoning is a draft.
+func (r *scanResult) reportPythonAfterText(src []byte, tools dialect.Toolset, reasoned []diag.Span) {
 	python, ok := dialect.Lookup("pythonic")
 	if len(tools) == 0 || !ok {
 		return
 	}
-	covered, offset := r.coveredSpans(), 0
+	covered, offset := append(r.coveredSpans(), reasoned...).sortedAndMerged(), 0
 	for line := range bytes.Lines(src) {
 		at := offset + callListOffset(line, tools)
 		offset += len(line)
 		if at == offset || covered.overlaps(at, offset) {
 			continue
 		}
-		found := dialect.ScanBytes(src[at:], dialect.Options{Dialect: python, Tools: tools})
+		found := dialect.ScanBytes(src[at:covered.nextStart(at, len(src))], dialect.Options{Dialect: python, Tools: tools})
 		if len(found.Calls) == 0 {
 			return
 		}

@@ -73,9 +73,11 @@ func TestPythonAfterText(t *testing.T) {
 func TestPythonAfterCalls(t *testing.T) {
 	tools := dialect.Toolset{"tide": nil, "wind": nil}
 	for text, want := range map[string]int{
-		"[tide(port='Bodø')]\nThen:\n[tide(port='Moss')]":                    1,
-		"[tide(port='Bodø')]\nThen: [wind(), tide(port='Moss')] and wait.\n": 1,
-		"[tide(port='Bodø'),\n wind()]\nI wait for a[tide()].":               0,
+		"[tide(port='Bodø')]\nThen:\n[tide(port='Moss')]":                     1,
+		"[tide(port='Bodø')]\nThen: [wind(), tide(port='Moss')] and wait.\n":  1,
+		"[tide(port='Bodø'),\n wind()]\nI wait for a[tide()].":                0,
+		"<think>\nMaybe\n[tide(port='Vardø')]\n</think>\n[tide(port='Bodø')]": 0,
+		"<think>\n[wind()]\n</think>\n[tide(port='Bodø')]\nand\n[wind()]":     1,
 	} {
 		for _, name := range []string{"", "pythonic", "llama4_pythonic"} {
 			o := Options{shapes: tools}
