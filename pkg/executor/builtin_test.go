@@ -184,9 +184,10 @@ func TestSearchCountsUnnamed(t *testing.T) {
 // V1: files whose content is not searched are counted.
 func TestSearchCountsUnsearched(t *testing.T) {
 	large := strings.Repeat("x", maxFileBytes) + " plan"
-	env := Env{Root: newRoot(t, map[string]string{"a.md": "a plan", "large.md": large, "plan of a large one.md": large, "large.txt": large})}
+	env := Env{Root: newRoot(t, map[string]string{"a.md": "a plan", "large.md": large, "plan of a large one.md": large, "large.txt": large,
+		"latin1.md": "pl\xe4n", "utf16.md": "p\x00l\x00a\x00n\x00\xff"})}
 	got := data[[]hit](t, call(t, env, VaultSearch, `{"query":"plan"}`))
-	want := []hit{{"plan of a large one.md", "plan of a large one", 1, ""}, {"a.md", "a", 1, "a plan"}, {Preview: "[not searched: 1 files that are larger than 1 MiB or cannot be read]"}}
+	want := []hit{{"plan of a large one.md", "plan of a large one", 1, ""}, {"a.md", "a", 1, "a plan"}, {Preview: "[not searched: 3 files that are larger than 1 MiB, not UTF-8 text, or unreadable]"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

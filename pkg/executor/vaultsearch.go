@@ -37,7 +37,7 @@ func (s *searcher) notes() (notes []hit) {
 		notes = append(notes, hit{Preview: fmt.Sprintf("[skipped: %d files or folders whose names cannot be used as paths]", s.skipped)})
 	}
 	if s.unsearched > 0 {
-		notes = append(notes, hit{Preview: fmt.Sprintf("[not searched: %d files that are larger than 1 MiB or cannot be read]", s.unsearched)})
+		notes = append(notes, hit{Preview: fmt.Sprintf("[not searched: %d files that are larger than 1 MiB, not UTF-8 text, or unreadable]", s.unsearched)})
 	}
 	return notes
 }
@@ -131,7 +131,7 @@ func (s *searcher) addHits(ctx context.Context, paths []string, name func(string
 			return nil
 		}
 		content, err := s.root.ReadResolved(p, maxFileBytes) // a walk follows no links
-		if err != nil && name == nil && !isGone(err) {
+		if name == nil && (err != nil && !isGone(err) || !utf8.Valid(content)) {
 			s.unsearched++
 		}
 		text := s.hide(string(content))
