@@ -26,8 +26,11 @@ func (d *tempFile) copyOwner(old fs.FileInfo) error {
 			return err
 		}
 	}
-	list, listErr := d.oldAccessList(old)
-	isKept := listErr == nil
+	list, err := d.oldAccessList(old)
+	isKept := !errors.Is(err, fs.ErrPermission) // a write-only file has no list that can be read
+	if err != nil && isKept {
+		return err
+	}
 	if group != oldGroup {
 		if err := d.file.Chown(-1, oldGroup); isChownRefused(err) {
 			isKept = false

@@ -55,7 +55,10 @@ func (r *Root) replace(path string, at location, content []byte, old fs.FileInfo
 	}
 	defer d.discard()
 	if old != nil {
-		if err := d.copyOwner(old); err != nil {
+		switch err := d.copyOwner(old); {
+		case errors.Is(err, errBusy), errors.Is(err, fs.ErrNotExist):
+			return &PathError{Kind: Changed, Path: path, Reason: "it is being replaced by another program"}
+		case err != nil:
 			return newPathError(path, err)
 		}
 	}
