@@ -48,6 +48,7 @@ func (f *resolvedFlags) loadBatchTexts(ctx context.Context, env Env, t *console,
 		return nil, err
 	}
 	texts := &all.promptTexts
+	texts.answerDescription = o.answerDescription
 	if err := readText(ctx, env, "--system", o.system, &texts.system); err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func (f *resolvedFlags) loadBatchTexts(ctx context.Context, env Env, t *console,
 	if err := o.template.read(ctx, env); err != nil {
 		return nil, err
 	}
-	shown := []string{texts.system, texts.prompt}
+	shown := []string{texts.system, texts.answerDescription, texts.prompt}
 	switch {
 	case f.batch.prompt != "" || o.file != "":
 		if o.template.usesPrompt() {

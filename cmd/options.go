@@ -20,7 +20,6 @@ type options struct {
 	agent      string
 	agentFiles []string // the agent file, of commands that are no run
 	schema     string
-	describe   string
 	onDenied   string
 	onUnknown  string
 	require    []string

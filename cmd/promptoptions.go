@@ -19,11 +19,14 @@ type promptOptions struct {
 	attach       []string // files, or - for stdin
 	trustInput   bool
 	template     *promptTemplate // of an agent, nil for none
+
+	answerDescription string
 }
 
 // promptTexts are the parts of a prompt, read and with variables replaced.
 type promptTexts struct {
 	system, prompt, input string
+	answerDescription     string
 	sources               []runfile.InputSource // of the input
 	attachments           []chat.Attachment
 	namesStdin            bool // a flag or argument does
@@ -45,6 +48,7 @@ func (o *promptOptions) load(ctx context.Context, env Env, t *console, args []st
 	if texts.namesStdin, err = o.check(args, vars); err != nil {
 		return texts, err
 	}
+	texts.answerDescription = o.answerDescription
 	if err := readText(ctx, env, "--system", o.system, &texts.system); err != nil {
 		return texts, err
 	}
@@ -75,25 +79,27 @@ func (o *promptOptions) load(ctx context.Context, env Env, t *console, args []st
 	return texts, o.readAttachments(ctx, env, &texts)
 }
 
-// loadRecorded returns the recorded prompt and input, and reads the system prompt.
+// loadRecorded returns the recorded prompt and input, and reads the other texts.
 func (o *promptOptions) loadRecorded(ctx context.Context, env Env, run runfile.Run) (promptTexts, error) {
-	system, err := o.loadSystem(ctx, env)
-	return promptTexts{system: system, prompt: run.Prompt, input: run.Input, sources: run.InputSources}, err
+	texts, err := o.loadInstructions(ctx, env)
+	texts.prompt, texts.input, texts.sources = run.Prompt, run.Input, run.InputSources
+	return texts, err
 }
 
-// loadSystem reads the system prompt.
-func (o *promptOptions) loadSystem(ctx context.Context, env Env) (system string, err error) {
-	if err := readText(ctx, env, "--system", o.system, &system); err != nil {
-		return "", err
+// loadInstructions reads the texts that are not the prompt: the system prompt and the description of the answer.
+func (o *promptOptions) loadInstructions(ctx context.Context, env Env) (texts promptTexts, err error) {
+	texts.answerDescription = o.answerDescription
+	if err := readText(ctx, env, "--system", o.system, &texts.system); err != nil {
+		return texts, err
 	}
 	vars, err := o.variables.read()
 	if err != nil {
-		return "", err
+		return texts, err
 	}
 	if err := vars.checkAgainstDeclarations(o.template); err != nil {
-		return "", err
+		return texts, err
 	}
-	return vars.expand("the system prompt", system)
+	return texts, vars.expandInstructions(&texts)
 }
 
 // check refuses a missing or duplicate prompt, two uses of stdin, and duplicate input blocks. It reports whether stdin is

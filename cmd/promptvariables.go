@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/agentfile"
 )
 
-// variableOptions are the variables of the prompt and the system prompt.
+// variableOptions are the variables of the prompt, the system prompt and the description of the answer.
 type variableOptions struct {
 	values, files []string // K=V, K=FILE
 }
@@ -61,13 +61,8 @@ func parseVariables(flag, form, example string, values []string) (all []variable
 // expandPrompts expands the prompt and the system prompt, and puts the prompt into the template of an agent that takes it in.
 // An unused variable is an error: it is probably misspelt.
 func (v *variables) expandPrompts(texts *promptTexts, template *promptTemplate) (err error) {
-	if texts.system, err = v.expand("the system prompt", texts.system); err != nil {
+	if err := v.expandInstructions(texts); err != nil {
 		return err
-	}
-	for _, f := range v.files {
-		if v.used[f.key] {
-			return usagef("use it in the prompt", "--var-file: ${%s} is in the system prompt, which takes no data", f.key)
-		}
 	}
 	if texts.prompt, err = v.expand("the prompt", texts.prompt); err != nil {
 		return err
@@ -92,6 +87,24 @@ func (v *variables) expandPrompts(texts *promptTexts, template *promptTemplate) 
 				flag = "--var-file"
 			}
 			return usagef("", "%s: neither the prompt nor the system prompt uses ${%s}", flag, key)
+		}
+	}
+	return nil
+}
+
+// expandInstructions expands the texts that are not the prompt. They take no data.
+func (v *variables) expandInstructions(texts *promptTexts) (err error) {
+	for _, text := range []struct {
+		name string
+		text *string
+	}{{"the system prompt", &texts.system}, {"the description of the answer", &texts.answerDescription}} {
+		if *text.text, err = v.expand(text.name, *text.text); err != nil {
+			return err
+		}
+		for _, f := range v.files {
+			if v.used[f.key] {
+				return usagef("use it in the prompt", "--var-file: ${%s} is in %s, which takes no data", f.key, text.name)
+			}
 		}
 	}
 	return nil

@@ -127,7 +127,10 @@ func (f *File) checkBeyondSchema(root gjson.Result, found *findings) {
 		}
 	}
 	if root.Get("vars").Exists() {
-		f.checkPlaceholders(found)
+		f.checkPlaceholders(found, "/prompt", f.Prompt, PromptVariable)
+		for _, text := range f.Flags["answer-description"] {
+			f.checkPlaceholders(found, "/answer_description", text)
+		}
 	}
 }
 
@@ -139,19 +142,18 @@ func itemPath(value gjson.Result, key string, index int) string {
 	return "/" + key
 }
 
-// checkPlaceholders reports placeholders of the prompt that are no declared variables.
-func (f *File) checkPlaceholders(found *findings) {
-	known := []string{PromptVariable}
+// checkPlaceholders reports placeholders of a text that are neither declared variables nor known otherwise.
+func (f *File) checkPlaceholders(found *findings, path, text string, known ...string) {
 	for _, v := range f.Variables {
 		known = append(known, v.Name)
 	}
-	for _, name := range Placeholders(f.Prompt) {
+	for _, name := range Placeholders(text) {
 		if !slices.Contains(known, name) {
 			hint := schema.DidYouMean(name, known)
 			if hint == "" {
 				hint = "declare it in vars, or write $${" + name + "} for a literal ${" + name + "}"
 			}
-			found.add("/prompt", hint, "/prompt: the variable ${%s} is not declared", name)
+			found.add(path, hint, "%s: the variable ${%s} is not declared", path, name)
 		}
 	}
 }
