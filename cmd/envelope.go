@@ -151,7 +151,7 @@ func requestedOutput(env Env) string {
 	if output, ok := given["--output"]; ok || given["--agent"] == "" {
 		return output
 	}
-	return outputInAgentFile(env, given["--agent"])
+	return textInAgentFile(env, given["--agent"], "output")
 }
 
 // lenientRunFlags returns the last values of some flags on a command line of run, even if the line is invalid.

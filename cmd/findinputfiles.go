@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -60,6 +61,20 @@ func findInput(ctx context.Context, t *console, value string) (found []string, i
 		return nil, false, err
 	}
 	return f.walk(ctx, value, func(string) bool { return true }, all)
+}
+
+// isFoundInput reports whether the folder or glob of a value of --input finds a file, which need not exist yet.
+func isFoundInput(value, name string) bool {
+	folder := value
+	glob, err := policy.NewPathGlob("**")
+	if isInputGlob(value) {
+		if glob, err = policy.NewPathGlob(filepath.ToSlash(value)); err == nil {
+			folder, glob = glob.Split()
+		}
+	}
+	below, isBelow := relativeTo(folder, name)
+	isHidden := func(part string) bool { return strings.HasPrefix(part, ".") && !glob.NamesHidden(part) }
+	return err == nil && isBelow && glob.Matches(below) && !slices.ContainsFunc(strings.Split(below, "/"), isHidden)
 }
 
 // walk finds the matching files below a folder.

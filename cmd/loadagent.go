@@ -61,8 +61,9 @@ func readAgent(env Env, value string) (*loadedAgent, []diag.Finding, error) {
 	return &loadedAgent{File: v.Agent, path: path, dir: agentBase(path), isInstalled: isInstalledAgent(env, path), env: env, text: src}, v.Findings, err
 }
 
-// outputInAgentFile returns the output of the agent file of a value of --agent, or "". Errors in the file are reported elsewhere.
-func outputInAgentFile(env Env, value string) string {
+// textInAgentFile returns the text of a key of the agent file of a value of --agent, or "". Errors in the file are reported
+// elsewhere.
+func textInAgentFile(env Env, value, key string) string {
 	path, err := findAgent(env, value)
 	if err != nil {
 		return ""
@@ -76,7 +77,7 @@ func outputInAgentFile(env Env, value string) string {
 		return ""
 	}
 	text, _ := docs[0].JSON() // nil if there is none
-	return gjson.GetBytes(text, "output").Str
+	return gjson.GetBytes(text, key).Str
 }
 
 // agentBase returns the folder that the paths of an agent file are relative to.
@@ -284,9 +285,17 @@ func (a *loadedAgent) outsideFile(flag, path string) string {
 // checkOutput reports an output file that could configure something: a hidden file, one of oneshot itself, or one that instructs
 // the next run of the agent.
 func (a *loadedAgent) checkOutput(index int, file string) {
-	for _, flag := range []string{"prompt-file", "system", "schema", "policy"} {
+	if isSameFile(a.path, file) {
+		a.add("output-file", index, "choose another file", "%s is the agent file: the answer would steer its next run", file)
+		return
+	}
+	for _, flag := range []string{"prompt-file", "system", "schema", "policy", "tools"} {
 		for _, value := range a.Flags[flag] {
-			if isFileName(flag, value) && isSameFile(a.resolvePath(flag, value), file) {
+			source := definitionSource{path: a.resolvePath(flag, value)}
+			if flag == "tools" {
+				source, _ = parsePinnedPath(source.path) // an invalid pin is an error when it is loaded
+			}
+			if isFileName(flag, value) && isSameFile(source.path, file) {
 				key := strings.ReplaceAll(flag, "-", "_")
 				a.add("output-file", index, "choose another file", "%s is the %s of the agent: its answer would steer its next run", file, key)
 				return

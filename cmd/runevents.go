@@ -70,19 +70,21 @@ func (v *runEvents) setLocked() {
 func (v *runEvents) lockFile(wasHeld bool) (release func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	release = func() {}
 	if v.file == nil || v.lock == nil {
-		return release
+		return func() {}
 	}
-	lock, err := v.lock()
-	if err == nil {
-		release = func() { _ = lock.Close() } // the exit releases it anyway
+	if !wasHeld {
+		lock, err := v.lock()
+		if err == nil {
+			return func() { _ = lock.Close() } // the exit releases it anyway
+		}
+		wasHeld = as[*lockHeldError](err)
 	}
-	if wasHeld || as[*lockHeldError](err) {
+	if wasHeld {
 		_ = v.file.Close(eventsPatience) // nothing is lost
 		v.file = nil
 	}
-	return release
+	return func() {}
 }
 
 // begin starts the events of a run with its first records: the first one, or those that a resumed run repeats. An envelope
@@ -263,7 +265,7 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	if flags.file != "" && isSameFile(path, flags.file) {
 		other = "-o"
 	}
-	other = cmp.Or(other, flags.flagReadingFile(ctx, path))
+	other = cmp.Or(other, flags.flagReadingFile(path))
 	if other != "" {
 		return usagef("choose another file", "--events and %s are the same file: %s", other, name)
 	}
@@ -291,13 +293,14 @@ func openEventsOfFailure(ctx context.Context, env Env, t *console, line flagSour
 	if flags == nil || flags.events == "" || as[*runfile.LockedError](failure) {
 		return
 	}
+	flags.lock = cmp.Or(flags.lock, textInAgentFile(env, flags.agent, "lock"))
 	if path, err := eventsPath(flags.events); err == nil && mayHoldEvents(path) {
 		_ = openEvents(ctx, t, flags, &recordedRun{env: env}) // the failure comes first
 	}
 }
 
 // flagReadingFile returns the flag of a file that a run reads and that name is a name of, or "".
-func (r *resolvedFlags) flagReadingFile(ctx context.Context, name string) string {
+func (r *resolvedFlags) flagReadingFile(name string) string {
 	sources := map[string][]string{"--agent": {r.agent}, "--ca-file": {r.model.servers.caFile}, "--secret": r.model.servers.secrets.files()}
 	for row := range flagRows(&r.options, r.on) {
 		if row.agent&isPath != 0 && !slices.Contains([]string{"root", "output-file", "tools"}, row.name) {
@@ -317,11 +320,7 @@ func (r *resolvedFlags) flagReadingFile(ctx context.Context, name string) string
 	}
 	for _, flag := range slices.Sorted(maps.Keys(sources)) {
 		for _, source := range sources[flag] {
-			var files []string
-			if flag == "--input" { // it takes folders and patterns; reading them is the error, and names what is left out
-				files, _, _ = findInput(ctx, &console{outputOptions: outputOptions{quiet: true}}, source)
-			}
-			if slices.ContainsFunc(append(files, source), func(file string) bool { return file != "" && isSameFile(name, file) }) {
+			if source != "" && isSameFile(name, source) || flag == "--input" && isFoundInput(source, name) {
 				return flag
 			}
 		}
