@@ -31,6 +31,7 @@ that was cut off is resumed.`,
   oneshot batch --model ollama/qwen3:8b --prompt-file ask.md --schema person.schema.json --concurrency 8 -o people.jsonl people.csv`,
 		Args: atMostArguments(2, ""),
 		RunE: func(c *cobra.Command, args []string) error {
+			defer t.noteUnusedStdin(env, args...)
 			return runBatch(c.Context(), env, t, commandLine(c.Flags()), args)
 		},
 	}

@@ -45,52 +45,62 @@ func (o *resolvedFlags) check(args []string, isResumed bool) error {
 // checkLimits refuses limits that no run can keep.
 func (o *resolvedFlags) checkLimits() error {
 	l := &o.limits
-	name := func(flag string) string {
-		if s := o.sources[flag]; s.kind != fromLine {
-			return "--" + flag + " (" + s.name + ")"
-		}
-		return "--" + flag
-	}
 	for _, limit := range []struct {
 		flag         string
 		value, least int
 	}{{"max-turns", l.Turns, 1}, {"max-calls", l.Calls, 1}, {"max-identical-calls", l.Repeats, 1}, {"max-repairs", l.Repairs, 0}, {"max-total-tokens", l.Tokens, 0}} {
 		if limit.value < limit.least {
-			return usagef("", "%s: %d is less than %d", name(limit.flag), limit.value, limit.least)
+			return usagef("", "%s: %d is less than %d", o.nameWithSource(limit.flag), limit.value, limit.least)
 		}
 	}
 	if l.Wall <= 0 {
-		return usagef("", "%s: %v is not more than 0", name("timeout"), l.Wall)
+		return usagef("", "%s: %v is not more than 0", o.nameWithSource("timeout"), l.Wall)
 	}
 	return nil
 }
 
-// checkNames refuses a glob of --allow, --ask or --deny that matches no tool of the run: a misspelt one would silently
-// have no effect. The tool of --require-tool must be one of the run, too.
-func (o *resolvedFlags) checkNames(tools *tool.Registry) error {
+// nameWithSource returns the name of a flag for messages, with its source unless that is the command line.
+func (o *resolvedFlags) nameWithSource(flag string) string {
+	if s := o.sources[flag]; s.kind != fromLine {
+		return "--" + flag + " (" + s.name + ")"
+	}
+	return "--" + flag
+}
+
+// checkMatches refuses a glob of --allow, --ask or --deny that matches no selected tool: a misspelt one would silently have
+// no effect.
+func (o *policyOptions) checkMatches(tools *tool.Registry) error {
 	for _, flag := range []struct {
 		name  string
 		globs []string
-	}{{"--allow", o.policy.allow}, {"--ask", o.policy.ask}, {"--deny", o.policy.deny}} {
+	}{{"--allow", o.allow}, {"--ask", o.ask}, {"--deny", o.deny}} {
 		for _, g := range flag.globs {
 			matched := tools != nil && slices.ContainsFunc(tools.All(), func(d *tool.Definition) bool {
 				ok, err := path.Match(g, d.Name)
 				return ok && err == nil
 			})
 			if !matched {
-				return usagef(suggestTool(g, tools), "%s: no tool of this run matches %q", flag.name, g)
+				return usagef(suggestTool(g, tools), "%s: no selected tool matches %q", flag.name, g)
 			}
-		}
-	}
-	for _, name := range o.require {
-		if tools == nil || !tools.Has(name) || tool.LookupEndingTool(name) != nil || name == tool.AskUser.Name {
-			return usagef(suggestTool(name, tools), "--require-tool: no tool of this run is named %q", name)
 		}
 	}
 	return nil
 }
 
-// suggestTool returns a hint for a name that no tool of the run has.
+// checkNames refuses names of tools that the run does not have.
+func (o *resolvedFlags) checkNames(tools *tool.Registry) error {
+	if err := o.policy.checkMatches(tools); err != nil {
+		return err
+	}
+	for _, name := range o.require {
+		if tools == nil || !tools.Has(name) || tool.LookupEndingTool(name) != nil || name == tool.AskUser.Name {
+			return usagef(suggestTool(name, tools), "--require-tool: no selected tool is named %q", name)
+		}
+	}
+	return nil
+}
+
+// suggestTool returns a hint for a name that no selected tool has.
 func suggestTool(name string, tools *tool.Registry) string {
 	if tools == nil {
 		return "select tools with --tools or --tool first"
@@ -98,5 +108,5 @@ func suggestTool(name string, tools *tool.Registry) string {
 	if near := tools.Suggest(name); near != "" {
 		return "did you mean " + near + "?"
 	}
-	return "the run has only the tools that --tools and --tool select; " + showsTools
+	return "--tools and --tool select the tools; " + showsTools
 }

@@ -181,7 +181,7 @@ func (p *runPlan) configure(ctx context.Context) (err error) {
 	if f.dryRun {
 		cfg.Seed = drySeed(p.texts)
 	}
-	cfg.System, cfg.Prompt, cfg.Input, cfg.AnswerDescription = p.texts.system, p.texts.prompt, p.texts.input, f.describe
+	cfg.System, cfg.Prompt, cfg.Input, cfg.AnswerDescription = p.texts.system, p.texts.prompt, p.texts.input, p.texts.answerDescription
 	cfg.Attachments = p.texts.attachments
 	if err := errors.Join(p.models.checkAttachments(cfg.Attachments), checkAttachmentSecrets(t, cfg.Attachments)); err != nil {
 		return err
@@ -202,7 +202,7 @@ func (p *runPlan) configure(ctx context.Context) (err error) {
 		return err
 	}
 	cfg.Prices = p.prices(p.env.Now())
-	budget := "--max-cost"
+	budget := f.nameWithSource("max-cost")
 	if f.limits.Cost == 0 {
 		budget = "budget.cost_usd in the policy"
 	}

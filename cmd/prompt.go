@@ -35,6 +35,7 @@ function definitions. oneshot run --dry-run prints the exact request of a run.`,
 			if err := o.fillFromAgent(env, t, c.Flags(), forPrompt); err != nil {
 				return err
 			}
+			defer t.noteUnusedStdin(env, o.prompt.system)
 			return o.run(c.Context())
 		},
 	}
@@ -51,9 +52,11 @@ func (o *promptCommand) run(ctx context.Context) error {
 	if cfg.Tools, err = o.tools.forPrompt(o.env, o.console); err != nil {
 		return err
 	}
-	if cfg.System, err = o.prompt.loadSystem(ctx, o.env); err != nil {
+	texts, err := o.prompt.loadInstructions(ctx, o.env)
+	if err != nil {
 		return err
 	}
+	cfg.System = texts.system
 	cfg.AskUser = true
 	text, err := cfg.SystemPrompt()
 	if err != nil {

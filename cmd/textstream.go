@@ -2,8 +2,6 @@ package cmd
 
 import (
 	"context"
-	"fmt"
-	"log/slog"
 	"strings"
 	"unicode"
 
@@ -72,7 +70,7 @@ func (s *textStream) begin(request agent.Event) {
 }
 
 func (s *textStream) warn(turn int, text string) {
-	s.console.say(slog.LevelWarn, fmt.Sprintf("turn %d: %s", turn, text), slog.Int("turn", turn))
+	s.console.warn("omit --stream for the answer alone", "turn %d: %s", turn, text)
 }
 
 // print prints a piece, without the blanks around the whole text.

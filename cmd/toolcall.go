@@ -50,6 +50,7 @@ Exit 0 means that the tool succeeded, 1 that it failed or the arguments are inva
 			if err := o.fillFromAgent(env, t, c.Flags(), forCall); err != nil {
 				return err
 			}
+			defer t.noteUnusedStdin(env, o.args)
 			p, err := newCallPlan(c.Context(), env, t, o, args[0], args[1:])
 			if err != nil {
 				return err
@@ -96,6 +97,9 @@ func newCallPlan(ctx context.Context, env Env, t *console, o *options, name stri
 		return nil, err
 	}
 	if p.def, err = findCallable(p.registry, name); err != nil {
+		return nil, err
+	}
+	if err := o.policy.checkMatches(p.registry); err != nil {
 		return nil, err
 	}
 	if p.args, err = callArguments(ctx, env, o.args, p.def, pairs); err != nil {

@@ -40,7 +40,7 @@ func sampleValue(row flagRow) string {
 	case row.completes.isClosed:
 		return row.completes.values[0]
 	}
-	return map[string]string{"bool": "true", "int": "1", "int64": "1", "float64": "0.5", "duration": "1s"}[set.Lookup(row.name).Value.Type()]
+	return map[string]string{"bool": "true", "int": "1", "int64": "1", "float64": "0.5", "USD": "0.5", "duration": "1s"}[set.Lookup(row.name).Value.Type()]
 }
 
 // K3: the environment and config.yaml set the flags on the list, and a flag that decides what may happen is refused: with
