@@ -233,7 +233,7 @@ func (it *itemRecord) line(path string) batch.OutputLine {
 	e, of := it.end, it.run.Batch
 	l := batch.OutputLine{
 		ID: of.Record, Index: of.Index, Input: of.Input, Plan: of.Plan, Exit: batch.Exit{Code: e.Exit, Name: e.Name, Retry: e.Retry, Retryable: e.Retryable},
-		Usage: e.Usage, Cost: e.Cost, DurationMS: e.Duration.Milliseconds(), RunID: it.run.ID, RunFile: path,
+		Warnings: e.Warnings, Usage: e.Usage, Cost: e.Cost, DurationMS: e.Duration.Milliseconds(), RunID: it.run.ID, RunFile: path,
 	}
 	if e.Exit != 0 || it.answer == nil {
 		l.Error = &batch.Failure{Message: e.Why, Hint: e.Hint}

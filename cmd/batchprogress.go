@@ -65,7 +65,7 @@ type batchProgress struct {
 	budget  *batch.Budget
 	start   time.Time
 	first   int // records that were done at the start
-	shown   int // failures
+	shown   int // failures and warnings
 	drawn   time.Time
 	isDrawn bool
 }
@@ -74,7 +74,7 @@ func newBatchProgress(t *console, counts batchCounts, budget *batch.Budget) *bat
 	return &batchProgress{console: t, counts: counts, budget: budget, start: time.Now(), first: counts.done()}
 }
 
-// maxShownFailures is how many failures of a batch are printed. The output has all.
+// maxShownFailures is how many failures and warnings of a batch are printed. The output has all.
 const maxShownFailures = 20
 
 // redraw is the shortest time between two states of the line on a terminal.
@@ -86,21 +86,31 @@ func (p *batchProgress) add(l batch.OutputLine) {
 	t := p.console
 	attrs := []slog.Attr{slog.String("record", l.ID), slog.String("run", l.RunID), slog.Int("exit", l.Exit.Code), slog.String("exit_name", l.Exit.Name), slog.Any("cost_usd", l.Cost), slog.Int64("duration_ms", l.DurationMS)}
 	switch {
-	case l.Error == nil:
+	case l.Error == nil && len(l.Warnings) == 0:
 		t.logOnly(slog.LevelInfo, "record done", attrs...)
+	case l.Error == nil && t.format == "json":
+		t.logOnly(slog.LevelWarn, "record done", append(attrs, slog.Any("warnings", l.Warnings))...)
 	case t.format == "json":
 		t.logOnly(slog.LevelWarn, "record failed", append(attrs, slog.String("why", l.Error.Message))...)
 	case p.shown < maxShownFailures:
 		p.clear()
-		t.note("record %s: %s: %s", l.ID, l.Exit.Name, l.Error.Message)
+		t.note("record %s: %s: %s", l.ID, l.Exit.Name, describeProblem(l))
 	case p.shown == maxShownFailures:
 		p.clear()
-		t.note("more failures are not shown; the output has them")
+		t.note("more failures and warnings are not shown; the output has them")
 	}
-	if l.Error != nil {
+	if l.Error != nil || len(l.Warnings) > 0 {
 		p.shown++
 	}
 	p.draw()
+}
+
+// describeProblem returns the error of a line, or its first warning.
+func describeProblem(l batch.OutputLine) string {
+	if l.Error == nil {
+		return l.Warnings[0]
+	}
+	return l.Error.Message
 }
 
 // A line that wraps on a narrow terminal could not be removed, so the terminal cuts it off.

@@ -269,7 +269,8 @@ func (r *runState) end(w *runfile.Writer, err error) {
 	body.Retry, body.Retryable, body.Resume = advice.retry, advice.retryable, r.console.secrets.Redact(advice.resume)
 	body.Cost, body.Models, body.Tools, body.Waited = r.cost(), r.outcome.Models, r.toolCounts(), r.outcome.Waited
 	body.Usage, body.Turns, body.Calls, body.Labels = r.outcome.Usage, r.outcome.Turns, len(r.outcome.Calls), policy.LabelNames(r.outcome.Labels)
-	body.Warnings = r.console.events.finish(body)
+	body.Warnings = r.answerWarnings()
+	body.Warnings = append(body.Warnings, r.console.events.finish(body)...)
 	broken := redactingRecorder{w, r.console.secrets}.Append(body)
 	if broken == nil {
 		broken = w.Sync()

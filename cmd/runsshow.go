@@ -199,6 +199,9 @@ func describeEnd(b runfile.End) (head, text string) {
 	if b.Why != "" {
 		lines = append(lines, b.Why)
 	}
+	for _, w := range b.Warnings {
+		lines = append(lines, "warning: "+w)
+	}
 	for _, m := range b.Models {
 		lines = append(lines, fmt.Sprintf("%s: %d requests, %s, %s", cmp.Or(m.Model, "unknown model"), m.Requests, describeUsage(m.Usage), describeCost(m.Cost)))
 	}

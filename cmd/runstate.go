@@ -7,6 +7,7 @@ import (
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
+	"oneshot/pkg/diag"
 	"oneshot/pkg/runfile"
 )
 
@@ -63,6 +64,22 @@ func (r *runState) toolCounts() []runfile.ToolCount {
 		sorted = append(sorted, *counts[tool])
 	}
 	return sorted
+}
+
+// answerCodes are the codes of findings about what to do with an answer.
+var answerCodes = []diag.Code{diag.UnsourcedLink, diag.AnswerIsQuestion, diag.ExposedData}
+
+// maxAnswerWarnings bounds the warnings on record about an answer. The envelope has more.
+const maxAnswerWarnings = 20
+
+// answerWarnings returns the findings about what to do with the answer, as texts.
+func (r *runState) answerWarnings() (warnings []string) {
+	for _, f := range r.outcome.Findings {
+		if slices.Contains(answerCodes, f.Code) && len(warnings) < maxAnswerWarnings {
+			warnings = append(warnings, string(f.Code)+": "+f.Message)
+		}
+	}
+	return warnings
 }
 
 // envelope returns the state of the run so far.

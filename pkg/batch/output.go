@@ -28,6 +28,7 @@ type OutputLine struct {
 	Exit       Exit            `json:"exit"`
 	Answer     json.RawMessage `json:"answer,omitempty"`
 	Error      *Failure        `json:"error,omitempty"`
+	Warnings   []string        `json:"warnings,omitempty"` // about the answer
 	Usage      chat.Usage      `json:"usage"`
 	Cost       chat.Cost       `json:"cost_usd"`
 	DurationMS int64           `json:"duration_ms"`

@@ -342,7 +342,7 @@ type End struct {
 	Waited time.Duration `json:"waited_ns,omitempty"`
 	// Labels are the labels of the data that the run has read: see package tool.
 	Labels []string `json:"labels,omitempty"`
-	// Warnings tell which output besides the answer is incomplete.
+	// Warnings tell why the answer needs care, and which output besides it is incomplete.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
