@@ -27,7 +27,7 @@ func newToolsCall(env Env, t *console) *cobra.Command {
 		Short: "Run one tool as a run would, and print its result",
 		Long: `Call checks the arguments, applies the policy, runs one tool and prints the result
 envelope that a model would get. Arguments are K=V, where V is text or the JSON of the
-parameter's type, or one JSON object in --args.
+parameter's type, or one JSON object in --args. The call uses no cached result.
 
 With --dry-run, call prints the policy decision instead of running the tool: the
 verdict, its rule and reason, the arguments as given and as the tool would get them,
@@ -299,7 +299,7 @@ func (p *callPlan) finish(result chat.Result) error {
 func resultError(def *tool.Definition, r chat.Result) error {
 	switch {
 	case len(r.Needs) > 0:
-		return &hintedError{&agent.NeedsError{All: []agent.Needs{{Tool: def.Name, Fields: r.Needs, Question: r.Question}}}, "pass it in --args"}
+		return &hintedError{&agent.NeedsError{All: []agent.Needs{{Tool: def.Name, Fields: r.Needs, Question: r.Question}}}, "add it as K=V, or to --args"}
 	case r.Error != nil && r.Error.Code == chat.Unauthorized:
 		return &agent.ToolAuthError{Tool: def.Name, Why: r.Error.Message, Hint: def.Renew}
 	case r.Error != nil:

@@ -44,12 +44,16 @@ func (o toolAccess) openEnvironment(ctx context.Context, env Env, t *console, c 
 		}
 		root.AddGuards(fileroot.DenyPaths(recordDenial, o.recordsBelow()...))
 	}
+	speech := newChatWriter(t, executor.Say)
+	if o.speaker != "" { // a text that the program fails to speak is shown, even with --quiet: the call has already succeeded
+		speech = chatWriter{t, executor.Say}
+	}
 	tools := executor.Env{
 		Root:          root,
 		Secrets:       t.secrets,
 		Client:        netguard.NewClient(netguard.Options{AllowHosts: hosts}),
 		Chat:          newChatWriter(t, executor.SendChat),
-		TextToSpeech:  executor.NewTextToSpeech(ctx, findProgram(env, t, o.speaker), newChatWriter(t, executor.Say)),
+		TextToSpeech:  executor.NewTextToSpeech(ctx, findProgram(env, t, o.speaker), speech),
 		BrowserOpener: executor.NewBrowserOpener(ctx, findProgram(env, t, o.opener), newChatWriter(t, executor.OpenURL), hosts...),
 		Getenv:        env.Getenv,
 	}
