@@ -282,15 +282,20 @@ func (b *batchRun) run(ctx context.Context) error {
 	pool := batch.Pool{Workers: o.concurrency, Ahead: aheadFactor * o.concurrency, Unordered: o.unordered}
 	err = batch.Run(next, pool, b.pending(next), func(r batch.Record) itemResult { return b.work(runs, r) }, b.deliver)
 	b.progress.clear()
+	isDone := b.progress.counts.done() == b.progress.counts.total
 	switch cause := context.Cause(next); {
 	case ctx.Err() != nil:
 		return b.withContinueHint(context.Cause(ctx))
-	case as[*tooManyFailuresError](cause) && b.progress.counts.done() == b.progress.counts.total: // by the last record
-		return b.verdict()
+	case as[*tooManyFailuresError](cause) && isDone: // by the last record
 	case err != nil && cause == nil:
 		return b.withContinueHint(err)
 	case cause != nil:
 		return b.withContinueHint(cause)
+	}
+	if isDone {
+		if err := b.state.markCopied(b.earlier.batchesOfLines()); err != nil {
+			return &outputError{fmt.Errorf("state of the batch: %w", err)}
+		}
 	}
 	return b.verdict()
 }
@@ -312,11 +317,11 @@ func (b *batchRun) close() {
 func withBatchHint(err error) error {
 	switch {
 	case as[*agent.ApprovalError](err):
-		return &hintedError{err, "use --approve PROGRAM, or allow the call in a policy"}
+		return &hintedError{err, "use --approve PROGRAM, or allow the call in a policy, and run the record again with --retry failed"}
 	case as[*agent.UnknownOutcomeError](err):
 		return &hintedError{err, "check whether it took effect; --retry all runs the record again"}
 	case as[*agent.NeedsError](err):
-		return &hintedError{err, "add it to the record"}
+		return &hintedError{err, "put it into the record's field input, and run the record again with --retry failed"}
 	}
 	return err
 }

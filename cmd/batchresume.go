@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"oneshot/pkg/batch"
@@ -28,6 +29,20 @@ type earlierOutput struct {
 	retry   string
 	batches map[string]bool // IDs of those that have written it
 	missing int             // records without a line in it that are run
+}
+
+// batchesOfLines returns the batches of its lines.
+func (o *earlierOutput) batchesOfLines() (ids []string) {
+	if o == nil {
+		return nil
+	}
+	for id := range o.batches {
+		if isBatchID(id) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // openEarlierOutput opens the output of an earlier batch.
@@ -158,9 +173,9 @@ func (b *batchRun) addOutputLine(l batch.OutputLine, number int) error {
 	switch {
 	case err != nil:
 		return err
-	case isCopy:
+	case isCopy, slices.Contains(b.state.copied, batchOfRun(l.RunID)):
 	case b.state.isKnown && !isOwn:
-		return usagef("restore the output, or write to another file; lines that --retry copied need the same --retry again",
+		return usagef("restore the output, or write to another file; until --retry has copied all lines, it needs the same --retry again",
 			"-o %s:%d was written by another batch than the one that -o continues", b.flags.file, number)
 	case b.plans[l.Plan] == 0:
 		b.plans[l.Plan] = number

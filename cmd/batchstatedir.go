@@ -29,16 +29,15 @@ import (
 
 // A batchState is where the runs of a batch are recorded, and its output.
 type batchState struct {
-	isDry   bool
-	id      string
-	dir     string
-	isKnown bool   // the batch is continued
-	hasLine bool   // the pointer says that the batch has written a line
-	emptied string // the directory of an earlier batch whose output was emptied; "" without one
-	pointer *os.File
-	path    string        // of the output; "" for stdout
-	out     *batch.Output // nil until the file exists
-	index   *os.File
+	batchPointer // of the output
+	isDry        bool
+	dir          string
+	isKnown      bool   // the batch is continued
+	emptied      string // the directory of an earlier batch whose output was emptied; "" without one
+	pointer      *os.File
+	path         string        // of the output; "" for stdout
+	out          *batch.Output // nil until the file exists
+	index        *os.File
 }
 
 // An outputLockedError reports that another batch writes the same output.
@@ -86,7 +85,7 @@ func openBatchState(env Env, file string, isDry bool) (*batchState, error) {
 		}
 		if s.hasLine && s.out.IsEmpty() {
 			s.emptied = filepath.Join(dir, s.id)
-			s.id, s.isKnown, s.hasLine = id, false, false
+			s.batchPointer, s.isKnown = batchPointer{id: id}, false
 		}
 	}
 	s.dir = filepath.Join(dir, s.id)
@@ -169,12 +168,12 @@ func (s *batchState) readPointer() error {
 	if s.pointer == nil {
 		return nil
 	}
-	id, hasLine, err := batchOfPointer(s.pointer)
+	p, err := readBatchPointer(s.pointer)
 	if err != nil {
 		return &outputError{err}
 	}
-	if id != "" {
-		s.id, s.isKnown, s.hasLine = id, true, hasLine
+	if p.id != "" {
+		s.batchPointer, s.isKnown = p, true
 	}
 	return nil
 }
@@ -189,23 +188,49 @@ func (s *batchState) batchOfOutput(path string) (string, error) {
 		return "", &inputError{err}
 	}
 	defer f.Close()
-	id, _, err := batchOfPointer(f)
-	return id, err
+	p, err := readBatchPointer(f)
+	return p.id, err
 }
 
-// batchOfPointer returns the ID of the batch that an open pointer names, or "", and whether the batch has written a line.
-func batchOfPointer(f *os.File) (id string, hasLine bool, err error) {
-	text, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<10))
-	id, rest, isWhole := strings.Cut(string(text), "\n")
+// A batchPointer is what the state directory has about an output.
+type batchPointer struct {
+	id      string   // of the batch, or "" if there is none
+	hasLine bool     // a line of the batch is in the output
+	copied  []string // the batches of all lines that --retry has copied to it, once it has
+}
+
+// readBatchPointer reads an open pointer.
+func readBatchPointer(f *os.File) (batchPointer, error) {
+	text, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<20))
+	id, marks, isWhole := strings.Cut(string(text), "\n")
 	if !isWhole || !isBatchID(id) {
-		return "", false, err
+		return batchPointer{}, err
 	}
-	return id, strings.HasSuffix(rest, hasLineMark), err
+	p := batchPointer{id: id, hasLine: strings.Contains(marks, hasLineMark)}
+	for mark := range strings.Lines(marks) {
+		if _, ids, ok := strings.Cut(mark, copiedMark); ok && strings.HasSuffix(ids, "\n") { // a torn mark may come before it
+			p.copied = append(p.copied, strings.Fields(ids)...)
+		}
+	}
+	return p, err
 }
 
 // hasLineMark follows the ID in a pointer once a line of the batch is in the output. An output that is empty all the same was
 // emptied.
 const hasLineMark = "has a line\n"
+
+// copiedMark begins the line of a pointer with the batches whose lines --retry has copied. Without it the output may lack some
+// of them, whose records must not be run again.
+const copiedMark = "has the lines of "
+
+// markCopied notes the batches whose lines --retry has copied, so that the batch can be continued without it.
+func (s *batchState) markCopied(batches []string) error {
+	if s.pointer == nil || s.copied != nil || len(batches) == 0 {
+		return nil
+	}
+	s.copied = batches
+	return s.addToPointer("mark of the copied lines", copiedMark+strings.Join(batches, " ")+"\n")
+}
 
 // appendLine appends a line to the output, and notes the first one in the pointer.
 func (s *batchState) appendLine(line []byte) error {

@@ -133,7 +133,7 @@ func openPointer(dir, output string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if id, _, err := batchOfPointer(f); err != nil || id != filepath.Base(dir) {
+	if p, err := readBatchPointer(f); err != nil || p.id != filepath.Base(dir) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
