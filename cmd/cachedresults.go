@@ -25,6 +25,9 @@ const (
 	maxCacheBytes    = 64 << 20 // of all files
 )
 
+// expiryGrace is how long an expired file stays, because a new file has its time of expiry only a moment after its name.
+const expiryGrace = time.Minute
+
 // cachedResults are the results of tools in files of a folder, which only the user can read. Processes share it.
 type cachedResults struct {
 	dir string
@@ -69,8 +72,8 @@ func isPrivate(info fs.FileInfo) bool {
 	return ok && info.Mode().IsRegular() && int(stat.Uid) == os.Geteuid() && info.Mode().Perm()&0o077 == 0
 }
 
-// Put implements [executor.ResultStore]. It keeps no failures.
-func (c cachedResults) Put(key, run string, r chat.Result) {
+// Put implements [executor.ResultStore]. It keeps no failures. The time of a file is when its result expires.
+func (c cachedResults) Put(key, run string, r chat.Result, maxAge time.Duration) {
 	if !r.OK() {
 		return
 	}
@@ -79,11 +82,13 @@ func (c cachedResults) Put(key, run string, r chat.Result) {
 		return
 	}
 	if err := atomicfile.Replace(c.path(key), text, 0o600, "a cached result"); err == nil {
+		expires := c.now().Add(maxAge)
+		_ = os.Chtimes(c.path(key), expires, expires) // without it the file is removed a minute from now
 		c.prune()
 	}
 }
 
-// prune removes the oldest files over the limits. Another process may do so at the same time.
+// prune removes expired results, and over the limits those that expire first. Another process may do so at the same time.
 func (c cachedResults) prune() {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
@@ -100,7 +105,7 @@ func (c cachedResults) prune() {
 	})
 	var bytes int64
 	for i, info := range files {
-		if bytes += info.Size(); i >= maxCachedResults || bytes > maxCacheBytes {
+		if bytes += info.Size(); i >= maxCachedResults || bytes > maxCacheBytes || info.ModTime().Before(c.now().Add(-expiryGrace)) {
 			_ = os.Remove(filepath.Join(c.dir, info.Name())) // it stays until the next time
 		}
 	}

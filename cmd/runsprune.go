@@ -37,7 +37,8 @@ func newPrune(runs *runsOptions) *cobra.Command {
 included, and prints their file names. It keeps runs that were cut off or wait for an
 answer, an approval or a check of a change with unknown outcome. It never deletes the
 record of an active run or batch, or of a run without a line in the output of its batch
-while that exists: continuing the batch would repeat the run.`,
+while that exists: continuing the batch would repeat the run. Expired results of the
+cache of reads are deleted, too.`,
 		Example: "  oneshot runs prune --dry-run\n  oneshot runs prune --older-than 7d --keep 20",
 		RunE:    func(*cobra.Command, []string) error { return o.prune() },
 	}
@@ -79,6 +80,9 @@ func (o *pruneOptions) prune() error {
 		if failed = append(failed, err); removed {
 			gone = append(gone, path)
 		}
+	}
+	if dir, err := stateDir(o.env, "cache"); err == nil && !o.dryRun {
+		cachedResults{dir, o.env.Now}.prune()
 	}
 	return errors.Join(append(failed, o.print(gone))...)
 }

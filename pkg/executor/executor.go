@@ -166,7 +166,7 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 		shown = noteTakenEffect(def, shown)
 	}
 	if key != "" && !r.hasMask(shown) {
-		r.cache.Store.Put(key, x.RunID, shown)
+		r.cache.Store.Put(key, x.RunID, shown, def.Cache)
 	}
 	return shown, nil
 }

@@ -22,8 +22,9 @@ type ResultCache struct {
 type ResultStore interface {
 	// Get returns a result that is not older than maxAge, with its origin.
 	Get(key string, maxAge time.Duration) (r chat.Result, ok bool)
-	// Put stores the result of a call of the run. A result that cannot be stored is only not found later.
-	Put(key, run string, r chat.Result)
+	// Put stores the result of a call of the run, which no call with the same definition uses when it is older than maxAge. A
+	// result that cannot be stored is only not found later.
+	Put(key, run string, r chat.Result, maxAge time.Duration)
 }
 
 // key returns the key of a call, "" if its results are not cached.
