@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"slices"
 	"syscall"
@@ -162,9 +161,6 @@ func everyTool(env Env, paths []string) (*tool.Registry, error) {
 	return registry, nil
 }
 
-// writableByOthers are the mode bits that let users other than the owner change a file.
-const writableByOthers = fs.FileMode(0o022)
-
 // checkPolicyMode returns a finding if others than the user and root can change a policy.
 func checkPolicyMode(file string) ([]diag.Finding, error) {
 	info, err := os.Stat(file)
@@ -182,8 +178,8 @@ func checkPolicyMode(file string) ([]diag.Finding, error) {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid != 0 && int(stat.Uid) != os.Geteuid() {
 		return finding("copy it, if you trust it", "the file belongs to user %d, who can change the policy", stat.Uid)
 	}
-	if mode := info.Mode().Perm(); mode&writableByOthers != 0 {
-		return finding("chmod go-w "+quote.Shell(file), "the file has mode %04o: others can change the policy", mode)
+	if canOthersWrite(info) {
+		return finding("chmod go-w "+quote.Shell(file), "the file has mode %04o: others can change the policy", info.Mode().Perm())
 	}
 	return nil, nil
 }

@@ -48,9 +48,9 @@ var policyRules = []Rule{
 	{
 		Code: PolicyWritable, Slug: "writable-policy", Severity: Error,
 		Title: "Other users can change a policy",
-		Text: "The file is writable by its group or by everyone, or belongs to a user who is neither root nor the one who runs oneshot, even if " +
+		Text: "The file is writable by everyone or by a group with other members, or belongs to a user who is neither root nor the one who runs oneshot, even if " +
 			"that is root. Run chmod go-w FILE or chown FILE.",
-		Bad:  "a file of mode 0664, or of another user",
+		Bad:  "a file of mode 0666, or of another user",
 		Good: "a file of mode 0644",
 	},
 	{
