@@ -205,6 +205,11 @@ func (b *batchRun) readInput(ctx context.Context) error {
 			return &inputError{fmt.Errorf("%s: %w", b.input.name, err)}
 		}
 		b.records.counts.total++
+		if err == nil && r.Index == 1 {
+			if err := b.texts.checkFieldNames(r); err != nil {
+				return err
+			}
+		}
 		if err == nil {
 			_, err = b.texts.of(r)
 		}

@@ -20,7 +20,8 @@ const inputField = "input"
 // blocks of the input, and placeholders name the blocks.
 type batchTexts struct {
 	promptTexts
-	fields []batchField // that the texts name, in their order
+	fields    []batchField // that the texts name, in their order
+	templates []string     // the texts before variables are replaced
 }
 
 // A batchField is a placeholder that a field of each record fills.
@@ -75,6 +76,7 @@ func (f *resolvedFlags) loadBatchTexts(ctx context.Context, env Env, t *console,
 	if strings.TrimSpace(texts.prompt) == "" {
 		return nil, usagef("for example --prompt 'Translate ${text} into Latin'", "the prompt is empty")
 	}
+	all.templates = shown
 	for _, text := range shown {
 		all.fields = append(all.fields, vars.addFields(text, o.template)...)
 	}
@@ -144,6 +146,28 @@ func (x *batchTexts) of(r batch.Record) (promptTexts, error) {
 	}
 	texts.input = strings.Join(blocks, "\n\n")
 	return texts, nil
+}
+
+// checkFieldNames refuses texts that name a field which no placeholder can name, or a part of one: they would reach the model
+// as they are.
+func (x *batchTexts) checkFieldNames(r batch.Record) error {
+	for _, f := range r.Fields {
+		ends := []string{".", "["}
+		if _, rest, ok := agentfile.CutPlaceholder(f.Name + "}"); !ok || rest != "" {
+			ends = []string{"}"}
+		}
+		for _, end := range ends {
+			named := "${" + f.Name + end
+			if slices.ContainsFunc(x.templates, func(text string) bool {
+				before, _, found := strings.Cut(text, named)
+				return found && !strings.HasSuffix(before, "$")
+			}) {
+				return usagef("a placeholder has the name of a whole field: letters, digits, _ and -, and no digit first; rename the field or give it one of its own",
+					"%s… names no field that a prompt can use", named)
+			}
+		}
+	}
+	return nil
 }
 
 // uses reports whether the texts name a field.

@@ -3,6 +3,7 @@ package cmd
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/fatih/color"
@@ -55,6 +56,8 @@ func (r *runState) finding(e agent.Event) {
 		r.findingsOf, r.findings = e.Turn, 0
 	}
 	switch r.findings++; {
+	case r.console.quiet && slices.Contains(answerCodes, e.Finding.Code):
+		r.console.warn("oneshot explain "+string(e.Finding.Code)+" says more", "turn %d: %s", e.Turn, e.Finding.Message)
 	case r.findings > maxTurnFindings+1:
 	case r.findings > maxTurnFindings:
 		r.console.say(slog.LevelInfo, fmt.Sprintf("turn %d: more findings not shown", e.Turn), slog.Int("turn", e.Turn))

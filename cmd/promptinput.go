@@ -148,14 +148,18 @@ func (b *inputBlocks) add(name, origin, text string) error {
 	}
 	b.names[name] = true
 	if b.bytes += len(text); b.bytes > maxInput {
-		return &hintedError{&inputError{fmt.Errorf("the input is larger than %d MiB", maxInput>>20)}, "give less, or let a tool read the files"}
+		return inputTooLarge()
 	}
 	b.sources = append(b.sources, runfile.InputSource{Name: name, Origin: origin, Bytes: len(text)})
 	b.texts = append(b.texts, "["+name+"]\n"+text)
 	return nil
 }
 
-// A unnamedStdin is a stdin that no flag names.
+func inputTooLarge() error {
+	return &hintedError{&inputError{fmt.Errorf("the input is larger than %d MiB", maxInput>>20)}, "give less, or let a tool read the files"}
+}
+
+// An unnamedStdin is a stdin that no flag names.
 type unnamedStdin struct {
 	wait      time.Duration
 	isIgnored bool   // a flag names it, or excludes it
@@ -171,6 +175,8 @@ func (o *unnamedStdin) addTo(ctx context.Context, env Env, t *console, texts *pr
 		return err
 	case slices.ContainsFunc(texts.sources, func(s runfile.InputSource) bool { return s.Name == "stdin" }):
 		return usagef("rename the block, or use --no-stdin", "two input blocks are named \"stdin\"")
+	case len(texts.input)+len(text) > maxInput:
+		return inputTooLarge()
 	case texts.input != "":
 		texts.input += "\n\n"
 	}
