@@ -146,6 +146,7 @@ func TestSearch(t *testing.T) {
 		".obsidian/fan.md": "fan",
 		"kelvin.md":        "100 \u212a; STRA\u1e9eE; \xff \u03c2",
 	})}
+	unsearched := hit{Preview: "[not searched: 1 files that are larger than 1 MiB, not UTF-8 text, or unreadable]"}
 	for _, c := range []struct {
 		args string
 		want []hit
@@ -155,13 +156,14 @@ func TestSearch(t *testing.T) {
 			{"a/cooling.MD", "cooling", 2, "..." + strings.Repeat("ä", 100) + "FAN" + strings.Repeat("ä", 100) + "..."},
 			{"a/edge.md", "edge", 1, strings.Repeat("b", 100) + "fan" + strings.Repeat("c", 100)},
 			{"a/short.md", "short", 1, "the fan"},
+			unsearched, // kelvin.md is not UTF-8 text
 		}},
 		{`{"query":"fan","limit":2.0}`, []hit{
 			{"z/Fan noise.md", "Fan noise", 1, "Nothing of it here. " + strings.Repeat("x", 180)},
 			{"a/cooling.MD", "cooling", 2, "..." + strings.Repeat("ä", 100) + "FAN" + strings.Repeat("ä", 100) + "..."},
 		}},
 		{`{"query":"k; straße; \ufffd Σ"}`, []hit{{"kelvin.md", "kelvin", 1, "100 \u212a; STRA\u1e9eE; \ufffd \u03c2"}}},
-		{`{"query":"FA.N"}`, []hit{}},
+		{`{"query":"FA.N"}`, []hit{unsearched}},
 		{`{"query":"","limit":1}`, []hit{{"a/cooling.MD", "cooling", 1, long + "FAN" + strings.Repeat("ä", 47)}}},
 	} {
 		got := data[[]hit](t, call(t, env, VaultSearch, c.args))

@@ -131,7 +131,7 @@ func (s *searcher) addHits(ctx context.Context, paths []string, name func(string
 			return nil
 		}
 		content, err := s.root.ReadResolved(p, maxFileBytes) // a walk follows no links
-		if name == nil && (err != nil && !isGone(err) || !utf8.Valid(content)) {
+		if err != nil && name == nil && !isGone(err) {
 			s.unsearched++
 		}
 		text := s.hide(string(content))
@@ -142,6 +142,8 @@ func (s *searcher) addHits(ctx context.Context, paths []string, name func(string
 		}
 		if n := countMatches(searched, s.query); n > 0 {
 			s.hits = append(s.hits, hit{Path: p, Basename: nameWithoutExt(p), Matches: n, Preview: matchPreview(text, folded, s.query)})
+		} else if name == nil && !utf8.Valid(content) { // the query may be there in another encoding
+			s.unsearched++
 		}
 	}
 	return nil
