@@ -31,7 +31,6 @@ that was cut off is resumed.`,
   oneshot batch --model ollama/qwen3:8b --prompt-file ask.md --schema person.schema.json --concurrency 8 -o people.jsonl people.csv`,
 		Args: atMostArguments(2, ""),
 		RunE: func(c *cobra.Command, args []string) error {
-			defer t.noteUnusedStdin(env, args...)
 			return runBatch(c.Context(), env, t, commandLine(c.Flags()), args)
 		},
 	}
@@ -224,6 +223,7 @@ func (b *batchRun) prepare(ctx context.Context, rec *recordedRun, args []string)
 	if err := b.checkPlan(); err != nil {
 		return err
 	}
+	b.console.noteUnusedStdin(b.env, args...)
 	if b.limiter, err = b.newLimiter(); err != nil {
 		return err
 	}
@@ -266,6 +266,11 @@ func (b *batchRun) run(ctx context.Context) error {
 	b.use = use
 	if err := b.state.begin(b.env, b.plan); err != nil {
 		return err
+	}
+	if b.earlier != nil && !b.isDone() {
+		if err := b.state.markCopying(); err != nil {
+			return &outputError{fmt.Errorf("state of the batch: %w", err)}
+		}
 	}
 	b.shared.programs.log(b.console, b.state.id)
 	runs, abort := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -314,14 +319,18 @@ func (b *batchRun) close() {
 }
 
 // withBatchHint adds the next step to the error of a run of a batch.
-func withBatchHint(err error) error {
+func withBatchHint(err error, effects agent.Effects) error {
+	again := ", and run the record again with --retry failed"
+	if effects != agent.NoEffects {
+		again = "; check what the run has changed, and run the record again with --retry all"
+	}
 	switch {
 	case as[*agent.ApprovalError](err):
-		return &hintedError{err, "use --approve PROGRAM, or allow the call in a policy, and run the record again with --retry failed"}
+		return &hintedError{err, "use --approve PROGRAM, or allow the call in a policy" + again}
 	case as[*agent.UnknownOutcomeError](err):
 		return &hintedError{err, "check whether it took effect; --retry all runs the record again"}
 	case as[*agent.NeedsError](err):
-		return &hintedError{err, "put it into the record's field input, and run the record again with --retry failed"}
+		return &hintedError{err, "put it into the field input of the record" + again}
 	}
 	return err
 }

@@ -205,7 +205,7 @@ func (b *batchRun) readInput(ctx context.Context) error {
 			return &inputError{fmt.Errorf("%s: %w", b.input.name, err)}
 		}
 		b.records.counts.total++
-		if err == nil && r.Index == 1 {
+		if err == nil {
 			if err := b.texts.checkFieldNames(r); err != nil {
 				return err
 			}

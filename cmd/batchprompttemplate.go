@@ -20,8 +20,8 @@ const inputField = "input"
 // blocks of the input, and placeholders name the blocks.
 type batchTexts struct {
 	promptTexts
-	fields    []batchField // that the texts name, in their order
-	templates []string     // the texts before variables are replaced
+	fields   []batchField // that the texts name, in their order
+	literals []string     // what follows each "${" that begins no placeholder, to the end of its text
 }
 
 // A batchField is a placeholder that a field of each record fills.
@@ -76,8 +76,8 @@ func (f *resolvedFlags) loadBatchTexts(ctx context.Context, env Env, t *console,
 	if strings.TrimSpace(texts.prompt) == "" {
 		return nil, usagef("for example --prompt 'Translate ${text} into Latin'", "the prompt is empty")
 	}
-	all.templates = shown
 	for _, text := range shown {
+		all.literals = append(all.literals, literalsIn(text)...)
 		all.fields = append(all.fields, vars.addFields(text, o.template)...)
 	}
 	if err := vars.expandPrompts(texts, o.template); err != nil {
@@ -148,22 +148,27 @@ func (x *batchTexts) of(r batch.Record) (promptTexts, error) {
 	return texts, nil
 }
 
-// checkFieldNames refuses texts that name a field which no placeholder can name, or a part of one: they would reach the model
-// as they are.
-func (x *batchTexts) checkFieldNames(r batch.Record) error {
-	for _, f := range r.Fields {
-		ends := []string{".", "["}
-		if _, rest, ok := agentfile.CutPlaceholder(f.Name + "}"); !ok || rest != "" {
-			ends = []string{"}"}
+// literalsIn returns what follows each "${" of a text that begins no placeholder. $${ is meant as it is.
+func literalsIn(text string) (all []string) {
+	for i := range len(text) {
+		if rest, ok := strings.CutPrefix(text[i:], "${"); ok && (i == 0 || text[i-1] != '$') {
+			if _, _, isPlaceholder := agentfile.CutPlaceholder(rest); !isPlaceholder {
+				all = append(all, rest)
+			}
 		}
-		for _, end := range ends {
-			named := "${" + f.Name + end
-			if slices.ContainsFunc(x.templates, func(text string) bool {
-				before, _, found := strings.Cut(text, named)
-				return found && !strings.HasSuffix(before, "$")
-			}) {
-				return usagef("a placeholder has the name of a whole field: letters, digits, _ and -, and no digit first; rename the field or give it one of its own",
-					"%s… names no field that a prompt can use", named)
+	}
+	return all
+}
+
+// checkFieldNames refuses a text that names a field which no placeholder can name, or a part of a field: it would reach the
+// model as it is.
+func (x *batchTexts) checkFieldNames(r batch.Record) error {
+	for _, rest := range x.literals {
+		for _, f := range r.Fields {
+			end, ok := strings.CutPrefix(rest, f.Name)
+			if ok && end != "" && strings.ContainsRune("}.[", rune(end[0])) {
+				return usagef("write $${ for a literal ${; a placeholder names a whole field by letters, digits, _ and -, and no digit first",
+					"${%s%c… names no field that a prompt can use", f.Name, end[0])
 			}
 		}
 	}

@@ -173,7 +173,7 @@ func (b *batchRun) addOutputLine(l batch.OutputLine, number int) error {
 	switch {
 	case err != nil:
 		return err
-	case isCopy, slices.Contains(b.state.copied, batchOfRun(l.RunID)):
+	case isCopy, b.state.hasCopied(l.RunID, b.earlier != nil):
 	case b.state.isKnown && !isOwn:
 		return usagef("restore the output, or write to another file; until --retry has copied all lines, it needs the same --retry again",
 			"-o %s:%d was written by another batch than the one that -o continues", b.flags.file, number)

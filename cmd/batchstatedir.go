@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -196,7 +197,9 @@ func (s *batchState) batchOfOutput(path string) (string, error) {
 type batchPointer struct {
 	id      string   // of the batch, or "" if there is none
 	hasLine bool     // a line of the batch is in the output
-	copied  []string // the batches of all lines that --retry has copied to it, once it has
+	copied  []string // the batches of the lines that --retry has copied to it
+
+	isCopying bool // the latest --retry has not come to its end: a line that it has not copied yet seems to be missing
 }
 
 // readBatchPointer reads an open pointer.
@@ -208,8 +211,11 @@ func readBatchPointer(f *os.File) (batchPointer, error) {
 	}
 	p := batchPointer{id: id, hasLine: strings.Contains(marks, hasLineMark)}
 	for mark := range strings.Lines(marks) {
-		if _, ids, ok := strings.Cut(mark, copiedMark); ok && strings.HasSuffix(ids, "\n") { // a torn mark may come before it
-			p.copied = append(p.copied, strings.Fields(ids)...)
+		if strings.HasSuffix(mark, copyingMark) { // a torn mark may come before it
+			p.isCopying = true
+		}
+		if _, ids, ok := strings.Cut(mark, copiedMark); ok && strings.HasSuffix(ids, "\n") {
+			p.copied, p.isCopying = strings.Fields(ids), false
 		}
 	}
 	return p, err
@@ -219,17 +225,37 @@ func readBatchPointer(f *os.File) (batchPointer, error) {
 // emptied.
 const hasLineMark = "has a line\n"
 
-// copiedMark begins the line of a pointer with the batches whose lines --retry has copied. Without it the output may lack some
-// of them, whose records must not be run again.
-const copiedMark = "has the lines of "
+// copyingMark is in a pointer while --retry copies lines, and copiedMark begins the line with the batches of all copied lines at
+// its end. In between the output may lack some of them, whose records must not be run again.
+const (
+	copyingMark = "lines are copied\n"
+	copiedMark  = "has the lines of "
+)
+
+// markCopying notes that --retry copies lines, so that the batch cannot be continued without it.
+func (s *batchState) markCopying() error {
+	if s.pointer == nil || s.isCopying {
+		return nil
+	}
+	s.isCopying = true
+	return s.addToPointer("mark of copying", copyingMark)
+}
 
 // markCopied notes the batches whose lines --retry has copied, so that the batch can be continued without it.
 func (s *batchState) markCopied(batches []string) error {
-	if s.pointer == nil || s.copied != nil || len(batches) == 0 {
+	if s.pointer == nil || !s.isCopying {
 		return nil
 	}
-	s.copied = batches
-	return s.addToPointer("mark of the copied lines", copiedMark+strings.Join(batches, " ")+"\n")
+	s.copied = append(s.copied, batches...)
+	slices.Sort(s.copied)
+	s.copied, s.isCopying = slices.Compact(s.copied), false
+	return s.addToPointer("mark of the copied lines", copiedMark+strings.Join(s.copied, " ")+"\n")
+}
+
+// hasCopied reports whether the line of a run was copied by an earlier --retry. Until that comes to its end, only another
+// --retry, which copies the rest, may rely on it.
+func (s *batchState) hasCopied(run string, isRetry bool) bool {
+	return slices.Contains(s.copied, batchOfRun(run)) && (isRetry || !s.isCopying)
 }
 
 // appendLine appends a line to the output, and notes the first one in the pointer.

@@ -124,7 +124,7 @@ func checkOwnFile(flag, path string, info fs.FileInfo, others fs.FileMode) error
 		return usagef("copy it, if you trust it", "%s %s: the file belongs to another user", flag, path)
 	}
 	switch mode := info.Mode().Perm(); {
-	case mode&others == 0, others == writableByOthers && !canOthersWrite(info):
+	case mode&others == 0, others == writableByOthers && !canOthersWrite(path, info):
 		return nil
 	case others == writableByOthers:
 		return usagef("chmod go-w "+quote.Shell(path)+", if the file is as you want it",

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"oneshot/pkg/policy"
@@ -64,7 +65,17 @@ func findInput(ctx context.Context, t *console, value string) (found []string, i
 }
 
 // isFoundInput reports whether the folder or glob of a value of --input finds a file, which need not exist yet.
-func isFoundInput(value, name string) bool {
+func isFoundInput(ctx context.Context, value, name string) bool {
+	if info, err := os.Stat(name); err == nil {
+		stat, ok := info.Sys().(*syscall.Stat_t)
+		switch {
+		case !info.Mode().IsRegular():
+			return false
+		case ok && stat.Nlink > 1: // it may have another name there
+			found, _, _ := findInput(ctx, &console{outputOptions: outputOptions{quiet: true}}, value) // reading it is the error
+			return slices.ContainsFunc(found, func(file string) bool { return isSameFile(name, file) })
+		}
+	}
 	folder := value
 	glob, err := policy.NewPathGlob("**")
 	if isInputGlob(value) {

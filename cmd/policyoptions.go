@@ -178,7 +178,7 @@ func checkPolicyMode(file string) ([]diag.Finding, error) {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Uid != 0 && int(stat.Uid) != os.Geteuid() {
 		return finding("copy it, if you trust it", "the file belongs to user %d, who can change the policy", stat.Uid)
 	}
-	if canOthersWrite(info) {
+	if canOthersWrite(file, info) {
 		return finding("chmod go-w "+quote.Shell(file), "the file has mode %04o: others can change the policy", info.Mode().Perm())
 	}
 	return nil, nil

@@ -56,7 +56,7 @@ func (r *runState) finding(e agent.Event) {
 		r.findingsOf, r.findings = e.Turn, 0
 	}
 	switch r.findings++; {
-	case r.console.quiet && slices.Contains(answerCodes, e.Finding.Code):
+	case r.batch == nil && r.console.quiet && slices.Contains(answerCodes, e.Finding.Code):
 		r.console.warn("oneshot explain "+string(e.Finding.Code)+" says more", "turn %d: %s", e.Turn, e.Finding.Message)
 	case r.findings > maxTurnFindings+1:
 	case r.findings > maxTurnFindings:

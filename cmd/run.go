@@ -220,7 +220,7 @@ func (r *runState) withNextStep(err error, nativeOnly bool) error {
 	case nativeOnly && as[*provider.NoToolsError](err):
 		return usagef(hintOf(err), "--dialect native: %w", err)
 	case r.batch != nil:
-		return withBatchHint(err)
+		return withBatchHint(err, r.outcome.Effects)
 	case as[*agent.ApprovalError](err):
 		return &hintedError{err, r.approveHint(err)}
 	case as[*agent.UnknownOutcomeError](err):

@@ -265,7 +265,7 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	if flags.file != "" && isSameFile(path, flags.file) {
 		other = "-o"
 	}
-	other = cmp.Or(other, flags.flagReadingFile(path))
+	other = cmp.Or(other, flags.flagReadingFile(ctx, path))
 	if other != "" {
 		return usagef("choose another file", "--events and %s are the same file: %s", other, name)
 	}
@@ -300,7 +300,7 @@ func openEventsOfFailure(ctx context.Context, env Env, t *console, line flagSour
 }
 
 // flagReadingFile returns the flag of a file that a run reads and that name is a name of, or "".
-func (r *resolvedFlags) flagReadingFile(name string) string {
+func (r *resolvedFlags) flagReadingFile(ctx context.Context, name string) string {
 	sources := map[string][]string{"--agent": {r.agent}, "--ca-file": {r.model.servers.caFile}, "--secret": r.model.servers.secrets.files()}
 	for row := range flagRows(&r.options, r.on) {
 		if row.agent&isPath != 0 && !slices.Contains([]string{"root", "output-file", "tools"}, row.name) {
@@ -320,7 +320,7 @@ func (r *resolvedFlags) flagReadingFile(name string) string {
 	}
 	for _, flag := range slices.Sorted(maps.Keys(sources)) {
 		for _, source := range sources[flag] {
-			if source != "" && isSameFile(name, source) || flag == "--input" && isFoundInput(source, name) {
+			if source != "" && isSameFile(name, source) || flag == "--input" && isFoundInput(ctx, source, name) {
 				return flag
 			}
 		}

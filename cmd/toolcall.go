@@ -50,7 +50,7 @@ Exit 0 means that the tool succeeded, 1 that it failed or the arguments are inva
 			if err := o.fillFromAgent(env, t, c.Flags(), forCall); err != nil {
 				return err
 			}
-			defer t.noteUnusedStdin(env, o.args)
+			defer t.noteUnusedStdin(env, strings.TrimPrefix(o.args, "@"))
 			p, err := newCallPlan(c.Context(), env, t, o, args[0], args[1:])
 			if err != nil {
 				return err

@@ -48,7 +48,7 @@ var policyRules = []Rule{
 	{
 		Code: PolicyWritable, Slug: "writable-policy", Severity: Error,
 		Title: "Other users can change a policy",
-		Text: "The file is writable by everyone or by a group with other members, or belongs to a user who is neither root nor the one who runs oneshot, even if " +
+		Text: "The file is writable by everyone or by a group other than the one that only its user is in, or belongs to a user who is neither root nor the one who runs oneshot, even if " +
 			"that is root. Run chmod go-w FILE or chown FILE.",
 		Bad:  "a file of mode 0666, or of another user",
 		Good: "a file of mode 0644",

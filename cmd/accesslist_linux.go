@@ -1,0 +1,13 @@
+package cmd
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+// mayHaveAccessList reports whether a file has a POSIX access list, or it is unknown.
+func mayHaveAccessList(path string) bool {
+	_, err := unix.Getxattr(path, "system.posix_acl_access", nil)
+	return !errors.Is(err, unix.ENODATA) && !errors.Is(err, unix.ENOTSUP)
+}
