@@ -74,6 +74,7 @@ func run(ctx context.Context, env Env, t *console, line flagSource, args []strin
 	context.AfterFunc(ctx, func() { wall.Stop() }) // it applies until the answer is delivered
 	plan, err := newRunPlan(ctx, t, flags, rec, args)
 	if err != nil {
+		r.takeRecordedUsage()
 		return err
 	}
 	r.models = plan.models

@@ -9,6 +9,7 @@ import (
 	"oneshot/pkg/chat"
 	"oneshot/pkg/diag"
 	"oneshot/pkg/runfile"
+	"oneshot/pkg/telemetry"
 )
 
 // A runState is the state of a run. Its exit, its envelope and the last record depend on it.
@@ -39,6 +40,21 @@ func (r *runState) modelName() string {
 		return r.flags.model.names[0]
 	}
 	return ""
+}
+
+// takeRecordedUsage sets the usage of a resumed run that fails before it continues. Without a readable record nothing is known.
+func (r *runState) takeRecordedUsage() {
+	if r.recorded.resumed == nil {
+		return
+	}
+	run, err := telemetry.ReadRun(r.path, nil)
+	if err != nil {
+		return
+	}
+	r.outcome.Turns, r.outcome.Models, r.outcome.Cost.Known = run.Turns, run.Models, true
+	for _, m := range run.Models {
+		r.outcome.Usage, r.outcome.Cost = r.outcome.Usage.Add(m.Usage), r.outcome.Cost.Add(m.Cost)
+	}
 }
 
 // cost returns the cost of the run so far. Without a request it is known.
