@@ -97,17 +97,17 @@ func (s *Scanner) applyUse(u markerUse, v verdict, following []byte, ahead bool)
 	case u.role == lateFence:
 		s.state, s.foreign = inProse, fence{char: s.pending.text[0], length: s.pending.size, at: s.heldAt}
 		s.report(diag.New(diag.QuotedCall, s.foreign.span(), "the fence is not read: text precedes it on its line"))
-		s.updateLineBlank(s.held)
+		s.updateLinePrefix(s.held)
 		s.emitHeld()
 	case u.role == resultOpen:
 		s.state = inProse
-		s.updateLineBlank(s.held)
+		s.updateLinePrefix(s.held)
 		s.emitHeld()
 		s.beginResult()
 	case u.role == continuation:
 		at := s.heldAt
 		s.state = inProse
-		s.updateLineBlank(s.held)
+		s.updateLinePrefix(s.held)
 		s.emitHeld()
 		s.reportCallContinuation(at, s.pending.text)
 	default:
@@ -127,8 +127,8 @@ func (s *Scanner) emitMarkerAsText(following []byte) {
 	s.foreign.quotesReasoning = s.foreign.quotesReasoning || has(func(r role) bool { return r == reasoningOpen })
 	quoted := s.isQuoted(listOpen) && has(func(r role) bool { return r <= listOpen })
 	claims := !s.isQuoted(listOpen) && slices.ContainsFunc(s.pending.uses, markerUse.opensOnlyCalls)
-	start, end, inLine := s.heldAt, s.heldAt+s.pending.size, !s.lineBlank
-	s.updateLineBlank(s.held)
+	start, end, inLine := s.heldAt, s.heldAt+s.pending.size, !s.isLineBlank()
+	s.updateLinePrefix(s.held)
 	s.emitHeld()
 	if claims {
 		s.trackUnmatched(start, end, inLine)
@@ -138,13 +138,14 @@ func (s *Scanner) emitMarkerAsText(following []byte) {
 
 // applyMarker applies a use other than text, like applyUse.
 func (s *Scanner) applyMarker(u markerUse, following []byte, ahead bool) (read int) {
-	at, text, inLine := s.heldAt, s.pending.text, !s.lineBlank
+	at, text, inLine := s.heldAt, s.pending.text, !s.isLineBlank()
 	s.dropHeld()
 	shown := s.isInQuotingMessage(u)
 	if shown {
 		s.emitContent(at, text)
 	}
-	s.state, s.lineBlank, s.afterQuotedMarker, s.textLine = inProse, true, false, lineState{}
+	s.state, s.afterQuotedMarker, s.textLine = inProse, false, lineState{}
+	s.beginLineAfterMarker()
 	if len(s.pending.uses) == 1 && u.dialect != nil {
 		s.hintedDialect = u.dialect
 	}

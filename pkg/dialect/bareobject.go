@@ -15,7 +15,8 @@ import (
 // beginFirstKey begins an object at the held brace.
 func (s *Scanner) beginFirstKey() {
 	s.firstKey = firstKey{isQuoted: s.afterQuotedMarker || s.textLine.isInInlineCode() || s.textLine.isAfterQuote(), keys: s.markers.firstKeys, candidates: ^uint(0)}
-	s.state, s.lineBlank = inFirstKey, false
+	s.state = inFirstKey
+	s.setLineBlank(false)
 }
 
 // readFirstKey reads an object in the text until its first key is known.
@@ -56,7 +57,7 @@ func (s *Scanner) rejectFirstKey() {
 		s.beginSkippedObject()
 		return
 	}
-	s.lineBlank = s.isLineStartAfter(s.held)
+	s.updateLinePrefix(s.held)
 	s.emitHeld()
 	s.state = inProse
 }
@@ -91,7 +92,8 @@ func (s *Scanner) readSkippedObject(p []byte) int {
 		o.lit.SkipToClosingBracket("{")
 		s.state = inSkippedObject
 	default:
-		s.state, s.lineBlank = inProse, o.lit.IsLineStart()
+		s.state = inProse
+		s.setLineBlank(o.lit.IsLineStart())
 	}
 	return n
 }
@@ -109,5 +111,6 @@ func (o *skippedObject) emitUpTo(s *sink, p []byte, end int) {
 func (s *Scanner) resumeAtFenceRun(f literal.Fence, at int) {
 	s.opener = fence{char: f.Char, length: f.Len, at: at}
 	s.held, s.heldAt = append(s.held[:0], bytes.Repeat([]byte{f.Char}, f.Len)...), at
-	s.state, s.lineBlank = inRun, false
+	s.state = inRun
+	s.setLineBlank(false)
 }

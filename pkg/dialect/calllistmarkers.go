@@ -95,9 +95,10 @@ func (s *Scanner) skipBlanksAfterListMarker(p []byte) int {
 		n++
 	}
 	s.unmatched.appendText(string(p[:n]))
+	s.updateLinePrefix(p[:n])
 	if n < len(p) {
 		s.state = s.stateBetweenFrames()
-		s.lineBlank = true
+		s.beginLineAfterMarker()
 	}
 	return n
 }

@@ -110,7 +110,7 @@ func (b *callListBody) endValue() frameEnd {
 		b.reportAt(diag.UnknownMember, b.firstOther.Start, b.firstOther.End, "members other than the list of calls are ignored")
 	}
 	if !b.frame.isOpen() {
-		b.sink.lineBlank = b.lit.IsLineStart()
+		b.sink.setLineBlank(b.lit.IsLineStart())
 		return ended
 	}
 	b.beginNextValue()
@@ -145,7 +145,7 @@ func (b *callListBody) endFrameAsText() frameEnd {
 		s.foreign = b.frame.fence
 	}
 	s.emitContent(b.lit.End(), b.trailingText())
-	s.lineBlank = b.lit.IsLineStart()
+	s.setLineBlank(b.lit.IsLineStart())
 	return left
 }
 

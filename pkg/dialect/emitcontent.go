@@ -21,15 +21,15 @@ func (s *sink) wordBefore(at int) string {
 func (s *sink) emitTextExcept(p []byte, keep int) {
 	s.hold(nil)
 	if free := len(s.held) + len(p) - keep; free >= len(s.held) {
-		s.updateLineBlank(s.held)
+		s.updateLinePrefix(s.held)
 		s.emitContent(s.heldAt, s.textAt(s.heldAt, s.held))
 		free -= len(s.held)
 		s.held = s.held[:0]
-		s.updateLineBlank(p[:free])
+		s.updateLinePrefix(p[:free])
 		s.emitContent(s.at, s.textAt(s.at, p[:free]))
 		s.held, s.heldAt = append(s.held, p[free:]...), s.at+free
 	} else if free > 0 {
-		s.updateLineBlank(s.held[:free])
+		s.updateLinePrefix(s.held[:free])
 		s.emitContent(s.heldAt, s.textAt(s.heldAt, s.held[:free]))
 		s.held = append(s.held[:0], s.held[free:]...)
 		s.held, s.heldAt = append(s.held, p...), s.heldAt+free
@@ -38,67 +38,64 @@ func (s *sink) emitTextExcept(p []byte, keep int) {
 	}
 }
 
-// updateLineBlank updates the line state with content.
-func (s *sink) updateLineBlank(text []byte) {
-	if len(text) == 0 {
-		return
-	}
-	s.lineBlank, s.linePrefix = s.isLineStartAfter(text), s.linePrefixAfter(text)
-}
-
-// isLineStartAfter reports whether only blanks separate the start of a line from the end of text, which continues the
-// text before.
-func (s *sink) isLineStartAfter(text []byte) bool {
-	i := len(text)
-	for i > 0 && isBlank(text[i-1]) {
-		i--
-	}
-	s.steps += len(text) - i
-	if i == 0 {
-		return s.lineBlank
-	}
-	return isNewline(text[i-1])
-}
-
-// A linePrefix is what Markdown reads at the start of a line: the marker of a list, such as "-" or "1.", or that of a block
-// quote.
+// A linePrefix is what the line before the next byte consists of, as Markdown reads it: blanks, the marker of a list, such as
+// "-" or "1.", that of a block quote, or text.
 type linePrefix uint8
 
 const (
-	noPrefix linePrefix = iota
+	onlyBlanks linePrefix = iota
 	inListNumber
 	atListMarkerEnd // a blank must follow
 	afterListMarkers
-	inBlockQuote
+	inBlockQuote // from here on up to the end of the line
+	afterText
 )
 
-// linePrefixAfter returns the prefix after text, which continues the text before.
-func (s *sink) linePrefixAfter(text []byte) linePrefix {
-	prefix, isAtStart := s.linePrefix, s.lineBlank
-	if i := max(bytes.LastIndexByte(text, '\n'), bytes.LastIndexByte(text, '\r')); i >= 0 {
-		prefix, isAtStart, text = noPrefix, true, text[i+1:]
+// after returns the prefix after one more byte of the line.
+func (l linePrefix) after(c byte) linePrefix {
+	isAtStart := l == onlyBlanks || l == afterListMarkers
+	switch isDigit := '0' <= c && c <= '9'; {
+	case isBlank(c) && isAtStart:
+		return l
+	case isBlank(c) && l == atListMarkerEnd:
+		return afterListMarkers
+	case isDigit && (isAtStart || l == inListNumber):
+		return inListNumber
+	case l == inListNumber && (c == '.' || c == ')'), isAtStart && (c == '-' || c == '*' || c == '+'):
+		return atListMarkerEnd
+	case isAtStart && c == '>':
+		return inBlockQuote
 	}
-	isAtStart = isAtStart || prefix == afterListMarkers
+	return afterText
+}
+
+// updateLinePrefix updates the prefix of the line with text.
+func (s *sink) updateLinePrefix(text []byte) {
+	if i := max(bytes.LastIndexByte(text, '\n'), bytes.LastIndexByte(text, '\r')); i >= 0 {
+		s.linePrefix, text = onlyBlanks, text[i+1:]
+	}
 	for _, c := range text {
-		if prefix == inBlockQuote {
-			break
+		if s.linePrefix >= inBlockQuote {
+			return
 		}
 		s.steps++
-		switch isDigit := '0' <= c && c <= '9'; {
-		case isBlank(c) && isAtStart:
-		case isBlank(c) && prefix == atListMarkerEnd:
-			prefix, isAtStart = afterListMarkers, true
-		case isDigit && (isAtStart || prefix == inListNumber):
-			prefix, isAtStart = inListNumber, false
-		case prefix == inListNumber && (c == '.' || c == ')'), isAtStart && (c == '-' || c == '*' || c == '+'):
-			prefix, isAtStart = atListMarkerEnd, false
-		case isAtStart && c == '>':
-			prefix = inBlockQuote
-		default:
-			return noPrefix
-		}
+		s.linePrefix = s.linePrefix.after(c)
 	}
-	return prefix
+}
+
+// beginLineAfterMarker treats the text after a marker as the start of a line, except that a block quote continues.
+func (s *sink) beginLineAfterMarker() {
+	if s.linePrefix != inBlockQuote {
+		s.linePrefix = onlyBlanks
+	}
+}
+
+// setLineBlank sets whether only blanks precede the next byte on its line, or text.
+func (s *sink) setLineBlank(blank bool) {
+	s.linePrefix = afterText
+	if blank {
+		s.linePrefix = onlyBlanks
+	}
 }
 
 // unread pushes back the last bytes read.

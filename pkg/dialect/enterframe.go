@@ -78,7 +78,6 @@ func (s *Scanner) emitUnconsumedMarker(n int) {
 func (s *Scanner) readBlanksBeforeFrame(p []byte) int {
 	n := 0
 	for n < len(p) && isSpace(p[n]) {
-		s.lineBlank = s.lineBlank || isNewline(p[n])
 		n++
 	}
 	if n == 0 {
@@ -96,6 +95,7 @@ func (s *Scanner) readBlanksBeforeFrame(p []byte) int {
 		s.state = inLookahead
 		return n
 	}
+	s.updateLinePrefix(p[:n])
 	s.emitContent(s.at, s.textAt(s.at, p[:n]))
 	return n
 }

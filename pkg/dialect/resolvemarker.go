@@ -173,12 +173,12 @@ func (s *selector) isExcludedByContext(u markerUse) bool {
 			return true
 		}
 	}
-	return u.lineStart && !s.lineBlank || u.marker != nil && u.messageStart && s.message.hasText
+	return u.lineStart && !s.isLineBlank() || u.marker != nil && u.messageStart && s.message.hasText
 }
 
 // canFenceBegin reports whether a fence can begin or end here: at the start of a line, or begin after the marker of a list.
 func (s *selector) canFenceBegin() bool {
-	return s.lineBlank || s.linePrefix == afterListMarkers && !s.foreign.isOpen()
+	return s.isLineBlank() || s.linePrefix == afterListMarkers && !s.foreign.isOpen()
 }
 
 // verdictWithToolName is verdictOfUse plus a check of the tool name where the use needs one.

@@ -90,7 +90,8 @@ func (s *Scanner) rescanAfterBrokenCall(at int, marker, rest string) {
 	}
 	s.resync.happened = true
 	for _, segment := range s.frame.dialect.splitAtOpeners(rest) {
-		s.state, s.lineBlank = s.stateBetweenFrames(), true
+		s.state = s.stateBetweenFrames()
+		s.setLineBlank(true)
 		s.search = search{Automaton: s.markers.Automaton} // forgets a partial marker
 		s.resync.restartAt(s.at)
 		s.Write([]byte(segment))

@@ -50,5 +50,6 @@ func (s *Scanner) stateBetweenFrames() scanState {
 // emitHeldAsText emits the held bytes as content and continues in the middle of a line.
 func (s *Scanner) emitHeldAsText() {
 	s.emitHeld()
-	s.state, s.lineBlank = inProse, false
+	s.state = inProse
+	s.setLineBlank(false)
 }

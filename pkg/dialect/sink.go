@@ -71,7 +71,9 @@ type unemittedText struct {
 	contentEnd        int        // offset after the latest content; tests compare it with the text
 	hasBegun          bool       // a non-blank byte has been read
 	textLine          lineState  // state of the line before held
-	lineBlank         bool       // the line before held is blank
-	linePrefix        linePrefix // how it begins
+	linePrefix        linePrefix // what the line before held consists of
 	afterQuotedMarker bool       // only blanks separate held from a quoted marker of calls
 }
+
+// isLineBlank reports whether the line before held is blank.
+func (u *unemittedText) isLineBlank() bool { return u.linePrefix == onlyBlanks }
