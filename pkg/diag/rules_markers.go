@@ -102,7 +102,8 @@ var envelopeRules = []Rule{
 		Text: "Calls inside fences of text or of a programming language, in block quotes, in messages of other roles or in messages to the user " +
 			"are quotations, and text with another marker is something else. So are calls inside JSON that is not valid. None of them is executed, so that " +
 			"text about calls does not become calls. Neither is a call after an unclosed string, which may contain it, or after a tool result that the " +
-			"model fabricated. Markers alone are only info. Marked calls count in fences without a language, of JSON and of XML, where some models put them.",
+			"model fabricated. Markers alone are only info, unless a block quote may have ended before them. Marked calls count in fences without a " +
+			"language, of JSON and of XML, where some models put them.",
 		Bad:  "```tools\nreturn search(\"x\");\n```",
 		Good: "```tool\nreturn search(\"x\");\n```",
 	},

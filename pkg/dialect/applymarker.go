@@ -144,8 +144,11 @@ func (s *Scanner) applyMarker(u markerUse, following []byte, ahead bool) (read i
 	if shown {
 		s.emitContent(at, text)
 	}
-	s.state, s.afterQuotedMarker, s.textLine = inProse, false, lineState{}
+	s.state, s.afterQuotedMarker = inProse, false
 	s.beginLineAfterMarker()
+	if u.effect != noEffect {
+		s.endBlockQuote()
+	}
 	if len(s.pending.uses) == 1 && u.dialect != nil {
 		s.hintedDialect = u.dialect
 	}

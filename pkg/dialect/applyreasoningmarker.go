@@ -11,6 +11,7 @@ func (s *sink) beginReasoning(u markerUse, at int, text string) {
 		return
 	}
 	t.inside, t.hasText, t.delimiters, t.openerSpan, t.opener = true, false, u.delimiters, diag.Bytes(at, at+len(text)), text
+	t.isQuoted = s.linePrefix == inBlockQuote
 }
 
 func (s *Scanner) endReasoning(u markerUse, at int, text string) {
@@ -18,7 +19,10 @@ func (s *Scanner) endReasoning(u markerUse, at int, text string) {
 	place := diag.Bytes(at, at+len(text))
 	switch {
 	case t.inside && (t.delimiters == nil || t.delimiters == u.delimiters):
-		t.inside, t.ended = false, true
+		if !t.isQuoted {
+			s.endBlockQuote()
+		}
+		t.inside, t.ended, t.isQuoted = false, true, false
 		s.foreign, s.list = fence{}, openList{}
 	case t.inside:
 		s.emitContent(at, text)
@@ -44,6 +48,7 @@ func (s *Scanner) endReasoning(u markerUse, at int, text string) {
 func (s *selector) restartAnswer() {
 	s.surrounding, s.foreign, s.list, s.frame, s.callHolders, s.ids = surroundingText{}, fence{}, openList{}, frame{}, 0, idSet{}
 	s.unmatched, s.suspected = unmatchedOpen{}, suspectedCalls{}
+	s.endBlockQuote()
 	s.hasBegun, s.callsOnly, s.workEnded, s.afterResult, s.rawTextDialects, s.detected = false, false, false, false, nil, detected{}
 	if len(s.markers.dialects) == 1 {
 		s.detected.dialect = s.markers.dialects[0]

@@ -85,7 +85,17 @@ func (s *sink) updateLinePrefix(text []byte) {
 
 // beginLineAfterMarker treats the text after a marker as the start of a line, except that a block quote continues.
 func (s *sink) beginLineAfterMarker() {
-	if s.linePrefix != inBlockQuote {
+	if s.linePrefix == inBlockQuote {
+		s.textLine = lineState{reported: s.textLine.reported}
+		return
+	}
+	s.linePrefix, s.textLine = onlyBlanks, lineState{}
+}
+
+// endBlockQuote ends a block quote at the end of its reasoning or message. Where its line shows a marker of calls, the end is
+// quoted as well.
+func (s *sink) endBlockQuote() {
+	if !s.textLine.reported {
 		s.linePrefix = onlyBlanks
 	}
 }

@@ -217,7 +217,7 @@ var quotedApart = map[string]string{
 }
 
 // TestQuoted checks that a call which is only quoted is none: in inline code, after a
-// quote, in a fence of a program, and in a string of an object, as results have them.
+// quote, in a fence of a program, in a block quote, and in a string of an object, as results have them.
 func TestQuoted(t *testing.T) {
 	plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 	eachRow(t, func(t *testing.T, d *Dialect) {
@@ -227,7 +227,7 @@ func TestQuoted(t *testing.T) {
 			inString := plain.Replace(mustJSON(" " + strings.ReplaceAll(call, `"`, "'")))
 			texts := []string{
 				"So: {\"note\": " + inString + "}\n", "<result>{\"data\": [{\"text\": " + inString + "}]}</result>", "```json\n{\"note\": " + inString + "}\n```\n",
-				"See:\n~~~python\n" + call + "\n~~~\n",
+				"See:\n~~~python\n" + call + "\n~~~\n", "> " + strings.ReplaceAll(call, "\n", "\n> "), "> " + line + " " + line + "\n",
 			}
 			if !strings.Contains(line, "`") {
 				texts = append(texts, "Write `"+line+"` so.\n", "Write `` "+line+" `` so.\n")

@@ -86,6 +86,7 @@ type reasoningState struct {
 	openerSpan diag.Span
 	opener     string // its opening marker
 	hasText    bool   // it has text
+	isQuoted   bool   // a block quote contains its opening marker
 	ended      bool   // some reasoning has ended
 }
 

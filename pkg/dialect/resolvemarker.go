@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"slices"
+	"strings"
 
 	"oneshot/pkg/diag"
 )
@@ -230,15 +231,29 @@ func (s *selector) reportQuotedMarker(following []byte) {
 		reported, where = &s.foreign.reported, "is in a fence of another language"
 	}
 	begun := func(u markerUse) bool {
-		return u.role <= openKeep && s.isQuoted(u.role) && s.verdictWithToolName(u, following) == yes
+		return (u.role <= openKeep || u.role == listOpen && s.isDoubtfulQuote(u.role)) && s.isQuoted(u.role) && s.verdictWithToolName(u, following) == yes
 	}
 	if *reported || s.reasoning.inside || !slices.ContainsFunc(s.pending.uses, begun) {
 		return
 	}
 	*reported = true
 	f := diag.New(diag.QuotedCall, diag.Bytes(s.heldAt, s.heldAt+s.pending.size), "this marker %s and begins no call", where)
-	f.Severity = diag.Info
+	if s.isDoubtfulQuote(open) {
+		f.Hint = "put the call on a line of its own"
+	} else {
+		f.Severity = diag.Info
+	}
 	s.report(f)
+}
+
+// isDoubtfulQuote reports whether a block quote may have ended before the pending marker: no blank separates them, or it is a
+// control token that begins a call, which text seldom quotes.
+func (s *selector) isDoubtfulQuote(r role) bool {
+	l := &s.textLine
+	if s.linePrefix != inBlockQuote || s.foreign.isCode || l.isInInlineCode() || l.isAfterQuote() {
+		return false
+	}
+	return !isBlank(l.lastByte) && l.lastByte != '>' || r <= openKeep && strings.ContainsAny(s.pending.text, "|｜")
 }
 
 // reportMarkerAfterText reports, once per line, a marker that would begin a call without the text before it.
