@@ -95,10 +95,7 @@ func (s *Scanner) applyUse(u markerUse, v verdict, following []byte, ahead bool)
 		s.state = inProse
 		s.beginFirstKey()
 	case u.role == lateFence:
-		s.state, s.foreign = inProse, fence{char: s.pending.text[0], length: s.pending.size, at: s.heldAt}
-		s.report(diag.New(diag.QuotedCall, s.foreign.span(), "the fence is not read: text precedes it on its line"))
-		s.updateLinePrefix(s.held)
-		s.emitHeld()
+		s.beginLateFence(following)
 	case u.role == resultOpen:
 		s.state = inProse
 		s.updateLinePrefix(s.held)

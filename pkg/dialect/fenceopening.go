@@ -82,6 +82,9 @@ func (s *Scanner) readBlanksAfterRun(p []byte) int {
 
 // openCallFence handles the info string of a fence of calls, or a missing one where it is optional.
 func (s *Scanner) openCallFence() {
+	if _, v := s.info.certainFence(); v == yes && s.foreign.isLate {
+		s.foreign = fence{} // the late one was only mentioned, or is not closed
+	}
 	if !s.foreign.isOpen() {
 		s.beginFenceCandidate()
 		return
@@ -93,6 +96,17 @@ func (s *Scanner) openCallFence() {
 			return
 		}
 	}
+}
+
+// beginLateFence handles a run after text on its line, with the info string of a fence of calls. The text up to its closing
+// run is content, so that this run opens no other fence.
+func (s *Scanner) beginLateFence(following []byte) {
+	char := s.pending.text[0]
+	s.state = inProse
+	s.foreign = fence{char: char, length: s.pending.size + runLength(following, char), at: s.heldAt, isLate: true}
+	s.report(diag.New(diag.QuotedCall, s.foreign.span(), "the fence is not read: text precedes it on its line"))
+	s.updateLinePrefix(s.held)
+	s.emitHeld()
 }
 
 // toggleForeignFence handles a run alone on its line, which opens or closes a fence.

@@ -16,6 +16,7 @@ type fence struct {
 	length          int
 	at              int  // its offset
 	isCode          bool // a language: text in it that looks like a call is only code
+	isLate          bool // text precedes it on its line: Markdown reads no fence
 	reported        bool // a finding about isCode was reported
 	quotesReasoning bool // it quotes a marker that opens reasoning
 }

@@ -210,6 +210,29 @@ func exactWordThen(word string, next lookahead) lookahead {
 	}
 }
 
+// runThen returns the lookahead for the rest of a run whose first fence characters are a marker, and next.
+func runThen(char byte, next lookahead) lookahead {
+	return func(text []byte) verdict {
+		switch n := runLength(text, char); {
+		case n > maxFenceRun-len(backticks.text):
+			return no
+		case n == len(text):
+			return undecided
+		default:
+			return next(text[n:])
+		}
+	}
+}
+
+// runLength returns the length of the run of a fence character at the start of a text.
+func runLength(text []byte, char byte) int {
+	n := 0
+	for n < len(text) && text[n] == char {
+		n++
+	}
+	return n
+}
+
 // lineThen returns the lookahead for a blank rest of the line, and next.
 func lineThen(next lookahead) lookahead {
 	return func(text []byte) verdict {

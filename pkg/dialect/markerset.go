@@ -119,7 +119,7 @@ func (s *markerSet) addFenceRun(m *marker) {
 			late = either(late, exactWordThen(f.info, lineThen(always)))
 		}
 	}
-	s.addUse(markerUse{marker: &marker{text: m.text, role: lateFence, lookahead: late}})
+	s.addUse(markerUse{marker: &marker{text: m.text, role: lateFence, lookahead: runThen(m.text[0], late)}})
 }
 
 func (s *markerSet) addReasoningMarkers(w *delimiters, row *Dialect) {
