@@ -52,6 +52,7 @@ func (s *sink) emitCall(r *callReader) {
 	r.setStatus()
 	r.addLiteralBackslashAlternative()
 	s.calls++
+	s.hasCall = s.hasCall || !s.reasoning.inside
 	row := s.frame.dialect
 	again := s.lastCall.isRepeatedBy(&r.call, s.surrounding.to)
 	switch {
@@ -172,7 +173,7 @@ func (s *sink) revokeCalls(why diag.Finding) {
 	if s.revoked < s.calls {
 		s.emit(Event{Revoked: true})
 	}
-	s.revoked = s.calls
+	s.revoked, s.hasCall = s.calls, false
 }
 
 // suppress marks the call as not executable because calls do not count where it is.

@@ -25,10 +25,19 @@ func thenBoundary(text []byte) verdict {
 	return undecided
 }
 
+// thenResult matches a result after its tag within a line: JSON, or a word that follows directly. Where a sentence mentions
+// the tag, a blank or punctuation follows.
+func thenResult(text []byte) verdict {
+	if len(text) > 0 && isNameByte(text[0]) && text[0] != '.' && text[0] != '-' {
+		return yes
+	}
+	return thenByte("{[")(text)
+}
+
 // beginResult handles the start of a result that the model has fabricated. The calls after it are built on that result,
 // so they do not count.
 func (s *sink) beginResult() {
-	s.afterResult = s.afterResult || s.calls > s.revoked && !s.reasoning.inside
+	s.afterResult = s.afterResult || s.hasCall && !s.reasoning.inside
 }
 
 // fabricatedResults is the grammar of tool results that a model has fabricated: between their own markers, or up

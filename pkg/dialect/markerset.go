@@ -92,7 +92,10 @@ func (s *markerSet) addDialect(row *Dialect) {
 		s.fences = append(s.fences, fenceCandidate{&f.fences[i], row})
 	}
 	if tag := row.ResultTags[0]; tag != "" && tag[0] != '`' {
-		s.addUse(markerUse{marker: &marker{text: tag, role: resultOpen, lineStart: isNameByte(tag[0])}, dialect: row})
+		s.addUse(markerUse{marker: &marker{text: tag, role: resultOpen, lineStart: true}, dialect: row})
+		if !isNameByte(tag[0]) {
+			s.addUse(markerUse{marker: &marker{text: tag, role: resultOpen, lookahead: thenResult}, dialect: row})
+		}
 	}
 	for i := range f.implicit {
 		s.implicit = append(s.implicit, markerUse{marker: &f.implicit[i], dialect: row})

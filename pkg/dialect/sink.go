@@ -55,6 +55,7 @@ type sink struct {
 	// Calls.
 	calls       int       // number of calls so far
 	revoked     int       // number of calls revoked
+	hasCall     bool      // a call outside reasoning is not revoked
 	nameSpan    diag.Span // of the name of the latest call
 	ids         idSet
 	lastCall    lastCall
