@@ -170,14 +170,15 @@ func (b *namedBody) readAfterArguments(c byte) (int, frameEnd) {
 		b.sink.unread(b.tail[1:])
 		b.tail = b.tail[:0]
 		return 1, notYet
-	case v == no && len(b.tail) == 1:
-		return b.readNonMarker(c)
+	case v == no && (len(b.tail) == 1 || b.tail[0] == '['): // a list can begin like a marker
+		return b.readNonMarker()
 	}
 	return b.endUnclosedCall()
 }
 
-// readNonMarker reads a byte after the arguments that does not begin a marker.
-func (b *namedBody) readNonMarker(c byte) (int, frameEnd) {
+// readNonMarker reads the tail, which begins no marker.
+func (b *namedBody) readNonMarker() (int, frameEnd) {
+	c, at := b.tail[0], b.tailAt()
 	opens, closes := c == '{' || c == '[', c == '}' || c == ']'
 	touches := b.adjacentNext
 	b.adjacentNext = false
@@ -187,20 +188,20 @@ func (b *namedBody) readNonMarker(c byte) (int, frameEnd) {
 		return 1, ended
 	case touches && opens:
 		b.beginSecondValue()
-		return 0, notYet
+		return 1, notYet
 	case opens && (len(b.closers) > 0 && !b.closerOptional || !b.args.isObject()):
 		b.beginSecondValue()
-		return 0, notYet
+		return 1, notYet
 	case b.isObjectContinuation(c):
 		b.beginSecondValue()
 		b.args.skipRest()
-		return 0, notYet
+		return 1, notYet
 	case closes:
-		b.sink.reportStrayBracket(c, b.at, diag.Unsafe)
+		b.sink.reportStrayBracket(c, at, diag.Unsafe)
 		b.tail = b.tail[:0]
 		return 1, notYet
 	case opens:
-		f := diag.New(diag.ConcatenatedValues, diag.Bytes(b.at, b.at+1), "a second value follows the arguments of %s: it is treated as text", excerpt(b.head.name))
+		f := diag.New(diag.ConcatenatedValues, diag.Bytes(at, at+1), "a second value follows the arguments of %s: it is treated as text", excerpt(b.head.name))
 		f.Severity = diag.Warning
 		b.sink.report(f)
 	}
@@ -220,10 +221,14 @@ func (b *namedBody) isObjectContinuation(c byte) bool {
 	return c == ':' || c == ',' || !b.args.isObject() && (c == '"' || c == '\'')
 }
 
-// beginSecondValue begins a second value after the arguments.
+// tailAt returns the offset of the tail, whose last byte is being read.
+func (b *namedBody) tailAt() int { return b.at + 1 - len(b.tail) }
+
+// beginSecondValue begins a second value after the arguments, with the tail.
 func (b *namedBody) beginSecondValue() {
-	b.stage, b.secondAt, b.tail = inSecond, b.at, b.tail[:0]
-	b.args.begin(b.sink, b.at, b.isFenced(), b.terminators())
+	b.sink.unread(b.tail)
+	b.stage, b.secondAt, b.tail = inSecond, b.tailAt(), b.tail[:0]
+	b.args.begin(b.sink, b.secondAt, b.isFenced(), b.terminators())
 }
 
 // matchTail returns the marker in tail, or whether tail can become one.

@@ -247,7 +247,7 @@ var beside = map[string]struct{ before, following, evil string }{
 // Nothing in a string becomes a call that is run, also where the string is in
 // arguments with a fault.
 func TestNamedQuoted(t *testing.T) {
-	templates := []string{`{"a":Q}`, `{"a":Q,"b":[Q,{"c":Q}]}`, `{"a":Q,"b":x,"c":Q}`, `{"a":Q Q}`, `{"a":[Q}`, `{"name":"f","args":{"a":Q}}`, `{"a":Q`}
+	templates := []string{`{"a":Q}`, `{"a":Q,"b":[Q,{"c":Q}]}`, `{"a":Q,"b":x,"c":Q}`, `{"a":Q Q}`, `{"a":[Q}`, `{"name":"f","args":{"a":Q}}`, `{"a":Q`, `{"a":1}[Q]`, `{"a":x}[1,[Q]]`}
 	for name, b := range beside {
 		d := find(t, name)
 		parts := slices.Concat(newMarkerSet([]*Dialect{&d}).texts, jsonPieces, []string{b.evil, b.before, b.following, "{}" + b.following + b.evil})

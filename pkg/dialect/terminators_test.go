@@ -39,7 +39,7 @@ func TestMarkersBehindArguments(t *testing.T) {
 			for _, junk := range []string{"", "\r\n\"\n ; x.\n", ", "} {
 				for _, marker := range markers {
 					text := begun + junk + marker + "\n x [1]"
-					Scan(text, Options{Dialect: *d})
+					checkOnlyCall(t, d, text, begun == call)
 					if marker[0] == '[' || marker[0] == '{' {
 						Scan(text, Options{})
 					}
@@ -47,6 +47,16 @@ func TestMarkersBehindArguments(t *testing.T) {
 			}
 		}
 	})
+}
+
+// checkOnlyCall checks that a text has no executable call but that of f.
+func checkOnlyCall(t *testing.T, d *Dialect, text string, required bool) {
+	t.Helper()
+	calls := Scan(text, Options{Dialect: *d}).Calls
+	isOther := func(c chat.Call) bool { return c.Executable && c.Name != "f" }
+	if required && len(calls) == 0 || slices.ContainsFunc(calls, isOther) {
+		t.Errorf("%s: %q has the calls %v", d.Name, text, calls)
+	}
 }
 
 // checkDraft holds the law of drafts: one ends where the reasoning does in which it
