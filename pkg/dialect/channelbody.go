@@ -100,6 +100,9 @@ func (b *messageBody) endHeader(n int, marker string) (int, frameEnd) {
 			b.sink.unread([]byte(marker))
 			return n, left
 		}
+		if b.sink.message.inReasoning && !strings.HasSuffix(string(b.header), "`") { // it ends the reasoning
+			b.sink.endMessage()
+		}
 		return n, ended
 	}
 	h := parseHeader(b.frame.marker, string(b.header))
@@ -131,7 +134,7 @@ func (b *messageBody) reportStrayMarker(message string) {
 // beginContent begins the body after a marker.
 func (b *messageBody) beginContent(h header, kind bodyKind, marker string) frameEnd {
 	s := b.sink
-	s.beginMessage(h, kind, b.callsAreTags, diag.Bytes(b.frame.at, b.at))
+	s.beginMessage(h, kind, b.callsAreTags, b.frame.marker, diag.Bytes(b.frame.at, b.at))
 	switch {
 	case h.hasForeignSender():
 		if h.isCall() {
@@ -240,7 +243,8 @@ func (b *reasoningBody) write(p []byte) (int, frameEnd) {
 		}
 		return n, ended
 	}
-	b.sink.message.inReasoning = marker == channelMarker && b.lastByte != 0 // a message of its own has a start or an end before it
+	// A message of its own has a start or an end before it.
+	b.sink.message.inReasoning = marker == channelMarker && b.lastByte != 0 && !b.sink.message.nested
 	b.sink.unread([]byte(marker))
 	return n, left
 }

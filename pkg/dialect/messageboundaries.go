@@ -2,11 +2,16 @@ package dialect
 
 import "oneshot/pkg/diag"
 
-// beginMessage handles a header. A header inside another message that has not ended is part of its text.
-func (s *sink) beginMessage(h header, kind bodyKind, tagged bool, at diag.Span) {
-	inside := s.message.isQuoting(tagged) || s.message.inReasoning && h.isCall()
+// beginMessage handles a header after a marker. A header inside another message that has not ended is part of its text;
+// reasoning also ends at a start marker.
+func (s *sink) beginMessage(h header, kind bodyKind, tagged bool, marker string, at diag.Span) {
+	if s.message.inReasoning && marker == startMarker {
+		s.message = messageState{}
+	}
+	inReasoning := s.message.inReasoning
+	inside := s.message.isQuoting(tagged) || inReasoning && h.isCall()
 	s.endMessage()
-	s.message = messageState{forUser: h.isForUser(kind, tagged), nested: inside, headerSpan: at, callsBefore: s.calls}
+	s.message = messageState{forUser: h.isForUser(kind, tagged), nested: inside, inReasoning: inReasoning && inside, headerSpan: at, callsBefore: s.calls}
 	if h.hasForeignSender() {
 		s.message.sender = h.role
 	} else if h.isCall() && tagged {
@@ -19,7 +24,7 @@ func (s *sink) endMessage() {
 	if a.isMissingCall(s.calls) {
 		s.report(diag.New(diag.NotACall, a.headerSpan, "the message for tool %s contains no call", excerpt(a.recipientTool)))
 	}
-	s.message = messageState{forUser: a.nested} // the quoting message continues
+	s.message = messageState{forUser: a.nested, inReasoning: a.nested && a.inReasoning} // the quoting message continues
 }
 
 // applyMessageEffect handles a marker that begins or ends a message without being a header.

@@ -10,7 +10,7 @@ type messageState struct {
 	forUser       bool      // the message is for the user
 	sender        string    // if it is not the model, else ""
 	nested        bool      // its header is part of the text of another message
-	inReasoning   bool      // a header follows in the text of reasoning
+	inReasoning   bool      // the text is that of reasoning that has not ended
 	hasText       bool      // the message has text
 	headerSpan    diag.Span // of the header, if it is for a tool
 	callsBefore   int       // number of calls before the message
