@@ -135,7 +135,7 @@ func (s *Scanner) readGap(p []byte) int {
 	c := p[0]
 	switch {
 	case isBlank(c):
-		s.skip.word = apostrophe{}
+		s.skip.endWord()
 		n := 1
 		if c != ' ' && c != '\t' {
 			s.firstInLine = s.lineBlank
@@ -186,7 +186,7 @@ func (s *Scanner) readGap(p []byte) int {
 
 func (s *Scanner) endLine() {
 	s.lineBlank = true
-	s.skip.word = apostrophe{}
+	s.skip.endWord()
 	switch {
 	case s.phase == inHead:
 		s.head.lineBroken = true

@@ -81,6 +81,7 @@ func (s *Scanner) readNonASCII(p []byte) int {
 		s.mode = inWord
 	default:
 		s.mode = inGap
+		s.skip.sentence.add(s.tokenText()[0])
 		s.beginNonCall(s.tokenStart)
 		s.skip.word = apostrophe{length: 1, other: true}
 	}

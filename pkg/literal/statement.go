@@ -34,6 +34,12 @@ var controlWords = map[string]bool{
 	"finally": true, "for": true, "function": true, "if": true, "switch": true, "try": true, "while": true, "with": true,
 }
 
+// operatorWords are other words of JavaScript and Python that stand before or after a word in an expression.
+var operatorWords = map[string]bool{
+	"and": true, "as": true, "assert": true, "default": true, "delete": true, "export": true, "is": true, "lambda": true,
+	"not": true, "or": true,
+}
+
 // beginStatement reads the first byte of a statement.
 func (s *Scanner) beginStatement(c byte) int {
 	switch {
@@ -47,6 +53,7 @@ func (s *Scanner) beginStatement(c byte) int {
 		return s.beginHeadWord()
 	}
 	s.beginNonCall(s.pos)
+	s.skip.sentence.isComment = c == '#'
 	return 0
 }
 
@@ -58,6 +65,9 @@ func (s *Scanner) beginHeadWord() int {
 
 // endHeadWord ends a word before "(".
 func (s *Scanner) endHeadWord(word string) {
+	for i := range len(word) {
+		s.skip.sentence.add(word[i])
+	}
 	switch {
 	case s.goal == goalStatement && word == "return" && s.head.start == s.tokenStart:
 	case s.goal == goalStatement && word == "await":
@@ -171,6 +181,7 @@ type skipState struct {
 	lists          int    // how many of them are square
 	interpolations []int  // open braces in each enclosing ${…}
 	word           apostrophe
+	sentence       sentence
 	beforeLast     byte // the last but one byte that is not whitespace
 	last           byte // the last byte that is not whitespace
 	control        bool // the statement after a control word has not begun
@@ -200,9 +211,12 @@ func (p *skipState) endsAtLine() bool {
 
 // endsInOperator reports whether the expression, and what it decides, continues on the next line.
 func (p *skipState) endsInOperator() bool {
+	if p.sentence.isComment {
+		return false
+	}
 	switch p.last {
 	case '?', '\\':
-		return true
+		return !p.sentence.isProse()
 	case '>':
 		return p.beforeLast == '='
 	case '&', '|':
@@ -222,7 +236,14 @@ func (p *skipState) addByte(c byte) {
 		p.toFenceEnd = true
 	}
 	p.word.add(c)
+	p.sentence.add(c)
 	p.beforeLast, p.last = p.last, c
+}
+
+// endWord ends a word before a blank.
+func (p *skipState) endWord() {
+	p.word = apostrophe{}
+	p.sentence.endWord()
 }
 
 // skipByte skips a byte between tokens.
@@ -312,3 +333,40 @@ func (a *apostrophe) restartAfter(word string, adjacent bool) {
 }
 
 func (a *apostrophe) isApostrophe() bool { return a.length > 0 && a.other }
+
+// A sentence distinguishes prose from an expression, which has no two words in a row unless one of them is an operator.
+// Other operators and brackets are signs of an expression: declarations begin with two words.
+type sentence struct {
+	text         [len("instanceof")]byte // of the word so far
+	length       int                     // of the word so far
+	afterWord    bool                    // only blanks follow a word that is no operator
+	hasWordPair  bool
+	hasOperators bool
+	isComment    bool // it is a comment of Python
+}
+
+func (p *sentence) add(c byte) {
+	if isWordByte(c) {
+		if p.length < len(p.text) {
+			p.text[p.length] = c
+		}
+		p.length++
+		return
+	}
+	p.endWord()
+	p.afterWord = false
+	p.hasOperators = p.hasOperators || strings.IndexByte("=<>&|+*/%^~([{", c) >= 0
+}
+
+// endWord ends a word, if there is one, before a blank.
+func (p *sentence) endWord() {
+	if p.length == 0 {
+		return
+	}
+	word := string(p.text[:min(p.length, len(p.text))])
+	isOperator := p.length == len(word) && (operatorWords[word] || reservedWords[word] || controlWords[word])
+	p.hasWordPair = p.hasWordPair || p.afterWord && !isOperator
+	p.afterWord, p.length = !isOperator, 0
+}
+
+func (p *sentence) isProse() bool { return p.hasWordPair && !p.hasOperators }
