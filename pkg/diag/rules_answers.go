@@ -90,7 +90,7 @@ var answerRules = []Rule{
 	{
 		Code: ReasoningBeforeAnswer, Slug: "reasoning-before-answer", Severity: Warning,
 		Title: "An answer has reasoning before it",
-		Text:  "The answer must be JSON only. Marked reasoning is removed, because it is not part of the answer; other text is not.",
+		Text:  "The answer must be JSON only. Reasoning that a model has marked before it is removed, because it is not part of the answer; other text is not.",
 		Bad:   "<think>Is it?</think>{\"answer\": \"yes\"}",
 		Good:  `{"answer": "yes"}`,
 		Fix:   Safe,

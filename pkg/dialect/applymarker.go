@@ -121,7 +121,10 @@ func (s *Scanner) emitMarkerAsText(following []byte) {
 	s.reportQuotedMarker(following)
 	s.reportMarkerAfterText()
 	s.reportUnknownTool(following)
-	s.foreign.quotesReasoning = s.foreign.quotesReasoning || has(func(r role) bool { return r == reasoningOpen })
+	if has(func(r role) bool { return r == reasoningOpen }) {
+		s.foreign.quotesReasoning = true
+		s.reasoning.mentioned = s.reasoning.mentioned || !s.foreign.isOpen() && !s.isQuoted(reasoningOpen)
+	}
 	quoted := s.isQuoted(listOpen) && has(func(r role) bool { return r <= listOpen })
 	claims := !s.isQuoted(listOpen) && slices.ContainsFunc(s.pending.uses, markerUse.opensOnlyCalls)
 	start, end, inLine := s.heldAt, s.heldAt+s.pending.size, !s.isLineBlank()

@@ -61,7 +61,8 @@ func newMarkerSet(rows []*Dialect) *markerSet {
 		}
 	}
 	for _, w := range commonDelimiters() {
-		if !slices.ContainsFunc(wrappers, func(own *delimiters) bool { return own.name == w.name }) {
+		isPartOfAnswer := rows[0].framing.isAnswer && slices.Contains(promptedTags, w)
+		if !isPartOfAnswer && !slices.ContainsFunc(wrappers, func(own *delimiters) bool { return own.name == w.name }) {
 			wrappers = append(wrappers, w)
 		}
 	}

@@ -88,6 +88,7 @@ type reasoningState struct {
 	hasText    bool   // it has text
 	isQuoted   bool   // a block quote contains its opening marker
 	ended      bool   // some reasoning has ended
+	mentioned  bool   // an opening marker was text
 }
 
 // draftReason explains why a call in reasoning is not run.

@@ -154,6 +154,9 @@ func (s *selector) isExcludedByContext(u markerUse) bool {
 	t := &s.reasoning
 	switch u.role {
 	case reasoningOpen, reasoningClose:
+		if s.isMentionInAnswer(u.role) {
+			return true
+		}
 		if u.role == reasoningClose && u.delimiters.sharedCloser && !s.canCloseReasoning(u) || t.mode == ReasoningOff || !t.inside && s.foreign.isOpen() && (u.role == reasoningOpen || s.foreign.quotesReasoning) {
 			return true
 		}
@@ -175,6 +178,12 @@ func (s *selector) isExcludedByContext(u markerUse) bool {
 		}
 	}
 	return u.lineStart && !s.isLineBlank() || u.marker != nil && u.messageStart && s.message.hasText
+}
+
+// isMentionInAnswer reports whether a marker of reasoning is part of the text of an answer.
+func (s *selector) isMentionInAnswer(r role) bool {
+	t := &s.reasoning
+	return s.markers.dialects[0].framing.isAnswer && !t.inside && (t.mentioned || r == reasoningOpen && s.hasBegun)
 }
 
 // canFenceBegin reports whether a fence can begin or end here: at the start of a line, or begin after the marker of a list.

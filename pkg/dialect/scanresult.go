@@ -11,14 +11,17 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// StripReasoning removes reasoning in the delimiters that count in every dialect, and reports whether there was any.
+// StripReasoning removes reasoning before an answer, and reports whether there was any.
 func StripReasoning(text string) (rest string, hasReasoning bool) {
 	r := Scan(text, ReasoningOnly())
 	return r.Content, r.Reasoning != "" || len(r.Content) < len(text)
 }
 
-// ReasoningOnly are the options of a scanner that finds reasoning in the delimiters that count in every dialect, and no calls.
-func ReasoningOnly() Options { return Options{Dialect: Dialect{Name: "words"}} }
+// ReasoningOnly are the options of a scanner that finds reasoning before an answer, and no calls. The delimiters are those
+// that count in every dialect, except for tags that only prompts ask for.
+func ReasoningOnly() Options {
+	return Options{Dialect: Dialect{Name: "words", framing: framing{isAnswer: true}}}
+}
 
 // A ScanResult is the content of a whole response.
 type ScanResult struct {

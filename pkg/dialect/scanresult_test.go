@@ -7,6 +7,28 @@ import (
 	"oneshot/pkg/diag"
 )
 
+// Reasoning precedes an answer. Markers in the text of one are part of it, whatever tags a prompt asks for.
+func TestStripReasoning(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"<think>Is it?</think>Yes.", "Yes."},
+		{"\n[THINK]Is it?[/THINK]\n<think>Or not?</think> Yes.", "\n\n Yes."},
+		{"It may be.</think>Yes.", "Yes."},
+		{"The tags `<think>` and </think> may be.</think>Yes.", " may be.</think>Yes."},
+		{"Set the <reasoning> element.\nThen restart.", "Set the <reasoning> element.\nThen restart."},
+		{"Set the <think> element.\nThen restart.", "Set the <think> element.\nThen restart."},
+		{"<think>Is it?</think>Write <think> and </think> around it, or [THINK].", "Write <think> and </think> around it, or [THINK]."},
+		{"<reasoning>It fits.</reasoning><score>3</score>", "<reasoning>It fits.</reasoning><score>3</score>"},
+		{"It ends in </reasoning>.", "It ends in </reasoning>."},
+		{"<think>It never ends", ""},
+	} {
+		rest, hasReasoning := StripReasoning(test.text)
+		if rest != test.want || hasReasoning != (rest != test.text) {
+			t.Errorf("%q: rest %q, reasoning %v", test.text, rest, hasReasoning)
+		}
+		checkSplits(t, ReasoningOnly().Dialect, test.text)
+	}
+}
+
 // Of a text that is nothing but calls or faults, only so much is kept, and that
 // is said.
 func TestScanKeepsTheFirst(t *testing.T) {
