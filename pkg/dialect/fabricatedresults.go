@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"slices"
+	"strings"
 
 	"oneshot/pkg/diag"
 )
@@ -25,13 +26,17 @@ func thenBoundary(text []byte) verdict {
 	return undecided
 }
 
-// thenResult matches a result after its tag within a line: JSON, or a word that follows directly. Where a sentence mentions
-// the tag, a blank or punctuation follows.
-func thenResult(text []byte) verdict {
-	if len(text) > 0 && isNameByte(text[0]) && text[0] != '.' && text[0] != '-' {
-		return yes
+// thenMention matches what follows the tag of results where a sentence only mentions it: punctuation, or a blank and a letter.
+func thenMention(text []byte) verdict {
+	switch {
+	case len(text) == 0:
+		return undecided
+	case !isBlank(text[0]):
+		return verdictOf(strings.IndexByte(".,;:)!?", text[0]) >= 0)
+	case len(text) == 1:
+		return undecided
 	}
-	return thenByte("{[")(text)
+	return verdictOf('a' <= lower(text[1]) && lower(text[1]) <= 'z')
 }
 
 // beginResult handles the start of a result that the model has fabricated. The calls after it are built on that result,

@@ -3,6 +3,7 @@ package dialect
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"oneshot/pkg/ahocorasick"
 	"oneshot/pkg/literal"
@@ -92,12 +93,7 @@ func (s *markerSet) addDialect(row *Dialect) {
 	for i := range f.fences {
 		s.fences = append(s.fences, fenceCandidate{&f.fences[i], row})
 	}
-	if tag := row.ResultTags[0]; tag != "" && tag[0] != '`' {
-		s.addUse(markerUse{marker: &marker{text: tag, role: resultOpen, lineStart: true}, dialect: row})
-		if !isNameByte(tag[0]) {
-			s.addUse(markerUse{marker: &marker{text: tag, role: resultOpen, lookahead: thenResult}, dialect: row})
-		}
-	}
+	s.addResultTags(row)
 	for i := range f.implicit {
 		s.implicit = append(s.implicit, markerUse{marker: &f.implicit[i], dialect: row})
 	}
@@ -111,6 +107,23 @@ func (s *markerSet) addDialect(row *Dialect) {
 		if !slices.Contains(s.firstKeys, key) {
 			s.firstKeys = append(s.firstKeys, key)
 		}
+	}
+}
+
+// addResultTags adds the markers of results. Sentences may contain a word or mention a tag, but not control tokens. After a
+// mention the closing tag still shows that there was a result.
+func (s *markerSet) addResultTags(row *Dialect) {
+	opener, closer := row.ResultTags[0], row.ResultTags[1]
+	if opener == "" || opener[0] == '`' {
+		return
+	}
+	isToken := opener[0] == '[' || strings.HasPrefix(opener, "<|")
+	s.addUse(markerUse{marker: &marker{text: opener, role: resultOpen, lineStart: !isToken}, dialect: row})
+	if !isToken && !isNameByte(opener[0]) {
+		s.addUse(markerUse{marker: &marker{text: opener, role: resultOpen, lookahead: not(thenMention)}, dialect: row})
+	}
+	if closer != "" {
+		s.addUse(markerUse{marker: &marker{text: closer, role: resultOpen}, dialect: row})
 	}
 }
 
