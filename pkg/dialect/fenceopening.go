@@ -52,7 +52,7 @@ func (s *Scanner) readInfoString(p []byte) int {
 		i.at++
 	case i.acceptByte(c):
 		i.length++
-	case i.canEndAt(c, s.foreign.isOpen()):
+	case i.canEndAt(c, s.foreign.isOpenInMarkdown() || s.closesForeignFence()):
 		s.openCallFence()
 		return 0
 	case i.length == 0 && isNewline(c):
@@ -82,10 +82,8 @@ func (s *Scanner) readBlanksAfterRun(p []byte) int {
 
 // openCallFence handles the info string of a fence of calls, or a missing one where it is optional.
 func (s *Scanner) openCallFence() {
-	if _, v := s.info.certainFence(); v == yes && s.foreign.isLate {
-		s.foreign = fence{} // the late one was only mentioned, or is not closed
-	}
-	if !s.foreign.isOpen() {
+	if !s.foreign.isOpenInMarkdown() {
+		s.foreign = fence{} // a late one was only mentioned, or is not closed
 		s.beginFenceCandidate()
 		return
 	}
@@ -99,7 +97,7 @@ func (s *Scanner) openCallFence() {
 }
 
 // beginLateFence handles a run after text on its line, with the info string of a fence of calls. The text up to its closing
-// run is content, so that this run opens no other fence.
+// run is content, so that this run opens no other fence. Any other run that begins a fence in Markdown ends it.
 func (s *Scanner) beginLateFence(following []byte) {
 	char := s.pending.text[0]
 	s.state = inProse
@@ -111,13 +109,20 @@ func (s *Scanner) beginLateFence(following []byte) {
 
 // toggleForeignFence handles a run alone on its line, which opens or closes a fence.
 func (s *Scanner) toggleForeignFence() {
+	closes := s.closesForeignFence()
 	s.emitHeldAsText()
 	switch {
-	case !s.foreign.isOpen():
-		s.foreign = s.opener
-	case s.opener.closes(s.foreign):
+	case closes:
 		s.foreign = fence{}
+	case !s.foreign.isOpenInMarkdown():
+		s.foreign = s.opener
 	}
+}
+
+// closesForeignFence reports whether the latest run, if it is alone on its line, closes the open fence. After the marker of a
+// list it opens one.
+func (s *Scanner) closesForeignFence() bool {
+	return s.linePrefix != afterListMarkers && s.opener.closes(s.foreign)
 }
 
 // openForeignFence handles a run with a foreign info string.
@@ -129,7 +134,7 @@ func (s *Scanner) openForeignFence() {
 	}
 	s.info.firstWord = append(s.info.firstWord, s.held[min(len(s.held), s.info.at-s.heldAt):]...)
 	s.emitHeldAsText()
-	if !s.foreign.isOpen() {
+	if !s.foreign.isOpenInMarkdown() {
 		s.state = inForeignInfo
 	}
 }

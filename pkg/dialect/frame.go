@@ -23,6 +23,9 @@ type fence struct {
 
 func (f fence) isOpen() bool { return f.length > 0 }
 
+// isOpenInMarkdown reports whether the fence is open and Markdown reads it as well.
+func (f fence) isOpenInMarkdown() bool { return f.isOpen() && !f.isLate }
+
 // closes reports whether the run closes the other one's fence.
 func (f fence) closes(other fence) bool {
 	return f.char == other.char && f.length >= other.length

@@ -227,7 +227,7 @@ func TestQuoted(t *testing.T) {
 			inString := plain.Replace(mustJSON(" " + strings.ReplaceAll(call, `"`, "'")))
 			texts := []string{
 				"So: {\"note\": " + inString + "}\n", "<result>{\"data\": [{\"text\": " + inString + "}]}</result>", "```json\n{\"note\": " + inString + "}\n```\n",
-				"See:\n~~~python\n" + call + "\n~~~\n", "> " + strings.ReplaceAll(call, "\n", "\n> "), "> " + line + " " + line + "\n",
+				"See:\n~~~python\n" + call + "\n~~~\n", "See a ````tool\nfence.\n~~~python\n" + call + "\n~~~\n", "> " + strings.ReplaceAll(call, "\n", "\n> "), "> " + line + " " + line + "\n",
 			}
 			if !strings.Contains(line, "`") {
 				texts = append(texts, "Write `"+line+"` so.\n", "Write `` "+line+" `` so.\n")

@@ -157,19 +157,19 @@ func (s *selector) isExcludedByContext(u markerUse) bool {
 		if s.isMentionInAnswer(u.role) {
 			return true
 		}
-		if u.role == reasoningClose && u.delimiters.sharedCloser && !s.canCloseReasoning(u) || t.mode == ReasoningOff || !t.inside && s.foreign.isOpen() && (u.role == reasoningOpen || s.foreign.quotesReasoning) {
+		if u.role == reasoningClose && u.delimiters.sharedCloser && !s.canCloseReasoning(u) || t.mode == ReasoningOff || !t.inside && s.foreign.isOpenInMarkdown() && (u.role == reasoningOpen || s.foreign.quotesReasoning) {
 			return true
 		}
 	case fenceRun:
 		return !s.canFenceBegin()
 	case lateFence:
-		return t.inside || s.foreign.isOpen() || s.linePrefix == inBlockQuote || s.canFenceBegin() || s.textLine.lastByte == u.text[0]
+		return t.inside || s.foreign.isOpenInMarkdown() || s.linePrefix == inBlockQuote || s.canFenceBegin() || s.textLine.lastByte == u.text[0]
 	case continuation:
 		if !slices.Contains(s.rawTextDialects, u.dialect) || t.inside {
 			return true
 		}
 	case resultOpen:
-		if t.inside || s.foreign.isOpen() || s.lastCall.dialect == nil || u.dialect != nil && s.lastCall.dialect != u.dialect {
+		if t.inside || s.foreign.isOpenInMarkdown() || s.lastCall.dialect == nil || u.dialect != nil && s.lastCall.dialect != u.dialect {
 			return true
 		}
 	case openBrace, implicitOpen:
@@ -188,7 +188,7 @@ func (s *selector) isMentionInAnswer(r role) bool {
 
 // canFenceBegin reports whether a fence can begin or end here: at the start of a line, or begin after the marker of a list.
 func (s *selector) canFenceBegin() bool {
-	return s.isLineBlank() || s.linePrefix == afterListMarkers && !s.foreign.isOpen()
+	return s.isLineBlank() || s.linePrefix == afterListMarkers && !s.foreign.isOpenInMarkdown()
 }
 
 // verdictWithToolName is verdictOfUse plus a check of the tool name where the use needs one.
