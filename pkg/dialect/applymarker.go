@@ -108,6 +108,9 @@ func (s *Scanner) applyUse(u markerUse, v verdict, following []byte, ahead bool)
 		s.emitHeld()
 		s.reportCallContinuation(at, s.pending.text)
 	default:
+		if u.role > listOpen {
+			s.reportQuotedMarker(following) // its quoted use would begin a call
+		}
 		return s.applyMarker(u, following, ahead)
 	}
 	return 0
@@ -146,7 +149,7 @@ func (s *Scanner) applyMarker(u markerUse, following []byte, ahead bool) (read i
 	}
 	s.state, s.afterQuotedMarker = inProse, false
 	s.beginLineAfterMarker()
-	if u.effect != noEffect {
+	if u.effect == endsMessage {
 		s.endBlockQuote()
 	}
 	if len(s.pending.uses) == 1 && u.dialect != nil {

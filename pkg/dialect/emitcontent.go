@@ -51,11 +51,13 @@ const (
 	afterText
 )
 
-// after returns the prefix after one more byte of the line.
+// after returns the prefix after one more byte.
 func (l linePrefix) after(c byte) linePrefix {
 	isAtStart := l == onlyBlanks || l == afterListMarkers
 	switch isDigit := '0' <= c && c <= '9'; {
-	case isBlank(c) && isAtStart:
+	case isNewline(c):
+		return onlyBlanks
+	case l >= inBlockQuote, isBlank(c) && isAtStart:
 		return l
 	case isBlank(c) && l == atListMarkerEnd:
 		return afterListMarkers
@@ -71,6 +73,11 @@ func (l linePrefix) after(c byte) linePrefix {
 
 // updateLinePrefix updates the prefix of the line with text.
 func (s *sink) updateLinePrefix(text []byte) {
+	for ; s.quoteHasCall && len(text) > 0; text = text[1:] {
+		s.steps++
+		s.linePrefix = s.linePrefix.after(text[0])
+		s.quoteHasCall = s.linePrefix != afterText
+	}
 	if i := max(bytes.LastIndexByte(text, '\n'), bytes.LastIndexByte(text, '\r')); i >= 0 {
 		s.linePrefix, text = onlyBlanks, text[i+1:]
 	}
@@ -92,17 +99,17 @@ func (s *sink) beginLineAfterMarker() {
 	s.linePrefix, s.textLine = onlyBlanks, lineState{}
 }
 
-// endBlockQuote ends a block quote at the end of its reasoning or message. Where its line shows a marker of calls, the end is
-// quoted as well.
+// endBlockQuote ends a block quote at the end of its reasoning or message. Where it shows a marker of calls, the end is quoted
+// as well.
 func (s *sink) endBlockQuote() {
-	if !s.textLine.reported {
+	if !s.quoteHasCall {
 		s.linePrefix = onlyBlanks
 	}
 }
 
 // setLineBlank sets whether only blanks precede the next byte on its line, or text.
 func (s *sink) setLineBlank(blank bool) {
-	s.linePrefix = afterText
+	s.linePrefix, s.quoteHasCall = afterText, false
 	if blank {
 		s.linePrefix = onlyBlanks
 	}

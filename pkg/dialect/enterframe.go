@@ -22,7 +22,7 @@ func (s *Scanner) enterBareObject(at int) {
 func (s *Scanner) beginBody(g *grammar) {
 	s.frame.grammar, s.frame.callsBefore = g, s.calls
 	s.resync.restartAt(s.frame.bodyAt)
-	s.state, s.body, s.callCut, s.unbalanced = inBody, g.newBody(&s.sink, &s.frame), false, false
+	s.state, s.body, s.callCut, s.unbalanced, s.quoteHasCall = inBody, g.newBody(&s.sink, &s.frame), false, false, false
 }
 
 func (s *Scanner) readBody(p []byte) int {

@@ -227,7 +227,12 @@ func TestQuoted(t *testing.T) {
 			inString := plain.Replace(mustJSON(" " + strings.ReplaceAll(call, `"`, "'")))
 			texts := []string{
 				"So: {\"note\": " + inString + "}\n", "<result>{\"data\": [{\"text\": " + inString + "}]}</result>", "```json\n{\"note\": " + inString + "}\n```\n",
-				"See:\n~~~python\n" + call + "\n~~~\n", "See a ````tool\nfence.\n~~~python\n" + call + "\n~~~\n", "> " + strings.ReplaceAll(call, "\n", "\n> "), "> " + line + " " + line + "\n",
+				"See:\n~~~python\n" + call + "\n~~~\n", "See a ````tool\nfence.\n~~~python\n" + call + "\n~~~\n", "> " + strings.ReplaceAll(call, "\n", "\n> "), "> " + line + " " + line + "\nOr:\n> " + line + "\n",
+			}
+			for _, m := range d.framing.markers {
+				if m.effect != noEffect {
+					texts = append(texts, "> "+line+"\n> So."+m.text+" "+line+"\n")
+				}
 			}
 			if !strings.Contains(line, "`") {
 				texts = append(texts, "Write `"+line+"` so.\n", "Write `` "+line+" `` so.\n")

@@ -242,7 +242,11 @@ func (s *selector) reportQuotedMarker(following []byte) {
 	begun := func(u markerUse) bool {
 		return (u.role <= openKeep || u.role == listOpen && s.isDoubtfulQuote(u.role)) && s.isQuoted(u.role) && s.verdictWithToolName(u, following) == yes
 	}
-	if *reported || s.reasoning.inside || !slices.ContainsFunc(s.pending.uses, begun) {
+	if s.reasoning.inside || !slices.ContainsFunc(s.pending.uses, begun) {
+		return
+	}
+	s.quoteHasCall = s.quoteHasCall || s.linePrefix == inBlockQuote
+	if *reported {
 		return
 	}
 	*reported = true

@@ -73,6 +73,7 @@ type unemittedText struct {
 	hasBegun          bool       // a non-blank byte has been read
 	textLine          lineState  // state of the line before held
 	linePrefix        linePrefix // what the line before held consists of
+	quoteHasCall      bool       // the block quote, or one on the lines before, shows a marker of calls
 	afterQuotedMarker bool       // only blanks separate held from a quoted marker of calls
 }
 
