@@ -250,6 +250,10 @@ func TestNamedQuoted(t *testing.T) {
 	templates := []string{`{"a":Q}`, `{"a":Q,"b":[Q,{"c":Q}]}`, `{"a":Q,"b":x,"c":Q}`, `{"a":Q Q}`, `{"a":[Q}`, `{"name":"f","args":{"a":Q}}`, `{"a":Q`, `{"a":1}[Q]`, `{"a":x}[1,[Q]]`}
 	for name, b := range beside {
 		d := find(t, name)
+		templates := templates
+		if name == "harmony" { // its <|call|> may be missing, so a value after the arguments is text, and no quote
+			templates = slices.DeleteFunc(slices.Clone(templates), func(text string) bool { return strings.Contains(text, "}[") })
+		}
 		parts := slices.Concat(newMarkerSet([]*Dialect{&d}).texts, jsonPieces, []string{b.evil, b.before, b.following, "{}" + b.following + b.evil})
 		rapid.Check(t, func(rt *rapid.T) {
 			quoted := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 8).Draw(rt, "parts"), "")
