@@ -230,6 +230,9 @@ func (s *Scanner) reinterpretShortFence() {
 	case s.phase == beforeStatement || s.phase == inHead:
 		s.beginNonCall(s.tokenStart)
 	}
+	if s.phase == inNonCall {
+		s.skip.addByte(s.fence.Char)
+	}
 	if s.fence.Char == '`' && s.lang != python {
 		s.toggleTemplates(s.tokenStart, s.runLength)
 	} else if s.phase == inArguments {

@@ -9,9 +9,11 @@ func (s *Scanner) readSlash(c byte) int {
 	switch c {
 	case '/':
 		s.mode = inLine
+		s.skip.endWord()
 		return 1
 	case '*':
 		s.mode = inBlock
+		s.skip.endWord()
 		return 1
 	}
 	s.mode = inGap
@@ -22,6 +24,9 @@ func (s *Scanner) readSlash(c byte) int {
 		s.beginNonCall(s.tokenStart)
 	case s.phase == inArguments:
 		s.failNonLiteral(s.tokenStart, '/')
+	}
+	if s.phase == inNonCall {
+		s.skip.addByte('/')
 	}
 	return 0
 }
@@ -172,6 +177,9 @@ func (s *Scanner) readControlToken(c byte) int {
 	}
 	s.head.lacksParen, s.mode = true, inGap
 	s.beginNonCall(s.tokenStart)
+	for i := range n {
+		s.skip.addByte(text[i])
+	}
 	if s.head.wrapperWord != "" { // the argument of the wrapper is part of the statement
 		s.skip.depth++
 	}
