@@ -226,6 +226,7 @@ func TestStatements(t *testing.T) {
 		{"total / count ?\nf()\ni< n ?\nf()\nx in /a b/ ?\nf()\ng()", "g", "total / count ?\nf() i< n ?\nf() x in /a b/ ?\nf()"},
 		{"/yes please/ ?\nf()\na/**/in b ?\nf()\na`b`in c ?\nf()\ng()", "g", "/yes please/ ?\nf() a/**/in b ?\nf() a`b`in c ?\nf()"},
 		{"a ||`b`\nf()\nif (a) `b`\ng()", "f g", "a ||`b` if (a) `b`"},
+		{"a ?\nf() :\ng()\na / b ? c :\ng()\nIs it a? Yes:\nh()", "h", "a ?\nf() :\ng() a / b ? c :\ng() Is it a? Yes:"},
 		{"for now\nf()", "f", "for now"},
 		{"while(a) while(b)\nf()\ng()", "g", "while(a) while(b)\nf()"},
 		{"function f()\n{ g() }\nh()", "h", "function f()\n{ g() }"},

@@ -217,6 +217,8 @@ func (p *skipState) endsInOperator() bool {
 	switch p.last {
 	case '?', '\\':
 		return !p.sentence.isProse()
+	case ':': // of a conditional expression
+		return p.sentence.hasQuestionMark && !p.sentence.isProse()
 	case '>':
 		return p.beforeLast == '='
 	case '&', '|':
@@ -337,12 +339,13 @@ func (a *apostrophe) isApostrophe() bool { return a.length > 0 && a.other }
 // A sentence distinguishes prose from an expression, which has no two words in a row unless one of them is an operator.
 // Other operators and brackets are signs of an expression: declarations begin with two words.
 type sentence struct {
-	text         [len("instanceof")]byte // of the word so far
-	length       int                     // of the word so far
-	afterWord    bool                    // only blanks follow a word that is no operator
-	hasWordPair  bool
-	hasOperators bool
-	isComment    bool // it is a comment of Python
+	text            [len("instanceof")]byte // of the word so far
+	length          int                     // of the word so far
+	afterWord       bool                    // only blanks follow a word that is no operator
+	hasWordPair     bool
+	hasOperators    bool
+	hasQuestionMark bool
+	isComment       bool // it is a comment of Python
 }
 
 func (p *sentence) add(c byte) {
@@ -356,6 +359,7 @@ func (p *sentence) add(c byte) {
 	p.endWord()
 	p.afterWord = false
 	p.hasOperators = p.hasOperators || strings.IndexByte("=<>&|+*/%^~([{", c) >= 0
+	p.hasQuestionMark = p.hasQuestionMark || c == '?'
 }
 
 // endWord ends a word, if there is one, before a blank.
