@@ -86,7 +86,7 @@ func (f answerFormat) parseAnswer(text string) parsedAnswer {
 	if whole.faults == nil {
 		return whole
 	}
-	if rest, hasReasoning := dialect.StripReasoning(text); hasReasoning {
+	if rest, hasReasoning := dialect.StripReasoningBeforeJSON(text); hasReasoning {
 		if a := f.parseUnfenced(text, rest); a.faults == nil {
 			a.tolerated = append(a.tolerated, newReasoningBeforeAnswerFinding(text))
 			return a

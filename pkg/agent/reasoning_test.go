@@ -62,12 +62,14 @@ func TestSecondReasoningEnd(t *testing.T) {
 
 // Reasoning is no answer: only the text after it is.
 func TestReasoningIsNoAnswer(t *testing.T) {
-	r := newRig(t, says("<think>The answer could be 41.</think>\n"+calls("finalResponse()")), says("<think>Or 43?</think>"+answer42))
-	out := r.mustRun()
-	if string(out.Answer) != answer42 {
-		t.Errorf("answer %s", out.Answer)
-	}
-	if len(out.Findings) != 1 || out.Findings[0].Code != diag.ReasoningBeforeAnswer {
-		t.Errorf("findings %v", out.Findings)
+	for _, reasoning := range []string{"<think>Or 43?</think>", "<thinking>Or 43?</thinking>", "<reasoning>Or 43?</reasoning>"} {
+		r := newRig(t, says("<think>The answer could be 41.</think>\n"+calls("finalResponse()")), says(reasoning+answer42))
+		out := r.mustRun()
+		if string(out.Answer) != answer42 {
+			t.Errorf("%s: answer %s", reasoning, out.Answer)
+		}
+		if len(out.Findings) != 1 || out.Findings[0].Code != diag.ReasoningBeforeAnswer {
+			t.Errorf("%s: findings %v", reasoning, out.Findings)
+		}
 	}
 }

@@ -59,7 +59,8 @@ type framing struct {
 	ignoreAfterEnding bool          // text after the call of the ending tool does not count
 	stopsAtCloser     bool          // the model stops at the marker after all calls, and servers cut it off
 	needsRecipient    bool          // a call counts only in a message for a tool, see messageState
-	isAnswer          bool          // the text is an answer: reasoning only precedes it, and tags of prompts are part of it
+	isAnswer          bool          // the text is an answer: reasoning only precedes it
+	keepsPromptedTags bool          // tags that only prompts ask for are text
 }
 
 // A fenceSpec is a fence of calls.

@@ -62,8 +62,8 @@ func newMarkerSet(rows []*Dialect) *markerSet {
 		}
 	}
 	for _, w := range commonDelimiters() {
-		isPartOfAnswer := rows[0].framing.isAnswer && slices.Contains(promptedTags, w)
-		if !isPartOfAnswer && !slices.ContainsFunc(wrappers, func(own *delimiters) bool { return own.name == w.name }) {
+		isText := rows[0].framing.keepsPromptedTags && slices.Contains(promptedTags, w)
+		if !isText && !slices.ContainsFunc(wrappers, func(own *delimiters) bool { return own.name == w.name }) {
 			wrappers = append(wrappers, w)
 		}
 	}

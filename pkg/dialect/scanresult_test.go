@@ -29,6 +29,24 @@ func TestStripReasoning(t *testing.T) {
 	}
 }
 
+// JSON begins with no tag, so reasoning before it may be in tags that only prompts ask for.
+func TestStripReasoningBeforeJSON(t *testing.T) {
+	const answer = `{"answer":"use <thinking> and <think>x</think>"}`
+	for _, test := range []struct{ text, want string }{
+		{"<thinking>Is it?</thinking>" + answer, answer},
+		{"<reasoning>Is it?</reasoning>\n<think>Or not?</think>\n" + answer, "\n\n" + answer},
+		{"<thought>Is it?</thought>```json\n" + answer + "\n```", "```json\n" + answer + "\n```"},
+		{"Is it?</thinking>" + answer, answer},
+		{"Sure: " + answer, "Sure: " + answer},
+	} {
+		rest, hasReasoning := StripReasoningBeforeJSON(test.text)
+		if rest != test.want || hasReasoning != (rest != test.text) {
+			t.Errorf("%q: rest %q, reasoning %v", test.text, rest, hasReasoning)
+		}
+		checkSplits(t, reasoningBeforeJSON().Dialect, test.text)
+	}
+}
+
 // Of a text that is nothing but calls or faults, only so much is kept, and that
 // is said.
 func TestScanKeepsTheFirst(t *testing.T) {
