@@ -215,6 +215,7 @@ func TestStatements(t *testing.T) {
 		{"if x: f(); g()\nh()", "h", "if x: f(); g()"},
 		{"try:\n  x\nexcept E:\n  f()\n  g();\nelse:\n  h()", "", "try:\n  x\nexcept E:\n  f()\n  g();\nelse:\n  h()"},
 		{"while (x)\n\n  return f()\ng()", "g", "while (x)\n\n  return f()"},
+		{"match x:\n  case 1:\n    f()\n    g()", "", "match x: case 1:\n    f()\n    g()"},
 		{"while (x)\n// why\n  return f()\ng()", "g", "while (x)\n// why\n  return f()"},
 		{"const a = () =>\n  f()\ng()", "g", "const a = () =>\n  f()"},
 		{"a &&\n\n  f()\na.b ||\n  f()\na ?\n  f()\ng()", "g", "a &&\n\n  f() a.b ||\n  f() a ?\n  f()"},

@@ -30,7 +30,7 @@ var reservedWords = map[string]bool{
 // controlWords are the keywords of JavaScript and Python that decide whether and when the
 // following statement is executed.
 var controlWords = map[string]bool{
-	"async": true, "catch": true, "class": true, "def": true, "do": true, "elif": true, "else": true, "except": true,
+	"async": true, "case": true, "catch": true, "class": true, "def": true, "do": true, "elif": true, "else": true, "except": true,
 	"finally": true, "for": true, "function": true, "if": true, "switch": true, "try": true, "while": true, "with": true,
 }
 
