@@ -39,15 +39,15 @@ func reasoningBeforeJSON() Options {
 
 // A ScanResult is the content of a whole response.
 type ScanResult struct {
-	Dialect      Dialect // of the first call, if none was requested
-	Why          string  // evidence for the dialect
-	Content      string  // text outside calls and reasoning
-	Reasoning    string
-	Reasoned     []diag.Span    // of the reasoning
-	Calls        []chat.Call    // in text order, complete or faulty
-	CallDialects []*Dialect     // of each call, if no dialect was requested
-	NameSpans    []diag.Span    // of the names of the calls, as far as known
-	Findings     []diag.Finding // in text order, with lines and columns
+	Dialect        Dialect // of the first call, if none was requested
+	Why            string  // evidence for the dialect
+	Content        string  // text outside calls and reasoning
+	Reasoning      string
+	ReasoningSpans []diag.Span    // of the reasoning
+	Calls          []chat.Call    // in text order, complete or faulty
+	CallDialects   []*Dialect     // of each call, if no dialect was requested
+	NameSpans      []diag.Span    // of the names of the calls, as far as known
+	Findings       []diag.Finding // in text order, with lines and columns
 }
 
 // Findings collects the first [MaxKept] findings of a response. The zero value is empty.
@@ -147,7 +147,7 @@ func (c *collector) buildResult(text string) ScanResult {
 	}
 	r := ScanResult{Content: c.content.join(text), Reasoning: c.reasoning.join(text), Findings: c.findings.Locate(text)}
 	for _, part := range c.reasoning {
-		r.Reasoned = append(r.Reasoned, diag.Bytes(part.from, part.to))
+		r.ReasoningSpans = append(r.ReasoningSpans, diag.Bytes(part.from, part.to))
 	}
 	if len(c.kept) > 0 {
 		r.Calls, r.NameSpans = slices.Clone(c.kept), slices.Clone(c.nameSpans)

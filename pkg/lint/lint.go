@@ -81,10 +81,10 @@ func (o Options) readPlainText(src []byte) scanResult {
 		if f, ok := o.findEscapedResponse(src); ok {
 			r.report(f)
 		}
-		r.reportPythonAfterText(src, tools, found.Reasoned)
+		r.reportPythonAfterText(src, tools, found.ReasoningSpans)
 		r.reportCallInBrokenJSON(src, o)
 	case r.dialect == "pythonic" || r.dialect == "llama4_pythonic": // only the first list is read
-		r.reportPythonAfterText(src, tools, found.Reasoned)
+		r.reportPythonAfterText(src, tools, found.ReasoningSpans)
 	}
 	r.checkUTF8(src)
 	return r
