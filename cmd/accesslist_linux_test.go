@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// C3: whoever an access list lets write a file is somebody else, whatever its group is.
+// C3: mayHaveAccessList detects an access list, through which other users may write a file.
 func TestMayHaveAccessList(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "policy.yaml")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -12,8 +12,8 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// K3: the keys of an agent file are the flags of run that the table gives a key, and those of the file alone. A flag without a
-// key has a reason.
+// K3: the keys of an agent file are the flags of run that have a key in the table, and the keys without a flag. A flag without
+// a key has a reason.
 func TestAgentKeys(t *testing.T) {
 	text, _ := schema.PublishedText("agent_config.v2")
 	properties := gjson.GetBytes(text, "properties").Map()
@@ -44,7 +44,7 @@ func TestAgentKeys(t *testing.T) {
 	}
 }
 
-// An agent file names the dialects that a run knows.
+// The schema of agent files lists all dialects and their aliases.
 func TestAgentDialects(t *testing.T) {
 	text, _ := schema.PublishedText("agent_config.v2")
 	var got []string

@@ -29,10 +29,10 @@ func (p *promptTemplate) read(ctx context.Context, env Env) error {
 	return readText(ctx, env, p.fileFlag(), p.file, &p.text)
 }
 
-// fileFlag returns what messages call the file of the template.
+// fileFlag returns the name of the file of the template in messages.
 func (p *promptTemplate) fileFlag() string { return "prompt_file of the agent " + p.agent }
 
-// usesPrompt reports whether the template takes in the prompt of the command line.
+// usesPrompt reports whether the template has a placeholder for the prompt of the command line.
 func (p *promptTemplate) usesPrompt() bool {
 	return p != nil && slices.Contains(agentfile.Placeholders(p.text), agentfile.PromptVariable)
 }

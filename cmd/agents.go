@@ -85,7 +85,7 @@ type variableDoc struct {
 	Enum        []string `json:"enum,omitempty"`
 }
 
-// A settingDoc is a value in force, and where it is from.
+// A settingDoc is the effective value of a setting, and its source.
 type settingDoc struct {
 	Name   string   `json:"name"`
 	Values []string `json:"values"`
@@ -168,7 +168,7 @@ func (o *agentsOptions) show(name string) error {
 		return err
 	}
 	delete(source.values, "var") // shown as variables
-	// A run of an agent has its prompt_file and its stdin without a flag.
+	// [loadedAgent.source] leaves out prompt_file and the input stdin, which a run uses without flags.
 	for _, name := range []string{"prompt-file", "input"} {
 		if values := a.paths(name, a.Flags[name]); len(values) > 0 {
 			source.values[name] = values
@@ -205,7 +205,7 @@ func (r *resolvedFlags) settings(isShown func(flagRow) bool) (docs []settingDoc)
 	return docs
 }
 
-// hasDefault reports whether a flag that is not set means something.
+// hasDefault reports whether the default of a flag has an effect: it is not empty, 0 or false.
 func hasDefault(f *pflag.Flag) bool {
 	return !slices.Contains([]string{"", "[]", "0", "false"}, f.DefValue)
 }

@@ -12,8 +12,8 @@ import (
 	"oneshot/pkg/quote"
 )
 
-// agentTemplate is the agent file that "agents new" writes, for a name in the place of %s. Without its comment signs each key
-// in it is valid, too.
+// agentTemplate is the agent file that "agents new" writes, with the name in the place of %s. Each commented-out key in it is
+// valid, too.
 const agentTemplate = `# An agent for oneshot run --agent. The keys are flags of oneshot run, with _ for -; a flag of the command line replaces
 # a key. "oneshot agents show" prints what is in force, "oneshot validate" checks the file, and "oneshot explain agent-keys"
 # describes every key.

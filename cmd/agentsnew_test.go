@@ -12,7 +12,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A new agent file is valid, and so is each key in its comments.
+// A new agent file is valid, and so is each commented-out key in it.
 func TestAgentTemplate(t *testing.T) {
 	text := fmt.Sprintf(agentTemplate, `"a \"b\": c"`)
 	full := regexp.MustCompile(`(?m)^# ([a-z_]+: )`).ReplaceAllString(text, "$1")

@@ -26,7 +26,7 @@ func oneArgument(noun, hint string) cobra.PositionalArgs {
 	}
 }
 
-// atMostArguments refuses more than that many arguments. The default hint names the help page.
+// atMostArguments refuses more than most arguments. The default hint names the help page.
 func atMostArguments(most int, hint string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) <= most {
@@ -57,7 +57,7 @@ func usageErrorOf(c *cobra.Command, err error) error {
 	return &usageError{err, helpHint(c)}
 }
 
-// invalidValue reports a value that a flag cannot have. Name says where the value is from.
+// invalidValue returns the error for an invalid value of a flag. Name is the flag or the source of the value.
 func invalidValue(name string, value *pflag.InvalidValueError) error {
 	f := value.GetFlag()
 	_, usage := pflag.UnquoteUsage(f)

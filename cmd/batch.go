@@ -56,7 +56,7 @@ type batchOptions struct {
 
 const defaultConcurrency = 4
 
-// aheadFactor times the concurrency is how many results wait for one before them.
+// aheadFactor times the concurrency is the maximum number of runs that are begun and not delivered: see [batch.Pool].
 const aheadFactor = 16
 
 func (o *options) batchFlags() []flagRow {
@@ -117,7 +117,7 @@ func (o *options) checkBatch(args []string) error {
 	return nil
 }
 
-// A batchRun is a batch that is being made.
+// A batchRun is the state of a batch command.
 type batchRun struct {
 	env     Env
 	console *console
@@ -127,9 +127,9 @@ type batchRun struct {
 	texts   *batchTexts
 	state   *batchState
 	records recordIndex
-	earlier *earlierOutput // that --retry copies; nil without
-	plans   map[string]int // of the lines of the output, with the number of the first one
-	plan    string         // its digest
+	earlier *earlierOutput // lines that --retry copies; nil without it
+	plans   map[string]int // digests of plans in the output, with the number of their first line
+	plan    string         // digest of the current plan
 	limiter *batchLimiter
 	spent   chat.Cost // by earlier commands of the batch
 	heard   earlierResponses
@@ -139,7 +139,7 @@ type batchRun struct {
 	failures atomic.Int64            // of this command
 	ending   context.CancelCauseFunc // begins no more runs
 	abort    context.CancelCauseFunc // ends the runs as well
-	blocked  bool                    // an ordered line cannot be written yet
+	blocked  bool                    // in order: an earlier record has no line, so no more are written
 }
 
 // runBatch is the command.
@@ -248,11 +248,11 @@ func (b *batchRun) checkFirst(ctx context.Context) error {
 	return nil
 }
 
-// run makes the runs.
+// run processes the records without a line.
 func (b *batchRun) run(ctx context.Context) error {
 	b.progress = newBatchProgress(b.console, b.records.counts, b.limiter.budget)
 	defer b.progress.clear()
-	if b.isDone() && b.state.out != nil && !b.state.isKnown { // the output of another batch stays that of another batch
+	if b.isDone() && b.state.out != nil && !b.state.isKnown { // a complete output of a batch that is not on record here keeps its batch
 		if err := b.state.repairOutput(); err != nil {
 			return err
 		}
@@ -291,7 +291,7 @@ func (b *batchRun) run(ctx context.Context) error {
 	switch cause := context.Cause(next); {
 	case ctx.Err() != nil:
 		return b.withContinueHint(context.Cause(ctx))
-	case as[*tooManyFailuresError](cause) && isDone: // by the last record
+	case as[*tooManyFailuresError](cause) && isDone: // the last record reached the limit
 	case err != nil && cause == nil:
 		return b.withContinueHint(err)
 	case cause != nil:
@@ -380,7 +380,7 @@ func (b *batchRun) verdict() error {
 	return &hintedError{err, "to run them again: oneshot batch --retry failed " + runArgument(b.flags.file) + " -o NEW, with the same flags and records"}
 }
 
-// withContinueHint adds the hint how a batch that has not come to its end is continued.
+// withContinueHint adds a hint at how to continue an unfinished batch.
 func (b *batchRun) withContinueHint(err error) error {
 	summary := b.progress.summary()
 	hint := summary + "; to continue, repeat the command"

@@ -132,8 +132,8 @@ func (in *batchInput) records() iter.Seq2[batch.Record, error] {
 	}
 }
 
-// A recordKey is the beginning of the digest of an ID. The ID of a run ends in it, so that a line and a run file belong to
-// their record even if secrets in its ID are masked there.
+// A recordKey is the beginning of the SHA-256 of a record ID. The ID of a run ends in it, so that lines and run files can be
+// matched to their record even if secrets in its ID are masked.
 type recordKey [8]byte
 
 func keyOfID(id string) recordKey {
@@ -152,7 +152,7 @@ type recordEntry struct {
 	line        int32     // in the input; 0: not found there yet
 	isDone      bool      // it has a line in the output
 	isInEarlier bool      // it has a line in the earlier output
-	input       recordKey // the beginning of the digest of the record that was done, or of the input
+	input       recordKey // the beginning of the digest of the record, from its line in an output or else from the input
 	earlier     int64     // offset of its line in the earlier output, if that is copied; -1: none
 }
 
@@ -169,7 +169,7 @@ func (x *recordIndex) entry(key recordKey) *recordEntry {
 	return e
 }
 
-// maxShownFaults is how many faults of an input are printed.
+// maxShownFaults is the maximum number of printed faults of an input.
 const maxShownFaults = 20
 
 // faults collects the faults of an input.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A batch keeps few bytes for each of its records, however long their IDs are.
+// A batch keeps at most 100 bytes for each of its records, however long their IDs are.
 func TestRecordIndexMemory(t *testing.T) {
 	const records, most = 200_000, 100
 	var before, after runtime.MemStats

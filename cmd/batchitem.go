@@ -20,7 +20,7 @@ import (
 type itemResult struct {
 	record batch.Record // without its fields
 	line   []byte
-	isOver bool // the run file says how the run ended
+	isOver bool // the run file records the end of the run
 }
 
 // work makes the run for a record, or continues or finishes it. An error that concerns all runs ends the batch.
@@ -53,7 +53,7 @@ func (b *batchRun) work(ctx context.Context, r batch.Record) (res itemResult) {
 	return res
 }
 
-// A batchItem is the run for a record before it is made.
+// A batchItem is the run for a record before it starts or continues.
 type batchItem struct {
 	path     string
 	recorded *recordedRun
@@ -76,7 +76,7 @@ func (b *batchRun) openItem(r batch.Record) (*batchItem, error) {
 			return nil, &outputError{err}
 		}
 		return item, nil
-	case began.Plan != b.plan || began.Input != r.Digest: // the name of the file depends on the ID
+	case began.Plan != b.plan || began.Input != r.Digest: // the name of the file depends on the ID only
 		return nil, usagef("restore it, or write to another file", "%s: record %q or the plan has changed since its run began", b.input.name, r.ID)
 	}
 	end, err := readItem(item.path)
@@ -103,13 +103,13 @@ func (b *batchRun) itemPlan(ctx context.Context, t *console, rec *recordedRun, r
 		return nil, err
 	}
 	p := &runPlan{sharedPlan: *b.shared, texts: texts, stdin: &unnamedStdin{isIgnored: true}}
-	p.console, p.recorded, p.resolved = t, rec, p.resolved.clone() // prices are those of the run
+	p.console, p.recorded, p.resolved = t, rec, p.resolved.clone() // each run notes its own prices
 	return p, p.configure(ctx)
 }
 
-// runItem makes or resumes a run. It returns only errors that concern all runs; its own is on record.
+// runItem starts or resumes a run. It returns only errors that concern all runs: the error of the run itself is on record.
 func (b *batchRun) runItem(ctx context.Context, item *batchItem, r batch.Record) (err error) {
-	defer item.recorded.close() // it has ended, or the batch fails
+	defer item.recorded.close() // its error does not matter: the run has ended, or the batch fails
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t := b.console.forItem(r.ID, cancel)
@@ -155,8 +155,8 @@ func (b *batchRun) startItem(s *runState, p *runPlan, item *batchItem, r batch.R
 	return s.createRecord(item.path, body)
 }
 
-// concernsAll reports whether the error of a run ends the batch, which cuts the run off: it would end all others as well. A
-// model that has responded before, behind a gateway with a filter, forbids one request and not another.
+// concernsAll reports whether the error of a run would also end all other runs. It then ends the batch, which cuts the run off.
+// A status 403 concerns one request only if the model has responded before: a gateway may filter requests.
 func (b *batchRun) concernsAll(err error) bool {
 	var denied *provider.AuthError
 	if errors.As(err, &denied) {
@@ -243,7 +243,7 @@ func (it *itemRecord) line(path string) batch.OutputLine {
 	return l
 }
 
-// deliver writes the line of a record. Behind a record that has none an ordered batch writes no more.
+// deliver writes the line of a record. An ordered batch writes no more lines after a record without one.
 func (b *batchRun) deliver(res itemResult) (err error) {
 	defer func() {
 		if err != nil {

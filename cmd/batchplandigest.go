@@ -6,9 +6,9 @@ import (
 	"oneshot/pkg/agent"
 )
 
-// planDigest returns the digest of everything that the runs share and their results depend on: the content of files, what
-// models and tools are, and the flags that a resumed run must not change either. Flags that the batch may need to go on, such
-// as budgets and credentials, are not part of it.
+// planDigest returns the digest of everything that the runs share and their results depend on: the content of files, the models
+// and tools, and the flags that a resumed run must not change. It excludes the flags that a user may have to change to continue
+// a batch, such as budgets and credentials.
 func (b *batchRun) planDigest() (string, error) {
 	f, s := b.flags, b.shared
 	cfg := agent.Config{GateConfig: agent.GateConfig{Tools: s.tools, Policy: s.policy}}
@@ -27,7 +27,7 @@ func (b *batchRun) planDigest() (string, error) {
 	for name, row := range f.rows {
 		isInTexts := row.agent&isPath != 0 || name == "var" || name == "var-file"
 		flag := f.set.Lookup(name)
-		isDefault := flag.Value.String() == flag.DefValue // a flag of a later version changes no plan by itself
+		isDefault := flag.Value.String() == flag.DefValue // a flag that a later version adds does not change the plan
 		if row.resume == fixed && !isInTexts && !isDefault {
 			plan["--"+name] = flagValues(flag)
 		}
@@ -36,7 +36,7 @@ func (b *batchRun) planDigest() (string, error) {
 	return digest(string(text)), err
 }
 
-// fieldDefaults returns the fields that the texts name, each with its value in a record without it, nil if a record needs it.
+// fieldDefaults returns the fields that the texts name, with the default of each, or nil if a record must have the field.
 func (x *batchTexts) fieldDefaults() map[string]*string {
 	defaults := map[string]*string{}
 	for _, f := range x.fields {

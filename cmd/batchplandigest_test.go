@@ -12,7 +12,7 @@ import (
 	"oneshot/tooldefs"
 )
 
-// planFiles are the files that the command lines of the plans name.
+// planFiles are the files that the tested command lines name.
 var planFiles = map[string]string{
 	"records.jsonl": `{"name":"Ada","ticket":"7","input":"x"}` + "\n",
 	"old.jsonl":     "",
@@ -61,14 +61,14 @@ func planOf(t *testing.T, args ...string) string {
 	return plan
 }
 
-// A planCase is a flag, given in a way that should change the plan of a batch, or leave it as it is.
+// A planCase is a pair of command lines, with and without a flag or a value of it, whose plans are compared.
 type planCase struct {
 	with, without []string
 	replaces      string // the part of the common command line that both replace
 }
 
-// C6: a line says under which plan it was made: what a result depends on is part of it, each flag of a batch is either, and
-// what the batch may need to go on is not.
+// C6: the plan covers each flag that affects the results of a batch, and no flag that a user may have to change to continue it.
+// Each flag of batch is in one of the two tables.
 func TestPlanOfBatch(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -141,9 +141,8 @@ func TestPlanOfBatch(t *testing.T) {
 		"effort":             {with: []string{"--effort", "low"}},
 		"param":              {with: []string{"--param", "max_tokens=100"}},
 	}
-	// What else a command line says does not change what a run of the batch does with its record: how many run at a time, where
-	// the lines go, how long it may take and cost, with which credentials and over which connection a server is reached, and who
-	// approves calls.
+	// Other flags do not affect the result of a record: concurrency, order and destination of the lines, limits of time and
+	// cost, credentials, connections and approvals.
 	keeps := map[string]planCase{
 		"agent":               {with: []string{"--agent", "english.yaml"}, without: []string{"--agent", "same.yaml"}, replaces: "prompt"},
 		"output-file":         {with: []string{"-o", "out.jsonl"}},

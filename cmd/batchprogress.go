@@ -39,7 +39,7 @@ func (c *batchCounts) done() (n int) {
 // failed returns the number of records whose line has an error.
 func (c *batchCounts) failed() int { return c.done() - c.byExit["ok"] }
 
-// summary says how many records failed, and why, and how many are left.
+// summary returns the number of failed records, by exit, and the number of records without a line.
 func (c *batchCounts) summary() string {
 	var why []string
 	for _, name := range slices.Sorted(maps.Keys(c.byExit)) {
@@ -57,8 +57,8 @@ func (c *batchCounts) summary() string {
 	return text
 }
 
-// batchProgress shows the progress of a batch: on a terminal one line that is replaced, in a log a line for each record, and
-// the first failures always.
+// batchProgress shows the progress of a batch: one updated line on a terminal, a line for each record in a log, and otherwise
+// the first failures.
 type batchProgress struct {
 	console *console
 	counts  batchCounts
@@ -74,10 +74,10 @@ func newBatchProgress(t *console, counts batchCounts, budget *batch.Budget) *bat
 	return &batchProgress{console: t, counts: counts, budget: budget, start: time.Now(), first: counts.done()}
 }
 
-// maxShownFailures is how many failures and warnings of a batch are printed. The output has all.
+// maxShownFailures is the maximum number of printed failures and warnings of a batch. The output has all.
 const maxShownFailures = 20
 
-// redraw is the shortest time between two states of the line on a terminal.
+// redraw is the minimum time between two updates of the line on a terminal.
 const redraw = 200 * time.Millisecond
 
 // add counts the line of a record, and shows it.
@@ -113,7 +113,7 @@ func describeProblem(l batch.OutputLine) string {
 	return l.Error.Message
 }
 
-// A line that wraps on a narrow terminal could not be removed, so the terminal cuts it off.
+// noWrap and wrap switch line wrapping off and on: a line that wraps on a narrow terminal could not be removed.
 const noWrap, wrap = "\x1b[?7l", "\x1b[?7h"
 
 // draw shows the state on a terminal.
@@ -148,7 +148,7 @@ func (p *batchProgress) cost() string {
 	}
 }
 
-// summary says how many records failed and are left, and the cost of the runs.
+// summary returns the numbers of failed and unfinished records, and the cost of the runs.
 func (p *batchProgress) summary() string { return p.counts.summary() + p.cost() }
 
 // clear removes the line from the terminal.

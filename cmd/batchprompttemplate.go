@@ -21,13 +21,13 @@ const inputField = "input"
 type batchTexts struct {
 	promptTexts
 	fields   []batchField // that the texts name, in their order
-	literals []string     // what follows each "${" that begins no placeholder, to the end of its text
+	literals []string     // the rest of the text after each "${" that begins no placeholder
 }
 
 // A batchField is a placeholder that a field of each record fills.
 type batchField struct {
 	name     string
-	fallback *string             // without the field; nil: it is required
+	fallback *string             // the value for a record without the field; nil: it is required
 	declared *agentfile.Variable // by an agent, or nil
 }
 
@@ -148,7 +148,7 @@ func (x *batchTexts) of(r batch.Record) (promptTexts, error) {
 	return texts, nil
 }
 
-// literalsIn returns what follows each "${" of a text that begins no placeholder. $${ is meant as it is.
+// literalsIn returns the rest of a text after each "${" that begins no placeholder, except for an escaped $${.
 func literalsIn(text string) (all []string) {
 	for i := range len(text) {
 		if rest, ok := strings.CutPrefix(text[i:], "${"); ok && (i == 0 || text[i-1] != '$') {
@@ -160,8 +160,8 @@ func literalsIn(text string) (all []string) {
 	return all
 }
 
-// checkFieldNames refuses a text that names a field which no placeholder can name, or a part of a field: it would reach the
-// model as it is.
+// checkFieldNames refuses ${FIELD} if the name of the field cannot be a placeholder, and references to parts of a field such as
+// ${a.b}: the model would receive them as they are.
 func (x *batchTexts) checkFieldNames(r batch.Record) error {
 	for _, rest := range x.literals {
 		for _, f := range r.Fields {

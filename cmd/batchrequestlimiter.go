@@ -73,7 +73,8 @@ func (l *batchLimiter) hasResponded(model string) bool {
 	return ok
 }
 
-// earlierResponses are what earlier commands tell of the models that have responded. The zero value has none.
+// earlierResponses records, from outputs and run files, the models that have responded to earlier commands. The zero value is
+// empty.
 type earlierResponses struct {
 	models map[string]bool // named by runs without a line
 	plans  map[string]bool // of lines with a response; true: one of them has an answer
@@ -112,8 +113,8 @@ func (b *batchRun) earlierResponders() []string {
 	return names
 }
 
-// certainResponders returns the names of the models that have responded in a run with a response or even an answer. With
-// fallbacks it may have been any of them; the responder has no fallback.
+// certainResponders returns the names of the models that must have responded in a run with a response or, if hasAnswer, an
+// answer. With fallbacks the main model is not certain; the responder has no fallback.
 func (m *chosenModels) certainResponders(hasAnswer bool) (names []string) {
 	models, responder := m.names, []string(nil)
 	if m.hasResponder {
@@ -133,7 +134,7 @@ func (m *chosenModels) certainResponders(hasAnswer bool) (names []string) {
 type requestRate struct {
 	ledger *userRates
 	window []policy.RateWindow // one
-	next   chan struct{}       // holds the request of this batch whose turn is next
+	next   chan struct{}       // lets one request of this batch at a time wait for the ledger
 }
 
 // newRequestRate returns the limit of --rate, nil without the flag and in a dry run, which sends nothing.
@@ -155,7 +156,8 @@ func (b *batchRun) newRequestRate() (*requestRate, error) {
 	return &requestRate{ledger, []policy.RateWindow{{Key: key, MaxStarts: rate.Calls, Window: rate.Per}}, make(chan struct{}, 1)}, err
 }
 
-// wait waits for the turn of a request, and takes it when it has come: a request that is cancelled before takes none.
+// wait waits until the rate admits a request and counts it only then: a request that is cancelled while it waits does not
+// count.
 func (q *requestRate) wait(ctx context.Context) error {
 	if q == nil {
 		return nil

@@ -127,8 +127,8 @@ func (b *batchRun) readEarlierOutput() error {
 	})
 }
 
-// checkEarlierRun refuses a record without a line in the earlier output whose run has made changes there: it was cut off, or
-// its line was not yet written. Only --retry all repeats changes.
+// checkEarlierRun refuses a record without a line in the earlier output whose run has made changes: that run was cut off, or
+// its line was not written. Only --retry all repeats changes.
 func (b *batchRun) checkEarlierRun(e *recordEntry, r batch.Record) error {
 	o := b.earlier
 	if o == nil || e.isInEarlier {
@@ -189,7 +189,8 @@ func (b *batchRun) addOutputLine(l batch.OutputLine, number int) error {
 	return nil
 }
 
-// keyOfLine returns the key of the record of a line of an output. An ID in which secrets are masked does not tell it.
+// keyOfLine returns the key of the record of a line of an output. It comes from the ID of the run, because secrets may be
+// masked in the ID of the record.
 func keyOfLine(l batch.OutputLine, path string, number int) (recordKey, error) {
 	key, ok := keyOfRun(l.RunID)
 	if !ok || key != keyOfID(l.ID) && !strings.Contains(l.ID, redact.Mask) {
@@ -225,8 +226,8 @@ func outputReadError(flag string, err error) error {
 	return err
 }
 
-// checkLeftOver refuses an output with lines for other records, one whose runs are not on record here, and lines to copy for
-// other records.
+// checkLeftOver refuses an output with lines for records that are not in the input, an unfinished output whose runs are not on
+// record here, and an earlier output with lines to copy for records that are not in the input.
 func (b *batchRun) checkLeftOver() error {
 	lines, done, isLeftOver := 0, 0, false
 	for _, e := range b.records.entries {

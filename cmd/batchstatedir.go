@@ -28,7 +28,7 @@ import (
 // file in outputs, named by the digest of its path, which is locked while a batch writes the output and holds the ID of
 // that batch. A batch whose output is gone starts anew under another ID.
 
-// A batchState is where the runs of a batch are recorded, and its output.
+// A batchState is the directory with the run files of a batch, and its output.
 type batchState struct {
 	batchPointer // of the output
 	isDry        bool
@@ -193,13 +193,13 @@ func (s *batchState) batchOfOutput(path string) (string, error) {
 	return p.id, err
 }
 
-// A batchPointer is what the state directory has about an output.
+// A batchPointer is the content of the file about an output in the state directory.
 type batchPointer struct {
 	id      string   // of the batch, or "" if there is none
 	hasLine bool     // a line of the batch is in the output
 	copied  []string // the batches of the lines that --retry has copied to it
 
-	isCopying bool // the latest --retry has not come to its end: a line that it has not copied yet seems to be missing
+	isCopying bool // the latest --retry is unfinished: lines that it has not copied yet seem to be missing
 }
 
 // readBatchPointer reads an open pointer.
@@ -221,18 +221,18 @@ func readBatchPointer(f *os.File) (batchPointer, error) {
 	return p, err
 }
 
-// hasLineMark follows the ID in a pointer once a line of the batch is in the output. An output that is empty all the same was
-// emptied.
+// hasLineMark follows the ID in a pointer once a line of the batch is in the output. If the output is empty nevertheless,
+// somebody has emptied it.
 const hasLineMark = "has a line\n"
 
-// copyingMark is in a pointer while --retry copies lines, and copiedMark begins the line with the batches of all copied lines at
-// its end. In between the output may lack some of them, whose records must not be run again.
+// copyingMark is added to a pointer when --retry begins to copy lines. When all are copied, a line is added that begins with
+// copiedMark and lists their batches. In between, the output may lack copied lines, whose records must not be run again.
 const (
 	copyingMark = "lines are copied\n"
 	copiedMark  = "has the lines of "
 )
 
-// markCopying notes that --retry copies lines, so that the batch cannot be continued without it.
+// markCopying notes that --retry copies lines, so that the batch cannot be continued without --retry.
 func (s *batchState) markCopying() error {
 	if s.pointer == nil || s.isCopying {
 		return nil
@@ -241,7 +241,7 @@ func (s *batchState) markCopying() error {
 	return s.addToPointer("mark of copying", copyingMark)
 }
 
-// markCopied notes the batches whose lines --retry has copied, so that the batch can be continued without it.
+// markCopied notes the batches whose lines --retry has copied, so that the batch can be continued without --retry.
 func (s *batchState) markCopied(batches []string) error {
 	if s.pointer == nil || !s.isCopying {
 		return nil
@@ -252,8 +252,8 @@ func (s *batchState) markCopied(batches []string) error {
 	return s.addToPointer("mark of the copied lines", copiedMark+strings.Join(s.copied, " ")+"\n")
 }
 
-// hasCopied reports whether the line of a run was copied by an earlier --retry. Until that comes to its end, only another
-// --retry, which copies the rest, may rely on it.
+// hasCopied reports whether an earlier --retry copied the line of a run. While the latest --retry is unfinished, it returns
+// true only for another --retry, which copies the rest.
 func (s *batchState) hasCopied(run string, isRetry bool) bool {
 	return slices.Contains(s.copied, batchOfRun(run)) && (isRetry || !s.isCopying)
 }
@@ -275,8 +275,8 @@ func (s *batchState) addToPointer(what, text string) error {
 	return failpoint.Around("fsync of the "+what, s.pointer.Sync)
 }
 
-// begin makes the directory of the batch, its index and its output, in an order such that a batch that has an output has the
-// rest. It makes an output that exists ready for lines.
+// begin creates the directory of the batch, its index and, last, its output, so that each output has the others. It prepares an
+// existing output for further lines.
 func (s *batchState) begin(env Env, plan string) error {
 	err := s.makeIndex(env, plan)
 	switch {
@@ -294,7 +294,7 @@ func (s *batchState) begin(env Env, plan string) error {
 	return s.repairOutput()
 }
 
-// repairOutput makes an output that exists ready for lines.
+// repairOutput prepares an existing output for further lines.
 func (s *batchState) repairOutput() error {
 	if err := s.out.Repair(); err != nil {
 		return &outputError{fmt.Errorf("-o: %w", err)}
@@ -473,7 +473,7 @@ func (s *batchState) checkUnchanged(r batch.Record, input string) (hasBegun bool
 	return true, usagef("restore the record, or write to another file", "%s:%d: the record %q has changed since its run began", input, r.Line, r.ID)
 }
 
-// readRunOf returns which record a run file is about, or nil without a record.
+// readRunOf returns the batch record of a run file, or nil if the file is missing or its first record is incomplete.
 func readRunOf(path string) (*runfile.BatchRecord, error) {
 	log, err := readFirstRecord(path)
 	switch {
@@ -492,7 +492,8 @@ func readRunOf(path string) (*runfile.BatchRecord, error) {
 	return run.Batch, nil
 }
 
-// hasIntent reports whether a run has begun to change something, as its run file says. A missing one says no.
+// hasIntent reports whether a run file has the record of an intent: the run has begun to change something. A missing file has
+// none.
 func hasIntent(path string) (bool, error) {
 	f, err := os.Open(path)
 	switch {
@@ -530,6 +531,6 @@ func (s *batchState) close() error {
 // removeEmptyPointer removes the pointer of a batch that was refused before it began, while the pointer is locked.
 func (s *batchState) removeEmptyPointer() {
 	if info, err := s.pointer.Stat(); err == nil && info.Size() == 0 && !s.isDry {
-		_ = os.Remove(s.pointer.Name()) // an empty one does no harm
+		_ = os.Remove(s.pointer.Name()) // an empty pointer that remains is ignored
 	}
 }

@@ -25,7 +25,7 @@ const (
 	maxCacheBytes    = 64 << 20 // of all files
 )
 
-// expiryGrace is how long an expired file stays, because a new file has its time of expiry only a moment after its name.
+// expiryGrace is the time for which expired files are kept: a new file gets its name a moment before its time of expiry.
 const expiryGrace = time.Minute
 
 // cachedResults are the results of tools in files of a folder, which only the user can read. Processes share it.
@@ -72,7 +72,8 @@ func isPrivate(info fs.FileInfo) bool {
 	return ok && info.Mode().IsRegular() && int(stat.Uid) == os.Geteuid() && info.Mode().Perm()&0o077 == 0
 }
 
-// Put implements [executor.ResultStore]. It keeps no failures. The time of a file is when its result expires.
+// Put implements [executor.ResultStore]. It keeps no failures. The modification time of a file is the time at which its result
+// expires.
 func (c cachedResults) Put(key, run string, r chat.Result, maxAge time.Duration) {
 	if !r.OK() {
 		return
@@ -106,7 +107,7 @@ func (c cachedResults) prune() {
 	var bytes int64
 	for i, info := range files {
 		if bytes += info.Size(); i >= maxCachedResults || bytes > maxCacheBytes || info.ModTime().Before(c.now().Add(-expiryGrace)) {
-			_ = os.Remove(filepath.Join(c.dir, info.Name())) // it stays until the next time
+			_ = os.Remove(filepath.Join(c.dir, info.Name())) // the next prune tries again
 		}
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// detectClosedStdout returns stdout, as a closedStdout if it is closed. If stdout is closed, Go's runtime opens /dev/null in its place, for
-// reading and writing. A shell opens it for writing only, but Python's subprocess.DEVNULL and Node's "ignore" open it as
-// the runtime does. So only a run, which would lose its answer, refuses it: see checkOutput.
+// detectClosedStdout returns stdout, as a closedStdout if it is closed. Go's runtime replaces a closed stdout by /dev/null,
+// opened for reading and writing. A shell opens /dev/null for writing only, but Python's subprocess.DEVNULL and Node's "ignore"
+// open it as the runtime does. So only a run, which would lose its answer, refuses it: see checkOutput.
 func detectClosedStdout() io.Writer {
 	flags, err := unix.FcntlInt(1, unix.F_GETFL, 0)
 	if err != nil || flags&unix.O_ACCMODE != unix.O_RDWR {

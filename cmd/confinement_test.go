@@ -15,7 +15,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// tree makes folders, and links as "NAME -> TARGET", in a directory that is then the working one.
+// tree creates folders, and links given as "NAME -> TARGET", in a temporary directory and makes it the working directory.
 func tree(t *testing.T, names ...string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -37,7 +37,7 @@ func tree(t *testing.T, names ...string) string {
 	return dir
 }
 
-// runs are tools that run programs.
+// runs returns a tool that runs no program, and one that runs a program with these variables.
 func runs(env ...string) []*tool.Definition {
 	return []*tool.Definition{{Name: "reader", Effect: tool.Read}, {Name: "runner", Effect: tool.Exec, Exec: &tool.Program{Env: env}}}
 }
@@ -46,8 +46,7 @@ func quietTalk() *console {
 	return newConsole(Env{Stderr: io.Discard, Stdout: io.Discard, Getenv: func(string) string { return "" }})
 }
 
-// A sandbox has the folders as they are here: links are followed, and what lies in a folder that
-// can be written is not said again, for a program could put a link in its place.
+// A sandbox has the targets of links, and no folders inside a writable one: a program could replace them by links.
 func TestSandboxFolders(t *testing.T) {
 	dir := tree(t, "root/out/deep", "root/data", "other", "root/door -> out", "root/away -> ../other", "lib -> other", "rooted")
 	for name, c := range map[string]struct {
@@ -92,7 +91,7 @@ func TestSandboxFolders(t *testing.T) {
 	}
 }
 
-// The folders of the system are read where a policy says none.
+// A sandbox may read the usual system folders if the policy names no folders to read.
 func TestUsualReads(t *testing.T) {
 	tree(t, "root")
 	o := confineOptions{root: "root"}
@@ -115,7 +114,7 @@ func TestUsualReads(t *testing.T) {
 	}
 }
 
-// What programs could write to steer this run or the next is refused before anything is asked.
+// A sandbox in which programs could write files that steer this run or the next is refused.
 func TestProgramsApart(t *testing.T) {
 	dir := tree(t, "root/out/tools", "root/defs", "bin", "state", "root/.git/hooks", "root/hooks -> .git/hooks", "box")
 	for name, c := range map[string]struct {
@@ -153,7 +152,7 @@ func TestProgramsApart(t *testing.T) {
 	}
 }
 
-// Folders in which others write are none in which programs are looked up.
+// The program path must not contain folders that tools or other users can write.
 func TestProgramsSearched(t *testing.T) {
 	dir := tree(t, "root/bin", "bin", "open")
 	if err := os.Chmod("open", 0o777); err != nil {
@@ -177,7 +176,7 @@ func TestProgramsSearched(t *testing.T) {
 	}
 }
 
-// A run that runs no program is asked for nothing of it, and one that does for a folder.
+// A run without programs needs no confinement, and one with programs needs --root.
 func TestNoPrograms(t *testing.T) {
 	for name, c := range map[string]struct {
 		flags policy.FlagRules
@@ -196,8 +195,8 @@ func TestNoPrograms(t *testing.T) {
 	}
 }
 
-// Variables that definitions name are passed where the policy has them, and it is said where not. A
-// program that a model names gets those that the policy has.
+// Programs get the variables of their definition that the policy passes; a warning names the others. A program that a model
+// names gets all variables that the policy passes.
 func TestProgramsVariables(t *testing.T) {
 	var said strings.Builder
 	tree(t, "root")
@@ -219,7 +218,7 @@ func TestProgramsVariables(t *testing.T) {
 	}
 }
 
-// The kernel stacks so many sandboxes and no more: that is found before anything runs.
+// The kernel stacks at most [maxSandboxes] sandboxes: a policy with more is refused before any program runs.
 func TestManySandboxes(t *testing.T) {
 	tree(t, "root")
 	o := confineOptions{root: "root"}

@@ -66,7 +66,7 @@ func newConsole(env Env) *console {
 	}
 }
 
-// forkForExit returns a console to end the program with while an abandoned command may still use t.
+// forkForExit returns a console with which the program can end while an abandoned command may still use t.
 func (t *console) forkForExit(env Env) *console {
 	next := newConsole(env)
 	if m := t.parsedOptions.Load(); m != nil {
@@ -176,7 +176,7 @@ func (t *console) writeVerbatim(text []byte) error {
 	return err
 }
 
-// verbatim returns a part of a text in the form in which stdout gets it, and notes that once if it has other bytes.
+// verbatim returns a part of a text in its form for stdout: on a terminal, control characters are escaped, which it notes once.
 func (t *console) verbatim(text []byte) string {
 	shown := t.forStdout(string(text))
 	if shown != string(text) && !t.escaped {
@@ -225,8 +225,8 @@ func (t *console) write(level slog.Level, text string, attrs ...slog.Attr) {
 	}
 }
 
-// applyDefaults sets the flags about stderr from the environment and config.yaml, for the flags of the command line to
-// replace. Broken defaults are an error of the commands that use others of them.
+// applyDefaults sets the flags about stderr from the environment and config.yaml; the command line can replace them. Invalid
+// defaults are an error only for commands that use other defaults.
 func (t *console) applyDefaults(env Env) {
 	t.defaults = loadDefaults(env, t)
 	t.color = cmp.Or(t.defaults.console("color"), t.color)

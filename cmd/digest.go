@@ -16,7 +16,7 @@ import (
 func digest(texts ...string) string {
 	h := sha256.New()
 	for _, t := range texts {
-		fmt.Fprintf(h, "%d:%s", len(t), t) // a hash takes everything
+		fmt.Fprintf(h, "%d:%s", len(t), t) // writes to a hash never fail
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }

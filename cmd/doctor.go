@@ -145,7 +145,7 @@ func (o *doctorOptions) probes(secrets secretStore) ([]probe, error) {
 	return slices.Concat([]probe{{name: "version", check: o.version}, {name: "defaults", check: o.defaultFlags}}, named, o.localServerProbes(s), o.keys(), o.system()), nil
 }
 
-// run runs probes concurrently. It abandons a probe that exceeds limit and grace: it may hang in a file system.
+// runProbes runs probes concurrently. It abandons a probe that exceeds limit and grace: it may hang in a file system.
 func runProbes(ctx context.Context, limit time.Duration, probes []probe) []check {
 	over, cancel := context.WithTimeout(ctx, limit+grace)
 	defer cancel()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A probe that hangs, panics or times out costs only its own time, and fails the report
-// only where a run cannot do without it.
+// The report waits for a hanging probe no longer than the time limit and grace. A hanging probe fails the command only if a run
+// needs it.
 func TestExamine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		forever := make(chan struct{})

@@ -45,7 +45,7 @@ func (p *runPlan) checkFirstRequest() error {
 		return err
 	}
 	first.Body = elideAttachments(first.Body, p.config.Attachments)
-	p.console.delivered.Store(true) // the request instead of the envelope of an agent file
+	p.console.delivered.Store(true) // the request replaces the envelope that an agent file may ask for
 	return p.console.printRequest(first, p.programs, p.managed)
 }
 

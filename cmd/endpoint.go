@@ -201,7 +201,7 @@ type requirements struct {
 	another bool // a fallback exists
 }
 
-// probe asks a server that knows them for the capabilities of a model, and fixes its context length so that the server cannot
+// probe queries the capabilities of a model if its server reports them, and fixes its context length so that the server cannot
 // change it during the run. A failing server is an error unless there is a fallback; a missing model always is.
 func (s *settings) probe(ctx context.Context, p endpoint, m requirements) (probed, error) {
 	client := s.client(p, [32]byte{}, nil)

@@ -19,8 +19,7 @@ func answering(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprint(w, `{"choices":[{"message":{"role":"assistant","content":"{\"answer\":\"hello\"}"},"finish_reason":"stop"}]}`)
 }
 
-// --ca-file lets an authority be trusted that the system does not know; without
-// it, or with another one, nothing is sent.
+// --ca-file adds a trusted certificate authority, without which a run with its server fails.
 func TestCAFile(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(answering))
 	defer server.Close()
@@ -43,7 +42,7 @@ func TestCAFile(t *testing.T) {
 	}
 }
 
-// A proxy's credentials reach the proxy, and nothing that is written.
+// The credentials of a proxy are sent to the proxy, and masked in all output.
 func TestProxy(t *testing.T) {
 	var seen *http.Request
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -44,7 +44,7 @@ func eventsPath(name string) (string, error) {
 	return "/dev/fd/" + strconv.Itoa(n), nil
 }
 
-// mayHoldEvents reports whether a file has no content, or begins as events do.
+// mayHoldEvents reports whether a file is empty or begins like a file of events.
 func mayHoldEvents(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || isDescriptor(path) {
@@ -60,8 +60,8 @@ func mayHoldEvents(path string) bool {
 	return err == nil && (len(text) == 0 || bytes.Equal(text, first))
 }
 
-// eventsOpener returns the function that opens the file of --events, without blocking and once it has a reader. A regular
-// file is replaced now, and one that another run may write at the first event.
+// eventsOpener returns the function that opens the file of --events. It never blocks: a pipe is opened once it has a reader. A
+// regular file is truncated now, or at the first event if another run may be writing it.
 func eventsOpener(path string, mayBeInUse bool) (func() (events.Sink, error), error) {
 	if isDescriptor(path) {
 		return descriptorOpener(path), nil
@@ -90,7 +90,7 @@ func eventsOpener(path string, mayBeInUse bool) (func() (events.Sink, error), er
 	return func() (events.Sink, error) { return &eventsFile{f, !mayBeInUse}, nil }, nil
 }
 
-// An eventsFile is a file whose earlier content goes at the first write.
+// An eventsFile is a file whose earlier content the first write removes.
 type eventsFile struct {
 	*os.File
 	isReplaced bool

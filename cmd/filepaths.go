@@ -9,8 +9,8 @@ import (
 	"oneshot/pkg/quote"
 )
 
-// realPath returns the absolute path of a name with links resolved, except in the part that does not exist yet. As in the kernel,
-// .. after a link is the parent of its target.
+// realPath returns the absolute path of a name with links resolved, except in the part that does not exist yet. As in the
+// kernel, .. after a link is the parent of its target.
 func realPath(name string) string {
 	abs := name
 	if !filepath.IsAbs(name) {

@@ -59,10 +59,10 @@ type findingOptions struct {
 	known    *lint.Baseline       // nil: none
 	base     file                 // the text of known
 	to       *outputFile          // nil: no baseline is written
-	present  []lint.BaselineEntry // what is written
+	present  []lint.BaselineEntry // the entries of the new baseline
 	read     map[string]bool      // the names of the files that have been counted
 	prints   *lint.Fingerprints
-	number   int // of the file that those are of
+	number   int // of the file that prints belongs to
 }
 
 func (o *findingOptions) flags(f *pflag.FlagSet) {

@@ -50,7 +50,7 @@ func findInput(ctx context.Context, t *console, value string) (found []string, i
 		}
 		folder, below := glob.Split()
 		if below.IsLiteral() {
-			return nil, false, nil // opening it is the error
+			return nil, false, nil // opening it reports the error
 		}
 		return f.walk(ctx, folder, below.Matches, below)
 	}
@@ -72,7 +72,7 @@ func isFoundInput(ctx context.Context, value, name string) bool {
 		case !info.Mode().IsRegular():
 			return false
 		case ok && stat.Nlink > 1: // it may have another name there
-			found, _, _ := findInput(ctx, &console{outputOptions: outputOptions{quiet: true}}, value) // reading it is the error
+			found, _, _ := findInput(ctx, &console{outputOptions: outputOptions{quiet: true}}, value) // reading the input reports an error
 			return slices.ContainsFunc(found, func(file string) bool { return isSameFile(name, file) })
 		}
 	}

@@ -45,11 +45,11 @@ type resolvedFlags struct {
 	rows    map[string]flagRow
 	set     *pflag.FlagSet
 	line    flagSource
-	sources map[string]flagSource // of each flag: the one that it has its value from, or its last values
+	sources map[string]flagSource // by flag: the source of its value, or the last of several
 }
 
-// resolveFlags sets each flag of a command from the first source that has it: the command line, then the record of a run, then an agent
-// file. The default of the table applies if none has it.
+// resolveFlags sets each flag of a command from the first source that has it: the command line, then the record of a run, then
+// an agent file. The default of the table applies if none has it.
 func resolveFlags(on commands, line flagSource, others ...flagSource) (*resolvedFlags, error) {
 	r := &resolvedFlags{
 		options: options{limits: agent.DefaultLimits()}, on: on, rows: map[string]flagRow{}, set: pflag.NewFlagSet("run", pflag.ContinueOnError),
@@ -112,7 +112,7 @@ func keyOf(pair string) string {
 // isGiven reports whether the command line has a flag.
 func (r *resolvedFlags) isGiven(name string) bool { return r.line.values[name] != nil }
 
-// source returns where the value of a flag is from, as records have it.
+// source returns the source of the value of a flag in the form of records.
 func (r *resolvedFlags) source(name string) string {
 	if s := r.sources[name]; s.kind != fromLine {
 		return s.name
@@ -120,7 +120,8 @@ func (r *resolvedFlags) source(name string) string {
 	return "flag --" + name
 }
 
-// setOptionOrigins tells the options which of their values are from an agent file, which earlier settings may say, or a default.
+// setOptionOrigins notes in the options the values from an agent file, of this command or of the resumed run, and from
+// defaults.
 func (r *resolvedFlags) setOptionOrigins(agent *loadedAgent, earlier map[string]runfile.Setting) {
 	servers := &r.model.servers
 	switch source, before := r.sources["base-url"], earlier["base-url"].Source; {
@@ -139,8 +140,8 @@ func (r *resolvedFlags) setOptionOrigins(agent *loadedAgent, earlier map[string]
 	}
 }
 
-// noteSources adds the flags that are not from a command line to the settings of a record, and the file of the prompt. Values that
-// may be secrets are left out.
+// noteSources adds the flags that are not from a command line to the settings of a record, and the file of the prompt. Values
+// that may be secrets are left out.
 func (r *resolvedFlags) noteSources(to *resolution) {
 	r.set.Visit(func(f *pflag.Flag) {
 		source, row := r.sources[f.Name], r.rows[f.Name]

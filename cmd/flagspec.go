@@ -59,12 +59,12 @@ type resumeRule uint8
 const (
 	mayChange  resumeRule = iota + 1 // recorded, and inherited unless it is given again
 	fixed                            // recorded and inherited: earlier requests depend on it
-	once                             // recorded, but of a resumed run it does not apply to the next
+	once                             // recorded, but not by a resumed run
 	unrecorded                       // applies to one command, or the record has its content
 	startOnly                        // unrecorded, and refused with --resume
 )
 
-// An agentRule says how an agent file sets a flag.
+// An agentRule is the rule by which an agent file sets a flag.
 type agentRule uint8
 
 const (
@@ -78,7 +78,7 @@ func (r resumeRule) isRecorded() bool { return r == mayChange || r == fixed || r
 
 func (r resumeRule) isFixed() bool { return r == fixed || r == startOnly }
 
-// A replayRule says whether a replay by ID inherits a flag of the recorded run.
+// A replayRule is the rule by which a replay by ID inherits a flag of the recorded run.
 type replayRule uint8
 
 const (

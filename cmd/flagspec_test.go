@@ -57,7 +57,7 @@ func checkFlagRow(t *testing.T, c *cobra.Command, r flagRow) {
 	}
 }
 
-// Each flag has the value of the first source that has it; pairs of answers add up by their keys.
+// Each flag has the value of the first source that has it; --answer merges the pairs of all sources by key.
 func TestResolveFlags(t *testing.T) {
 	line := flagSource{values: map[string][]string{"max-turns": {"3"}, "allow": {"a", "b"}, "answer": {"k=line"}}}
 	record := flagSource{name: "run.jsonl", values: map[string][]string{

@@ -29,7 +29,7 @@ func (r folderReader) expand(args []string) ([]string, error) {
 	for _, arg := range args {
 		info, err := os.Stat(arg)
 		if arg == "-" || err != nil || !info.IsDir() {
-			names = append(names, arg) // an error comes again
+			names = append(names, arg) // reading the file reports an error
 			continue
 		}
 		found, err := r.files(arg)

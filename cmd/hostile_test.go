@@ -15,8 +15,8 @@ import (
 	"oneshot/tooldefs"
 )
 
-// hostile holds what a terminal obeys, hides or reverses: ESC, DEL, C1, a mark of
-// direction, a tag and a blank without a width.
+// hostile has characters that a terminal interprets, hides or reorders: ESC, DEL, C1, a bidirectional override, a tag character
+// and a zero-width space.
 const hostile = "a\x1b[2J\x7f\u009b31m\u202eb\U000e0041c\u200bd"
 
 // sealed returns the lines of a run file with their checksums.
@@ -44,8 +44,8 @@ func hostileRun() []byte {
 	)
 }
 
-// M9: no command prints a character that a terminal obeys or hides, whatever is
-// in a file or its name, and JSON has the same values without them.
+// M9: no command prints a character that a terminal interprets or hides, in text or in JSON, whatever a file or its name
+// contains.
 func TestHostileOutput(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, text []byte) string {
@@ -75,8 +75,8 @@ func TestHostileOutput(t *testing.T) {
 		{"runs", "show", run}, {"runs", "show", "--format", "json", run}, {"runs", "show", missing}, {"runs", "show", hostile},
 		{"tools", "list", "--tools", def}, {"tools", "list", "--format", "json", "--tools", def},
 		{"tools", "show", "--tools", def, "search"}, {"tools", "show", "--format", "json", "--tools", def, "search"}, {"tools", "show", hostile},
-		{"tools", "call", "--tools", def, "search", `{"q":"` + "\u009b" + `"}`}, {"tools", "call", "--decide", "--tools", def, "search", `{"q":"` + "\u009b" + `"}`},
-		{"prompt", "--tools", def, "--tool", "search"}, {"prompt", "--native", "--tools", def, "--tool", "search"}, {"prompt", "--dialect", "native", "--tools", def, "--tool", "search"},
+		{"tools", "call", "--tools", def, "search", `{"q":"` + "\u009b" + `"}`}, {"tools", "call", "--dry-run", "--tools", def, "search", `{"q":"` + "\u009b" + `"}`},
+		{"prompt", "--tools", def, "--tool", "search"}, {"prompt", "--dialect", "native", "--tools", def, "--tool", "search"},
 		{"explain", hostile}, {"schema", hostile}, {"run", "--model", hostile, "x"}, {"run", "--model", "replay:" + missing, "x"},
 	} {
 		env, stdout, stderr := testEnv(args...)
@@ -98,7 +98,7 @@ func TestHostileOutput(t *testing.T) {
 	}
 }
 
-// unsafe returns the first line of a text that is not safe to be shown, or "".
+// unsafe returns the first line of a text with an invisible character or invalid UTF-8, or "".
 func unsafe(text string) string {
 	for line := range strings.Lines(text) {
 		before := rune(0)
@@ -112,7 +112,7 @@ func unsafe(text string) string {
 	return ""
 }
 
-// What is fixed goes through a pipe as it is.
+// --fix prints a text byte for byte to a pipe, and with escapes on a terminal.
 func TestFixedBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.txt")
 	text := "```tool\nf({\"q\": \"\u009b\u202e\x7f\"})\n```\n"
@@ -129,8 +129,7 @@ func TestFixedBytes(t *testing.T) {
 	}
 }
 
-// A run file that is damaged or newer is exit 3, wherever it is: runs show panicked where
-// the first record was.
+// No damaged or newer run file makes a command panic, and runs show explains exit 3. It once panicked on a bad first record.
 func FuzzRunsShow(f *testing.F) {
 	whole := strings.Split(strings.TrimSpace(string(hostileRun())), "\n")
 	plain := make([]string, len(whole))

@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// TestLinearMemory checks that texts of many lines or pieces are not copied again for each of them.
+// TestLinearMemory checks that the memory for a text grows linearly with its lines or pieces.
 func TestLinearMemory(t *testing.T) {
 	const lines = 20_000
 	for name, print := range map[string]func(){

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A difference says all lines of both texts, in their order.
+// A diff contains all lines of both texts, in order.
 func TestLineDiff(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOf(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g"}))
@@ -41,7 +41,7 @@ func TestLineDiff(t *testing.T) {
 	}
 }
 
-// No text takes long, even if all lines are alike or reversed.
+// The time for a diff does not grow quadratically, even if all lines are equal or in reverse order.
 func TestLineDiffIsLinear(t *testing.T) {
 	const n = 200_000
 	same := slices.Repeat([]string{"x"}, n)

@@ -147,8 +147,8 @@ func (a *loadedAgent) source(t *console, rows map[string]flagRow, line flagSourc
 	return s, a.referenceError(t)
 }
 
-// checkSecretReferences refuses references to secrets that the command line does not define: they would read any variable of the
-// environment. An agent that its user installed may name them.
+// checkSecretReferences refuses references to secrets that the command line does not define: they would read any variable of
+// the environment. An agent that its user installed may name them.
 func (a *loadedAgent) checkSecretReferences(flag string, values []string, line flagSource) error {
 	isDefined := func(name string) bool {
 		return slices.ContainsFunc(line.values["secret"], func(value string) bool {
@@ -204,7 +204,7 @@ func (a *loadedAgent) noteIgnored(t *console) {
 // agentPrefix begins the source of values that are from an agent file, in records.
 const agentPrefix = "agent "
 
-// anyStdin is the input of an agent that is stdin if it has data. Stdin is read without a flag, so nothing is to be done.
+// anyStdin is the value of the key input for an optional stdin. A run reads stdin without a flag, so the value is dropped.
 const anyStdin = "stdin"
 
 // restricts reports whether a command line limits a run, so that an agent must not add to it.
@@ -227,8 +227,8 @@ func (a *loadedAgent) paths(flag string, values []string) (paths []string) {
 	return paths
 }
 
-// resolvePath returns a value that is a path, relative to the working directory. The path has no .. after a link, where another
-// file would be.
+// resolvePath returns a value that is a path, relative to the working directory. The path is cleaned: .. after a link leads to
+// the folder of the link, not to the parent of its target.
 func (a *loadedAgent) resolvePath(flag, value string) string {
 	if filepath.IsAbs(value) {
 		return filepath.Clean(value)
@@ -254,8 +254,8 @@ func (a *loadedAgent) checkPath(flag string, index int, path string) {
 	}
 }
 
-// outsideFile returns a file or folder that a run opens for a path and that is neither in the folder of the agent file nor in the
-// working directory, with links followed, or "".
+// outsideFile returns a file or folder that a run opens for a path and that is neither in the folder of the agent file nor in
+// the working directory, with links followed, or "".
 func (a *loadedAgent) outsideFile(flag, path string) string {
 	isOutside := func(file string) bool {
 		_, isOwn := relativeTo(a.dir, file)
@@ -274,7 +274,7 @@ func (a *loadedAgent) outsideFile(flag, path string) string {
 		return file
 	}
 	if flag == "tools" {
-		files, _ := tool.DefinitionFiles(disk{}, file) // loading them is the error
+		files, _ := tool.DefinitionFiles(disk{}, file) // loading them reports errors
 		if i := slices.IndexFunc(files, isOutside); i >= 0 {
 			return files[i]
 		}
@@ -282,8 +282,8 @@ func (a *loadedAgent) outsideFile(flag, path string) string {
 	return ""
 }
 
-// checkOutput reports an output file that could configure something: a hidden file, one of oneshot itself, or one that instructs
-// the next run of the agent.
+// checkOutput reports an output file that could configure something: a hidden file, one of oneshot itself, or one that
+// instructs the next run of the agent.
 func (a *loadedAgent) checkOutput(index int, file string) {
 	if isSameFile(a.path, file) {
 		a.add("output-file", index, "choose another file", "%s is the agent file: the answer would steer its next run", file)
@@ -365,7 +365,8 @@ func (a *loadedAgent) variableDefaults(earlier []flagSource) (values []string) {
 	return values
 }
 
-// template returns the prompt of the agent, of which a file may have the text, and its variables. Some have default values.
+// template returns the prompt of the agent, whose text may be in a file, and its variables. Those in defaults have their
+// default values.
 func (a *loadedAgent) template(files, defaults []string) *promptTemplate {
 	p := &promptTemplate{agent: a.title(), text: a.Prompt, variables: a.Variables}
 	if len(files) > 0 {
@@ -377,7 +378,7 @@ func (a *loadedAgent) template(files, defaults []string) *promptTemplate {
 	return p
 }
 
-// fillFromAgent sets the flags of a command that is no run from its agent file, if the command line names one.
+// fillFromAgent sets the flags of a command other than run from its agent file, if the command line names one.
 func (o *options) fillFromAgent(env Env, t *console, set *pflag.FlagSet, on commands) error {
 	if o.agent == "" {
 		return nil

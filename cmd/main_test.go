@@ -14,7 +14,7 @@ import (
 	"oneshot/tooldefs"
 )
 
-// testEnv is an environment in which nothing of this machine can be seen.
+// testEnv returns an environment that is isolated from this machine, with its stdout and stderr.
 func testEnv(args ...string) (Env, *bytes.Buffer, *bytes.Buffer) {
 	var stdout, stderr bytes.Buffer
 	return Env{
@@ -29,7 +29,7 @@ type panicking struct{}
 
 func (panicking) Write([]byte) (int, error) { panic("the writer is broken") }
 
-// A bug ends in exit code 70 and says where it happened.
+// A panic ends with exit code 70, and stderr has its location.
 func TestPanic(t *testing.T) {
 	env, _, stderr := testEnv("explain", "exit-codes")
 	env.Stdout = panicking{}
@@ -48,7 +48,7 @@ type panickingFS struct{}
 
 func (panickingFS) Open(string) (fs.File, error) { panic("the disk is broken") }
 
-// The events of a run that a bug ends say so, beside the answer and instead of it.
+// A panic ends the events of a run with an error event, in the file of --events and on stdout.
 func TestPanicEvents(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "events.jsonl")
 	env, stdout, _ := testEnv("run", "--no-run-file", "--model", "demo", "--output", "events", "--events", file, "Go")
@@ -117,7 +117,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// B1: only the command that is called is built, and all of them where none is named first.
+// B1: only the called command is built, or all if the first argument names none.
 func TestNeededCommands(t *testing.T) {
 	for _, c := range subcommands {
 		env := Env{Args: []string{c.name, "--help"}, Getenv: func(string) string { return "" }}

@@ -109,7 +109,7 @@ func loadManaged(env Env, t *console, known *tool.Registry) (*managedPolicy, err
 	if err != nil {
 		return nil, err
 	}
-	known, _ = tool.NewRegistry(slices.Concat(shipped.All(), known.All())...) // the first of a name counts
+	known, _ = tool.NewRegistry(slices.Concat(shipped.All(), known.All())...) // the first definition of a name wins
 	checker := lint.NewChecker(nil, tool.Loader{}, lint.V1Defaults{}, known)
 	checker.AllowUnknownTools()
 	v := checker.CheckFile(m.path, m.text, lint.Policy)

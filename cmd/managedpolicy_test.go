@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Decision 21: where the managed policy is depends on nothing that a user can set.
+// Decision 21: no variable and no flag changes the path of the managed policy.
 func TestManagedPath(t *testing.T) {
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
@@ -39,7 +39,7 @@ func TestManagedPath(t *testing.T) {
 	visit(newRoot(env, newConsole(env)))
 }
 
-// Low: a policy that others than its user and root can change is refused, by root, too.
+// Low: a policy file that other users can change is a finding, also for root.
 func TestPolicyOwner(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "policy.yaml")
 	if err := os.WriteFile(file, []byte("version: 1\ntools: {}\n"), 0o644); err != nil {

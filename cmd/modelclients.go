@@ -84,7 +84,7 @@ func (m *chosenModels) withFallbacks(n int) agent.Model {
 	return all
 }
 
-// shareProbes tells other runs which of the models with fallbacks did not answer when they were probed.
+// shareProbes shares with other runs the models with fallbacks that did not answer when they were probed.
 func (m *chosenModels) shareProbes() {
 	if m.breakers == nil {
 		return

@@ -79,8 +79,8 @@ func (p *sharedPlan) prices(at time.Time) agent.Prices {
 	return out
 }
 
-// price returns the price of a model and where it is from: the table, which also has the models that a gateway on this
-// machine passes on, or nothing for a model that runs on this machine.
+// price returns the price of a model and its source: the table, also for its models behind a gateway on this machine, or else a
+// price of 0 for a model that runs on this machine.
 func (e endpoint) price(at time.Time) (p pricing.Price, source string, ok bool) {
 	if p, ok := pricing.Lookup(e.name, at); ok && e.provider.Name != "" {
 		return p, pricing.Source(), true
@@ -113,8 +113,8 @@ func (r *recording) responders() (names []string) {
 	return names
 }
 
-// checkPrices refuses a budget of money, set by a flag or a policy, for a model whose price is unknown: one that the run uses, or
-// has used before it was resumed.
+// checkPrices refuses a budget of money, set by a flag or a policy, for a model whose price is unknown: one that the run uses,
+// or has used before it was resumed.
 func checkPrices(budget string, limit chat.USD, cfg agent.Config) error {
 	model, ok := cfg.UnknownPrice()
 	if limit == 0 || !ok {

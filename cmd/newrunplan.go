@@ -237,7 +237,7 @@ func (p *runPlan) resume(cfg *agent.Config) error {
 		return err
 	}
 	cfg.Spent = slices.Concat(replayed, cfg.Spent)
-	if cfg.Limits.Wall-cfg.Elapsed < minTimeLeft && r.run.Batch == nil { // the run of a batch needs its end
+	if cfg.Limits.Wall-cfg.Elapsed < minTimeLeft && r.run.Batch == nil { // the run of a batch must still record its end
 		return &agent.TimeoutError{Limit: cfg.Limits.Wall, Elapsed: cfg.Elapsed}
 	}
 	if p.recorded.replay != nil {

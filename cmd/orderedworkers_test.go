@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// numbers are items, and then an error if it is not nil.
+// numbers yields the numbers below n, and then the error if it is not nil.
 func numbers(n int, err error) iter.Seq2[int, error] {
 	return func(yield func(int, error) bool) {
 		for i := range n {
@@ -25,7 +25,7 @@ func numbers(n int, err error) iter.Seq2[int, error] {
 	}
 }
 
-// Results come in the order of their items, and those before an error come first.
+// Results arrive in the order of their items, and those before an error arrive first.
 func TestInOrder(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	broken := errors.New("broken")
@@ -41,7 +41,7 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
-// It ends where the first error is, whoever makes it, and nothing is left behind.
+// mapOrdered ends at the first error or panic of its functions or of ctx, and leaves no goroutine behind.
 func TestInOrderEnds(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -68,7 +68,7 @@ func TestInOrderEnds(t *testing.T) {
 	}
 }
 
-// A read that hangs is not waited for.
+// mapOrdered does not wait for a blocked read.
 func TestInOrderHangs(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	r, w := io.Pipe()

@@ -34,7 +34,7 @@ type otlpCollector struct {
 	console  *console
 	base     *url.URL
 	header   http.Header
-	rejected []string // what of the requests
+	rejected []string // the numbers of rejected spans and data points
 }
 
 func newOTLPCollector(ctx context.Context, env Env, t *console, address string) (*otlpCollector, error) {
@@ -99,14 +99,14 @@ func isCollectorAuth(err error) bool {
 	return errors.As(err, &e) && (e.status == http.StatusUnauthorized || e.status == http.StatusForbidden)
 }
 
-// isCollectorRejection reports whether a collector rejects a request itself, or is none.
+// isCollectorRejection reports whether a collector rejects a request itself, or the server is no collector.
 func isCollectorRejection(err error) bool {
 	var e *collectorError
 	return errors.As(err, &e) && e.final
 }
 
-// send delivers a request. It makes further attempts as the specification of OTLP/HTTP asks for: after the statuses 429, 502, 503
-// and 504, after the wait that the collector requests, and if there is no connection.
+// send delivers a request. As the specification of OTLP/HTTP requires, it tries again after the statuses 429, 502, 503 and 504,
+// after the wait that the collector requests, and if there is no connection.
 func (c *otlpCollector) send(signal telemetry.Signal, request []byte) error {
 	to := c.base.JoinPath("v1", string(signal))
 	for number := 1; ; number++ {
@@ -132,8 +132,8 @@ func (c *otlpCollector) send(signal telemetry.Signal, request []byte) error {
 	}
 }
 
-// post makes one attempt. After an error the wait is the one that the collector requests, 0 without one, and negative if another attempt
-// cannot succeed.
+// post makes one attempt. After an error, wait is the one that the collector requests, 0 without one, or negative if another
+// attempt cannot succeed.
 func (c *otlpCollector) post(to *url.URL, request []byte) (wait time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(c.ctx, exportTimeout)
 	defer cancel()
@@ -158,7 +158,7 @@ func (c *otlpCollector) post(to *url.URL, request []byte) (wait time.Duration, e
 	return -1, e
 }
 
-// readAnswer reads the answer to a request that the collector has taken, which says what of it was rejected.
+// readAnswer reads the answer to an accepted request, and notes the spans and data points that the collector rejected.
 func (c *otlpCollector) readAnswer(to *url.URL, answer []byte) error {
 	var body struct {
 		PartialSuccess struct {

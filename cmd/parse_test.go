@@ -52,7 +52,7 @@ func TestParseStreams(t *testing.T) {
 	}()
 	lines := bufio.NewScanner(records)
 	for _, name := range []string{first, "-"} {
-		if name == "-" { // the first record is here, and stdin has not been written
+		if name == "-" { // the first record has arrived before stdin has any data
 			io.WriteString(reply, "No call either.")
 			reply.Close()
 		}
@@ -66,8 +66,8 @@ func TestParseStreams(t *testing.T) {
 	}
 }
 
-// C2: a record of JSON Lines is on stdout before the next line has come; and the end of
-// the reader, or of the command, is not held up by a stdin that says no more.
+// C2: the record of a JSON line is on stdout before the next line arrives, and a signal ends the command while stdin is still
+// open.
 func TestParseStreamsRecords(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stdin, lines := io.Pipe()
@@ -94,7 +94,7 @@ func TestParseStreamsRecords(t *testing.T) {
 	}
 }
 
-// C6: --fix prints no file of which a line was not kept.
+// C6: --fix prints nothing of a file with a line that is too long to be kept.
 func TestFixOfLongLine(t *testing.T) {
 	long := `{"text":"` + strings.Repeat("x", lint.MaxRecordBytes) + `"}` + "\n"
 	stdout, stderr, code := oneshot(t, long, "parse", "--fix", "--field", "text", "-")
@@ -190,7 +190,7 @@ func TestReportNotWritten(t *testing.T) {
 	}
 }
 
-// full is a disk without space.
+// full fails each write like a full disk.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }

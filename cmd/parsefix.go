@@ -11,7 +11,7 @@ import (
 	"oneshot/pkg/lint"
 )
 
-// checkFix refuses formats and arguments that --fix excludes; what names the files in errors.
+// checkFix refuses formats and arguments that --fix excludes. The first parameter names the files in errors.
 func checkFix(what, format string, args []string) error {
 	switch {
 	case format != "text":

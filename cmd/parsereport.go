@@ -26,7 +26,7 @@ type parseReport struct {
 	sums
 }
 
-// newPiece returns an empty batch.
+// newPiece returns an empty piece of the report.
 func (p *parseReport) newPiece(of piece) *parsedPiece {
 	text, ok := p.free.Get().(*bytes.Buffer)
 	if !ok {
@@ -57,8 +57,7 @@ func (o *parseOptions) newReport() *parseReport {
 	return r
 }
 
-// finish selects the findings of a record and prints it to the batch. It may run concurrently unless the report is
-// ordered.
+// printToPiece selects the findings of a record and prints it to a piece. It may run concurrently unless the report is ordered.
 func (p *parseReport) printToPiece(b *parsedPiece, r *lint.ParseResult) {
 	p.findings.filterReported(subject{b.number, r.File, r.Text, r.Calls, &r.Findings})
 	tally := diag.TallyOf(r.Findings)
@@ -85,7 +84,7 @@ func (p *parseReport) print(w *bytes.Buffer, number int, r *lint.ParseResult, ta
 	}
 }
 
-// take prints a batch, in the order of the files.
+// take prints a piece, in the order of the files.
 func (p *parseReport) take(b *parsedPiece) error {
 	for i := range b.records {
 		p.printToPiece(b, &b.records[i])
@@ -117,7 +116,7 @@ func (p *parseReport) finish() error {
 	return p.thresholdError(p.tally)
 }
 
-// baselinePiece returns a batch with the findings about the baseline.
+// baselinePiece returns a piece with the findings about the baseline.
 func (p *parseReport) baselinePiece(stale []diag.Finding) *parsedPiece {
 	base := p.findings.base
 	b := p.newPiece(piece{number: -1})

@@ -43,7 +43,8 @@ func (o *policyOptions) check() error {
 	return nil
 }
 
-// load returns the policy and, if there is one, the layer of the administrator in it. Its rules may name any shipped or loaded tool, even unused ones.
+// load returns the policy and, if there is one, the layer of the administrator in it. Its rules may name any shipped or loaded
+// tool, even unused ones.
 func (o *policyOptions) load(env Env, t *console, tools toolOptions, hosts map[string]bool) (policy.Policy, *managedPolicy, error) {
 	p := policy.Policy{Flags: policy.FlagRules{
 		Allow: o.allow, Ask: o.ask, Deny: o.deny, ReadOnly: o.readOnly, EnableExec: o.enableExec, Scopes: o.scopes,
@@ -131,7 +132,7 @@ type policyLimitError struct{ error }
 
 func (e *policyLimitError) Unwrap() error { return e.error }
 
-// nonceRule returns what requires marked fences: the flag or a policy, or "". Managed is the last layer, if there is one.
+// nonceRule returns the flag or policy that requires marked fences, or "". Managed is the last layer, if there is one.
 func (o *policyOptions) nonceRule(layers []*policy.Layer, managed *managedPolicy) (rule string) {
 	if o.nonce {
 		rule = "--nonce"
@@ -157,7 +158,7 @@ func everyTool(env Env, paths []string) (*tool.Registry, error) {
 	if diag.HasErrors(findings) {
 		return nil, definitionsError(findings)
 	}
-	registry, _ := tool.NewRegistry(defs...) // the first of a name counts
+	registry, _ := tool.NewRegistry(defs...) // the first definition of a name wins
 	return registry, nil
 }
 

@@ -12,11 +12,11 @@ import (
 const writableByOthers = fs.FileMode(0o022)
 
 // canOthersWrite reports whether users other than the owner can change a file. With a umask of 002, which many systems set,
-// users have a group of their own that can write their files; that is not another user.
+// files are writable by the private group of their owner; it has no other member, so it does not count.
 func canOthersWrite(path string, info fs.FileInfo) bool {
 	mode := info.Mode().Perm() & writableByOthers
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	if mode != 0o020 || !ok || mayHaveAccessList(path) { // with a list the bits of the group are those of anybody in it
+	if mode != 0o020 || !ok || mayHaveAccessList(path) { // with an access list, the group bits apply to all its entries
 		return mode != 0
 	}
 	users, _ := os.ReadFile("/etc/passwd") // without the files no group is private

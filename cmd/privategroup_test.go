@@ -2,7 +2,7 @@ package cmd
 
 import "testing"
 
-// C3: a group that only its user belongs to is not somebody else.
+// C3: a group is private only if the user is its only member.
 func TestIsPrivateGroup(t *testing.T) {
 	const users = "root:x:0:0:root:/root:/bin/sh\nada:x:1000:1000::/home/ada:/bin/sh\nbob:x:1001:100::/home/bob:/bin/sh\neve:x:1002:100::/home/eve:/bin/sh\n"
 	for _, c := range []struct {

@@ -132,7 +132,7 @@ type inputBlocks struct {
 func (b *inputBlocks) checkDuplicateFile(path string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return nil // stdin, a descriptor, or a file whose reading is the error
+		return nil // stdin, a descriptor, or a file whose error is reported when it is read
 	}
 	if real, err = filepath.Abs(real); err == nil && b.files[real] {
 		return usagef("give each file once", "--input: %q is given twice", escapeInvisible(path))

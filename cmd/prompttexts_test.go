@@ -36,7 +36,7 @@ func changedTexts(t *testing.T) fs.FS {
 	return texts
 }
 
-// D6: a record is replayed and resumed with the prompt texts that it was made with, after those of the program changed.
+// D6: replays and resumed runs use the prompt texts on record, even if those of the program have changed.
 func TestRecordSurvivesChangedPromptTexts(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("the note"), 0o600); err != nil {

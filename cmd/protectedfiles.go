@@ -9,8 +9,8 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// protectedFiles returns the files and folders that configure a run or record it. A model that could write them could steer this
-// run or the next, or hide its actions.
+// protectedFiles returns the files and folders that configure a run or record it. A model that could write them could steer
+// this run or the next, or hide its actions.
 func (p *sharedPlan) protectedFiles() []string {
 	f := p.flags
 	names := []string{f.prompt.system, f.prompt.file, f.schema, f.file, f.events, f.model.servers.caFile}

@@ -55,12 +55,12 @@ func (l *userRates) Take(at time.Time, uses []policy.RateWindow) (time.Time, err
 	return l.take(at, uses, func(time.Time) bool { return !l.dry })
 }
 
-// takeNow takes a start that can be now. Otherwise it returns when there may be one.
+// takeNow reserves a start if a call can start now. Otherwise it returns the next time at which one can.
 func (l *userRates) takeNow(now time.Time, uses []policy.RateWindow) (time.Time, error) {
 	return l.take(now, uses, func(at time.Time) bool { return !at.After(now) })
 }
 
-// take returns the first time, not before at, at which a call can start, and reserves it if it is wanted.
+// take returns the first time, not before at, at which a call can start, and reserves it if isWanted accepts it.
 func (l *userRates) take(at time.Time, uses []policy.RateWindow, isWanted func(time.Time) bool) (time.Time, error) {
 	release, err := l.state().lock()
 	if err != nil {

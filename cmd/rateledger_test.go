@@ -12,7 +12,7 @@ import (
 	"oneshot/pkg/policy"
 )
 
-// ledger returns a ledger of a directory of its own.
+// ledger returns the rate ledger of a new state directory.
 func ledger(t *testing.T) *userRates {
 	t.Helper()
 	env := Env{Getenv: func(name string) string { return map[string]string{"XDG_STATE_HOME": t.TempDir()}[name] }}
@@ -23,9 +23,9 @@ func ledger(t *testing.T) *userRates {
 	return l
 }
 
-// Calls of several runs wait for one another, and a call that counts twice for both.
+// Calls of several runs share a rate, and a call with two rates waits for both.
 func TestUserRates(t *testing.T) {
-	l, now := ledger(t), time.Now().Add(time.Hour).Truncate(time.Second) // what is long ago is forgotten
+	l, now := ledger(t), time.Now().Add(time.Hour).Truncate(time.Second) // the future: expired starts are dropped
 	twice, once := policy.RateWindow{Key: "wget", MaxStarts: 2, Window: time.Second}, policy.RateWindow{Key: "wget docs", MaxStarts: 1, Window: time.Minute}
 	for i, c := range []struct {
 		after time.Duration
@@ -37,7 +37,7 @@ func TestUserRates(t *testing.T) {
 		{0, []policy.RateWindow{twice}, time.Second},
 		{500 * time.Millisecond, []policy.RateWindow{once}, 500 * time.Millisecond},
 		{600 * time.Millisecond, []policy.RateWindow{twice, once}, 60*time.Second + 500*time.Millisecond},
-		{700 * time.Millisecond, []policy.RateWindow{twice}, time.Second}, // it does not wait for the one before
+		{700 * time.Millisecond, []policy.RateWindow{twice}, time.Second}, // not delayed by the waiting call before it
 		{700 * time.Millisecond, []policy.RateWindow{twice, once}, 120*time.Second + 500*time.Millisecond},
 		{60 * time.Second, []policy.RateWindow{twice}, 60 * time.Second},
 		{60 * time.Second, []policy.RateWindow{twice}, 61 * time.Second}, // 60 and 60.5 s are taken
@@ -56,7 +56,7 @@ func TestUserRates(t *testing.T) {
 	}
 }
 
-// Many at once never are more than the rate lets start, and the file stays small and private.
+// Concurrent calls never exceed the rate, the file stays private, and no temporary file remains.
 func TestUserRatesTogether(t *testing.T) {
 	l, now := ledger(t), time.Now()
 	u := policy.RateWindow{Key: "k", MaxStarts: 3, Window: time.Second}
@@ -93,7 +93,7 @@ func TestUserRatesTogether(t *testing.T) {
 	}
 }
 
-// What is kept is bounded, and what no rate can ask about is forgotten.
+// The number of kept starts is bounded, and expired starts are dropped.
 func TestUserRatesForget(t *testing.T) {
 	kept, now := map[string]keptStarts{}, time.Now()
 	many := []policy.RateWindow{{Key: "many", MaxStarts: policy.MaxLedgerStarts, Window: time.Hour}}
@@ -110,7 +110,7 @@ func TestUserRatesForget(t *testing.T) {
 	}
 }
 
-// That a call waits for its own rate does not free those of others.
+// A call that waits for its own rate does not remove the starts of other rates.
 func TestUserRatesOfOthers(t *testing.T) {
 	l, now := ledger(t), time.Now()
 	slow, other := []policy.RateWindow{{Key: "slow", MaxStarts: 1, Window: time.Hour}}, []policy.RateWindow{{Key: "other", MaxStarts: 1, Window: time.Minute}}
@@ -126,7 +126,7 @@ func TestUserRatesOfOthers(t *testing.T) {
 	}
 }
 
-// A file that is not as it was written is refused, and not taken for empty.
+// A damaged file is refused, and not treated as empty.
 func TestUserRatesDamaged(t *testing.T) {
 	for _, text := range []string{"", "{", "null", "[]", `{"k":null}`, `{"k":{"starts":[]}}`, `{"k":{"starts":["x"],"window_ns":1}}`, `{"k":{"window_ns":-1,"starts":["2026-11-22T09:00:00Z"]}}`} {
 		l := ledger(t)
@@ -158,7 +158,7 @@ func TestUserRatesLink(t *testing.T) {
 	}
 }
 
-// A clock that was wrong and is set back makes nobody wait for the time that it had.
+// After a clock that was ahead is set back, no call waits for the former time.
 func TestUserRatesOfAClockSetBack(t *testing.T) {
 	l, now := ledger(t), time.Now()
 	u := []policy.RateWindow{{Key: "k", MaxStarts: 1, Window: time.Minute}}

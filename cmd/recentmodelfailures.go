@@ -10,8 +10,8 @@ import (
 	"oneshot/pkg/provider"
 )
 
-// breakers share between the runs of a user when models failed last, in a file of the state directory. They only
-// affect the order of fallbacks, so their errors never end a run.
+// breakers keep the times of the last model failures in a file of the state directory, which the runs of a user share. They
+// only affect the order of fallbacks, so their errors never end a run.
 type breakers struct {
 	file    stateFile
 	console *console
@@ -32,7 +32,7 @@ func newBreakers(env Env, t *console) *breakers {
 // breakerKey identifies a model at an address. It hashes the address, whose path may contain a key.
 func breakerKey(name, address string) string { return name + " " + digest(name, address) }
 
-// lastFailures returns when models failed last, by key. It drops times in the future: the clock was set back.
+// lastFailures returns the times of the last failures of models, by key. It drops times in the future: the clock was set back.
 func (b *breakers) lastFailures(now time.Time) map[string]time.Time {
 	release, err := b.file.lock()
 	if err == nil {
@@ -62,7 +62,7 @@ func (b *breakers) setTime(key string, at time.Time) error {
 	defer release()
 	kept, err := b.read()
 	var damage *damagedError
-	if errors.As(err, &damage) { // failed has reported it already; replace the file
+	if errors.As(err, &damage) { // lastFailures has reported it already; replace the file
 		kept, err = map[string]time.Time{}, nil
 	}
 	if err != nil {

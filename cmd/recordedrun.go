@@ -13,7 +13,7 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// recordedRun is what a run takes from earlier ones: nothing, a recording that it replays, a run that it resumes, or both.
+// recordedRun holds the earlier runs that a run uses: none, a recording to replay, a run to resume, or both.
 type recordedRun struct {
 	env     Env          // in a resumed run with the directories on record
 	current Env          // with those of this command
@@ -164,8 +164,8 @@ func (r *recordedRun) openReplay(t *console, line flagSource, args []string) (*r
 	return r.resolve(forRun, t, line)
 }
 
-// resolve resolves the flags of a command from the command line, the record, the agent and the defaults of the user. A resumed or
-// replayed run uses no defaults, so that it depends on its record only.
+// resolve resolves the flags of a command from the command line, the record, the agent and the defaults of the user. A resumed
+// or replayed run uses no defaults, so that it depends on its record only.
 func (r *recordedRun) resolve(on commands, t *console, line flagSource) (*resolvedFlags, error) {
 	sources := []flagSource{r.flags}
 	if r.agent != nil {

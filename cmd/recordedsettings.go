@@ -87,8 +87,8 @@ func recordedURL(t *console, u *url.URL) string {
 	return t.secrets.Hide(maskUserInfo(u.String()))
 }
 
-// ollamaHost returns where Ollama is, nil for its default address: as the record of a resumed run says, or else as
-// OLLAMA_HOST does. Credentials are never on record: they come from OLLAMA_HOST, if it still names that address.
+// ollamaHost returns the address of Ollama, nil for the default, and its source: the record of a resumed run, or else
+// OLLAMA_HOST. Credentials are never on record: they come from OLLAMA_HOST, if it still names that address.
 func (o *resolution) ollamaHost(env Env, t *console) (*url.URL, string, error) {
 	const source = "environment OLLAMA_HOST"
 	var now *url.URL

@@ -13,14 +13,14 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A way is what a run has done before it failed.
+// A way describes the effects of a run that failed.
 type way struct {
 	effects agent.Effects
-	cut     bool // by its end, in a change
+	cut     bool // the run ended during a change
 }
 
-// D8, decision 2: what each exit says after no effect, a keyed effect, an un-keyed effect, and an un-keyed
-// change that was cut off. "!" means retryable, "+" for a command line that resumes.
+// D8, decision 2: the recovery of each exit after no effect, a keyed effect, an unkeyed effect, and an unkeyed change that was
+// cut off. "!" means retryable, "+" that a command line resumes the run.
 func TestRecovery(t *testing.T) {
 	wall := 10 * time.Minute
 	for _, row := range []struct {
@@ -77,7 +77,7 @@ func recoveryAfter(w way, err error, set func(*runState)) string {
 	return string(r.retry) + map[bool]string{true: "!"}[r.retryable] + map[bool]string{true: "+"}[r.resume != ""]
 }
 
-// What the command line changes about it.
+// The recovery depends on the command line: resumed runs, runs without a record, batches and replays.
 func TestRecoveryOfCommands(t *testing.T) {
 	down := &provider.UnavailableError{Err: errors.New("down")}
 	for _, tt := range []struct {
@@ -115,7 +115,7 @@ func TestRecoveryOfRecords(t *testing.T) {
 	}
 }
 
-// Each exit of the table says what has to happen before a retry.
+// Each exit of the table has a valid value for retry.
 func TestExitRetries(t *testing.T) {
 	for _, e := range exits {
 		if !slices.Contains(runfile.Retries(), e.Retry) {

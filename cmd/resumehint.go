@@ -48,8 +48,8 @@ func (r *runState) withResumeHint(err error) error {
 	return &hintedError{err, hint}
 }
 
-// endedAtUnauthorizedCall reports whether the run ended at a change that lacked an authorisation; a resumed run repeats it. Other
-// unauthorised calls were reported to the model, which then ended the work.
+// endedAtUnauthorizedCall reports whether the run ended at a change that lacked an authorisation; a resumed run repeats it.
+// Other unauthorised calls were reported to the model, which then ended the work.
 func (r *runState) endedAtUnauthorizedCall() bool {
 	return r.flags.onDenied != "continue" && slices.ContainsFunc(r.outcome.Calls, func(c agent.CallReport) bool {
 		return c.Code == chat.Unauthorized && c.Effect != tool.Read

@@ -145,7 +145,7 @@ func (p *sharedPlan) openTools(ctx context.Context) (use func(*agent.Config), re
 		tools = runner
 	}
 	return func(cfg *agent.Config) {
-		if runner != nil && slices.ContainsFunc(cfg.History, isIntent) { // the run may have changed what its cached results show
+		if runner != nil && slices.ContainsFunc(cfg.History, isIntent) { // changes of the run may have outdated cached results
 			runner.MarkChange()
 		}
 		if env.Root != nil {

@@ -28,13 +28,13 @@ type runEvents struct {
 	failure    error                   // of the last write to stdout
 	file       *events.Queue
 	lock       func() (io.Closer, error) // takes the lock whose holder may write the file; nil if the run has it, or needs none
-	// Recorded events come faster than any reader, and no model waits meanwhile.
+	// waitsForFile is set for recorded events: they come faster than any reader, and no model waits meanwhile.
 	waitsForFile bool
 	warn         func(err error) // of an incomplete file
 	warnings     []string
 }
 
-// eventsPatience is how long the end of a run waits for a reader of --events that takes nothing.
+// eventsPatience is the time for which a run waits for a reader of --events that reads nothing.
 const eventsPatience = 200 * time.Millisecond
 
 // toStdout makes stdout a destination. A failed write ends the run.
@@ -58,15 +58,15 @@ func (v *runEvents) setEventsFile(q *events.Queue, lock func() (io.Closer, error
 	v.file, v.lock, v.warn = q, lock, warn
 }
 
-// setLocked says that the run has the lock, and the file of --events with it.
+// setLocked notes that the run has the lock, which also covers the file of --events.
 func (v *runEvents) setLocked() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.lock = nil
 }
 
-// lockFile takes the lock for the last event of a run that ends without it. If another run has it, or had it when this one
-// wanted it, the file of --events stays as it is.
+// lockFile takes the lock for the last event of a run that ends without it. If another run has the lock, or had it when this
+// run asked for it, the file of --events remains unchanged.
 func (v *runEvents) lockFile(wasHeld bool) (release func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -286,8 +286,8 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 }
 
 // openEventsOfFailure opens the file of --events for a run that fails before all its flags are known: a reader must not wait
-// forever, or see the good end of an earlier run. The file stays as it is if the run might read it, or if the run is under way in
-// another process, whose events it may have.
+// forever, or see the good end of an earlier run. The file stays as it is if the run might read it, or if the run is under way
+// in another process, whose events it may have.
 func openEventsOfFailure(ctx context.Context, env Env, t *console, line flagSource, failure error) {
 	flags, _ := resolveFlags(forRun, line)
 	if flags == nil || flags.events == "" || as[*runfile.LockedError](failure) {
@@ -308,7 +308,7 @@ func (r *resolvedFlags) flagReadingFile(ctx context.Context, name string) string
 		}
 	}
 	for _, path := range r.tools.files() {
-		files, _ := tool.DefinitionFiles(disk{}, path) // loading them is the error
+		files, _ := tool.DefinitionFiles(disk{}, path) // loading them reports errors
 		sources["--tools"] = append(append(sources["--tools"], path), files...)
 	}
 	if template := r.prompt.template; template != nil {

@@ -11,7 +11,8 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A sharedPlan is what all runs of a command depend on, resolved once: flags as [resolveFlags] says, and what they name.
+// A sharedPlan holds everything that all runs of a command depend on, resolved once: the flags (see [resolveFlags]), and the
+// files, tools and models that they name.
 type sharedPlan struct {
 	env      Env
 	console  *console
@@ -37,7 +38,7 @@ type runPlan struct {
 	texts   promptTexts
 	stdin   *unnamedStdin
 	config  agent.Config    // except for the record and the environment of tools
-	resumes runfile.Resumed // the record that the run is resumed, if it is
+	resumes runfile.Resumed // the record of the resumption, for a resumed run
 }
 
 // clock returns the time of the run: from a flag, else from the record, else from the clock.
@@ -53,7 +54,7 @@ func (f *resolvedFlags) clock(env Env, recorded time.Time) (now time.Time, err e
 	default:
 		now = env.Now()
 		name, _ := now.Zone()
-		now = runfile.InZone(now, name) // the machine's own zone is called "Local", which says nothing
+		now = runfile.InZone(now, name) // the zone of the machine is called "Local", which names no zone
 	}
 	if f.zone != "" {
 		zone, err := time.LoadLocation(f.zone)

@@ -25,7 +25,7 @@ type runsOptions struct {
 	env     Env
 	console *console
 	format  string
-	batch   string // the ID of the batch whose runs are meant; "" for all runs
+	batch   string // the ID of the batch whose runs are selected; "" for all runs
 }
 
 // showsIDs is the hint for an unknown run.

@@ -74,7 +74,8 @@ func (o *exportOptions) export(ctx context.Context, names []string) (err error) 
 	return damaged
 }
 
-// exportRuns exports runs. Those that cannot be read to their end are reported: the first of the runs that the user named is an error.
+// exportRuns exports runs and notes those that cannot be read to their end. If the user named the runs, it returns the first of
+// these as damaged instead.
 func (o *exportOptions) exportRuns(ctx context.Context, x *telemetry.Exporter, paths []string, named bool) (damaged, err error) {
 	for _, path := range paths {
 		if ctx.Err() != nil {
@@ -138,7 +139,8 @@ func exportRun(x *telemetry.Exporter, path string) (unread, err error) {
 	return fmt.Errorf("%s: %s: %w", extent, path, asInputError(scan.Err)), nil
 }
 
-// destination returns a function that delivers a request, and one that ends the delivery after an error or nil and returns the final error.
+// destination returns a function that delivers a request, and one that ends the delivery after an error or nil and returns the
+// final error.
 func (o *exportOptions) destination(ctx context.Context) (send func(telemetry.Signal, []byte) error, end func(error) error, err error) {
 	if strings.HasPrefix(o.otlp, "http://") || strings.HasPrefix(o.otlp, "https://") {
 		to, err := newOTLPCollector(ctx, o.env, o.console, o.otlp)

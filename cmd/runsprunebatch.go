@@ -14,8 +14,8 @@ import (
 	"oneshot/pkg/batch"
 )
 
-// pruneBatch deletes the old runs of a batch that is not under way, and with the last one its directory. It keeps what the
-// batch needs to continue: its index, and the runs without a line, which would be made again and repeat their effects.
+// pruneBatch deletes the old runs of a batch that is not under way, and with the last one its directory. It keeps the files
+// that the batch needs to continue: its index, and the runs without a line, whose effects would otherwise be repeated.
 func (o *pruneOptions) pruneBatch(dir string) (gone []string, err error) {
 	index, err := openIndex(dir)
 	switch {
@@ -139,8 +139,8 @@ func openPointer(dir, output string) (*os.File, error) {
 	return f, nil
 }
 
-// forgetOutput removes the pointer to a batch whose output is gone, so that the batch does not continue without the runs
-// that are deleted if the output comes back.
+// forgetOutput removes the pointer to a batch whose output is missing. Otherwise, if the output came back, the batch would
+// continue without its deleted runs.
 func forgetOutput(dir, output string) error {
 	pointer, err := openPointer(dir, output)
 	if pointer == nil { // a later batch has written the output in between

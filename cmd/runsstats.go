@@ -94,7 +94,7 @@ func (o *statsOptions) stats() error {
 	return doc.writeText(o.console.out)
 }
 
-// statsChunk is how many runs are kept in memory.
+// statsChunk is the number of runs that are kept in memory.
 const statsChunk = 1000
 
 // collect reads the runs.
@@ -286,7 +286,7 @@ func percentText(rate *float64) string {
 	return fmt.Sprintf("%.1f%%", *rate*100)
 }
 
-// costText returns a cost for a table. Of an unknown cost it is the part that is known.
+// costText returns a cost for a table, and the known part of an unknown cost.
 func costText(c chat.Cost) string {
 	rounded := (c.Amount + chat.NanosPerUSD/20_000) / (chat.NanosPerUSD / 10_000)
 	text := fmt.Sprintf("$%d.%04d", rounded/10_000, rounded%10_000)

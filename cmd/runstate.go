@@ -82,13 +82,13 @@ func (r *runState) toolCounts() []runfile.ToolCount {
 	return sorted
 }
 
-// answerCodes are the codes of findings about what to do with an answer.
+// answerCodes are the codes of findings that a reader of the answer must know.
 var answerCodes = []diag.Code{diag.UnsourcedLink, diag.AnswerIsQuestion, diag.ExposedData}
 
 // maxAnswerWarnings bounds the warnings on record about an answer. The envelope has more.
 const maxAnswerWarnings = 20
 
-// answerWarnings returns the findings about what to do with the answer, as texts.
+// answerWarnings returns the findings that a reader of the answer must know, as texts.
 func (r *runState) answerWarnings() (warnings []string) {
 	for _, f := range r.outcome.Findings {
 		if slices.Contains(answerCodes, f.Code) && len(warnings) < maxAnswerWarnings {

@@ -72,7 +72,7 @@ func (o *confineOptions) resolveFolder(name string) (string, error) {
 	return at, nil
 }
 
-// outermost returns the folders that are inside none of the others or of each other.
+// outermost returns the folders that are not inside another of them, and not the same as or inside any of the others.
 func outermost(folders, others []string) []string {
 	all := slices.Compact(slices.Sorted(slices.Values(folders)))
 	return slices.DeleteFunc(slices.Clone(all), func(f string) bool {
@@ -83,8 +83,8 @@ func outermost(folders, others []string) []string {
 	})
 }
 
-// checkWriteFolders refuses a sandbox whose programs could change files of this run or the next, or files that other programs run
-// or load.
+// checkWriteFolders refuses a sandbox whose programs could change files of this run or the next, or files that other programs
+// run or load.
 func (c *confined) checkWriteFolders(box subprocess.Sandbox, root string, made, definitions []string) error {
 	self, err := os.Executable()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"oneshot/prompts"
 )
 
-// An answer as text is what the model wrote, but where a terminal would obey it.
+// An answer as text is printed unchanged, except for control characters on a terminal, which are escaped.
 func TestTextOnScreen(t *testing.T) {
 	for screen, want := range map[bool]string{false: "a\x1b[2J\u202eb\n", true: `a\u001b[2J\u202eb` + "\n"} {
 		running := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -16,7 +16,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// eachCase reads a file of JSON Lines and returns how many lines it has.
+// eachCase calls do for each line of a file of JSON Lines, and returns the number of lines.
 func eachCase[T any](t *testing.T, path string, do func(T)) (n int) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -38,7 +38,7 @@ func eachCase[T any](t *testing.T, path string, do func(T)) (n int) {
 	return n
 }
 
-// judged returns what is decided about a call that everything else allows.
+// judged returns the decision about a call that only secrets in its arguments can deny.
 func judged(args json.RawMessage, secrets ...string) policy.Decision {
 	p := policy.Policy{Secrets: new(redact.Set)}
 	for _, s := range secrets {
@@ -48,7 +48,7 @@ func judged(args json.RawMessage, secrets ...string) policy.Decision {
 	return p.Decide(&policy.State{}, policy.Facts{Def: def, Arguments: args})
 }
 
-// What cannot leave in the arguments of a call, and what can: the known gaps.
+// Secrets in the arguments of a call are denied, except for the known gaps.
 func TestSecretArgumentCases(t *testing.T) {
 	type row struct {
 		ID   string
@@ -66,8 +66,8 @@ func TestSecretArgumentCases(t *testing.T) {
 	}
 }
 
-// secretRows says of each row of secrets_cases.jsonl which tests or scripts show it, or why
-// it does not apply.
+// secretRows maps each row of secrets_cases.jsonl to the tests and scripts that cover it, or to the reason why it does not
+// apply.
 var secretRows = map[string]string{
 	"stdout":          "script secrets_sources, script run_provider_secret",
 	"stderr":          "script secrets_arguments, script run_provider_secret",
@@ -91,8 +91,7 @@ var secretRows = map[string]string{
 	"error-to-model":  "TestConceal",
 }
 
-// TestSecretRowsAreShown holds that what shows a row of the cases, or of the page of
-// threats, is there.
+// TestSecretRowsAreShown checks that the tests and scripts that secretRows and docs/threats.md name exist.
 func TestSecretRowsAreShown(t *testing.T) {
 	shows := shownBy(t)
 	for id, shown := range secretRows {
@@ -151,8 +150,7 @@ func shownBy(t *testing.T) map[string]bool {
 	return shows
 }
 
-// Every row of the shared cases has its place here, and those about arguments are decided
-// as they say.
+// Each row of the shared cases is in secretRows, and the cases about arguments have the expected decisions.
 func TestSharedSecretCases(t *testing.T) {
 	dir := os.Getenv("ONESHOT_SHARED")
 	if dir == "" {
@@ -188,7 +186,7 @@ func TestSharedSecretCases(t *testing.T) {
 					t.Errorf("%s: %+v", r.ID, d)
 				}
 			}
-		case r.ID == "exf-split": // its note calls it a gap, and the first half is found all the same
+		case r.ID == "exf-split": // a gap according to its note, but the first half is found
 			for _, s := range r.Secrets {
 				if d := judged(r.Calls[0].Args, s); d.Verdict != policy.Deny {
 					t.Errorf("%s: %+v", r.ID, d)
@@ -200,7 +198,7 @@ func TestSharedSecretCases(t *testing.T) {
 			if got := s.Hide(r.Text); got != "key is ***" {
 				t.Errorf("%s: %q", r.ID, got)
 			}
-		case r.ID == "exf-final-md": // a finding about hosts in the answer, which is no secret of ours
+		case r.ID == "exf-final-md": // about hosts in the answer, not about secrets
 			return
 		default:
 			t.Errorf("%s: nothing shows it", r.ID)

@@ -43,12 +43,13 @@ func TestIsFor(t *testing.T) {
 	}
 	for _, bad := range []string{"", ",", "a,", "a/b", "https://a", "u@a", "a b", "*", "a.*", "a?b"} {
 		if hosts, ok := parseHosts(bad); ok {
-			t.Errorf("hostsOf(%q) = %q", bad, hosts)
+			t.Errorf("parseHosts(%q) = %q", bad, hosts)
 		}
 	}
 }
 
-// A definition, which can come from anybody, does not have a secret sent in clear to a host that gets it.
+// A definition may come from anybody: it cannot send a secret in clear text to a host that --secret names without a port,
+// unless the host is this machine.
 func TestSecretInClear(t *testing.T) {
 	for address, want := range map[string]map[string]string{ // hosts of the secret to words of the error, "" for none
 		"https://api.example.com":      {"": "", "api.example.com": ""},
@@ -88,7 +89,7 @@ func TestSecretFile(t *testing.T) {
 	}
 }
 
-// A program that waits for a person is ended.
+// A program that exceeds its own time limit, or that of the run, is ended.
 func TestSecretCommandWaits(t *testing.T) {
 	env := Env{Stderr: io.Discard, Stdout: io.Discard, Getenv: func(name string) string { return map[string]string{"PATH": os.Getenv("PATH")}[name] }}
 	begin := time.Now()
@@ -107,7 +108,7 @@ func TestSecretCommandWaits(t *testing.T) {
 	}
 }
 
-// The environment of a program that tells a secret has no other secret.
+// A program that prints a secret gets only PATH and HOME, and so no other secret.
 func TestSecretCommandEnvironment(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "tell")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\nenv | cut -d= -f1 | sort | tr '\\n' ' '\n"), 0o700); err != nil {
@@ -126,7 +127,7 @@ func TestSecretCommandEnvironment(t *testing.T) {
 	}
 }
 
-// What a panic says is said without secrets.
+// Secrets in the message and the stack of a panic are masked.
 func TestPanicHidden(t *testing.T) {
 	var said strings.Builder
 	env := Env{Stderr: &said, Stdout: io.Discard, Getenv: func(string) string { return "" }}

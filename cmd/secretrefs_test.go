@@ -18,7 +18,7 @@ const (
 	secretNumber = 493817265501
 )
 
-// A body keeps everything but the secret, whatever its kind.
+// Masking changes only the secret in a body, for each kind of body.
 func TestHideBody(t *testing.T) {
 	s := new(redact.Set)
 	s.Add(secretWord)
@@ -72,7 +72,7 @@ func TestHideBody(t *testing.T) {
 	}
 }
 
-// numberOr returns data with a secret number for the secret word, and with another word itself.
+// numberOr returns data with the secret number if word is the secret word, and otherwise with the word itself.
 func numberOr(word string) json.RawMessage {
 	if word == secretWord {
 		return json.RawMessage(`{"n":` + strconv.Itoa(secretNumber) + `}`)
@@ -98,7 +98,7 @@ func TestWithoutUser(t *testing.T) {
 		"":                     "",
 	} {
 		if got := maskUserInfo(address); got != want {
-			t.Errorf("withoutUser(%q) = %q, want %q", address, got, want)
+			t.Errorf("maskUserInfo(%q) = %q, want %q", address, got, want)
 		}
 	}
 }
@@ -119,8 +119,7 @@ func TestMaskAddress(t *testing.T) {
 	}
 }
 
-// What is said to people on record holds nothing that looks like a key, and the
-// conversation is kept as it was.
+// Anything that looks like a key is masked in the messages for people in a record, but not in the conversation.
 func TestHideBodyKeys(t *testing.T) {
 	key := "AKIA" + "A1B2C3D4A1B2C3D4"
 	for _, make := range []func(said, told string) runfile.Body{

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A pipe in the place of the file is refused, also while somebody has it open for writing: to read it would be to wait
-// for them with the lock in hand.
+// A pipe in place of the file is refused, even if a process has it open for writing: a read would block while the lock is held.
 func TestStateFilePipe(t *testing.T) {
 	s := stateFile{dir: t.TempDir(), name: "failed.json", what: "breakers", most: 100}
 	if err := unix.Mkfifo(s.path(), 0o600); err != nil {
@@ -36,7 +35,7 @@ func TestStateFilePipe(t *testing.T) {
 	}
 }
 
-// What runs leave is not kept in a folder of another user, who could exchange records, rates and locks.
+// A state directory that belongs to another user is refused: that user could replace records, rates and locks.
 func TestStateFolderOfOthers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a folder away")

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// -o and --write-baseline follow no link that another user has put into a folder that everybody
-// can write, wherever in the path it is.
+// -o and --write-baseline refuse a path with a link of another user in a sticky world-writable folder.
 func TestStrangersLinks(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can make a link of another user")

@@ -10,8 +10,8 @@ import (
 	"oneshot/pkg/redact"
 )
 
-// A textStream prints the text of a run as it arrives, for --stream. What it has printed by the end of a good run is what
-// the run would have printed at once, after the text of earlier turns.
+// A textStream prints the text of a run as it arrives, for --stream. In a successful run, the text of earlier turns comes
+// first, and the output ends with the text that the run would print without --stream.
 type textStream struct {
 	console    *console
 	ctx        context.Context
@@ -44,7 +44,7 @@ func (s *textStream) observe(e agent.Event) {
 			s.endLine()
 			s.isShown = false
 		}
-		s.masked = s.console.secrets.Stream() // what it holds back is reasoning, too
+		s.masked = s.console.secrets.Stream() // drops text that it holds back, which is reasoning, too
 	case agent.EventReprompt:
 		s.isDropped = true
 	case agent.EventReply:

@@ -57,8 +57,8 @@ func applyFileRules(env *executor.Env, p *policy.Policy) {
 	env.FileLabels = p.FileLabels
 }
 
-// extentOf returns a function that tells how much of a path programs may access: nothing of denied slash paths below
-// the root and of run records.
+// extentOf returns a function for the extent to which programs may access a path: not at all for denied slash paths below the
+// root and for run records.
 func (o toolAccess) extentOf(denied []string) func(path string) subprocess.Extent {
 	var paths []string
 	add := func(abs string) { paths = append(paths, strings.TrimPrefix(filepath.ToSlash(abs), "/")) }

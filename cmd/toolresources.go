@@ -30,8 +30,8 @@ type confineOptions struct {
 // speechGrace is how long speech may continue after the command has finished.
 const speechGrace = 20 * time.Second
 
-// openEnvironment returns the environment of tools. When ctx ends, it kills the programs that they have started. They cannot write the folders in
-// which programs are looked up. The caller has to call release.
+// openEnvironment returns the environment of tools. When ctx ends, it kills the programs that they have started. Tools cannot
+// write the folders in which programs are looked up. The caller has to call release.
 func (o toolAccess) openEnvironment(ctx context.Context, env Env, t *console, c *confined) (executor.Env, func(), error) {
 	hosts, err := o.allowedHosts()
 	if err != nil {

@@ -38,7 +38,7 @@ func (o *answerOptions) readAnswers(secrets *redact.Set, given []string, r *resu
 	return said, checkAnswersSuffice(said, names, agent.UnmetNeeds(r.past))
 }
 
-// checkAnswersSuffice refuses answers that nothing asked for, and missing ones. Given are the names of this command.
+// checkAnswersSuffice refuses answers without a question, and missing ones. Given are the names of this command.
 func checkAnswersSuffice(said map[string]string, given []string, missing map[string]*agent.Needs) error {
 	needed := map[string]bool{}
 	for _, n := range missing {
@@ -47,7 +47,7 @@ func checkAnswersSuffice(said map[string]string, given []string, missing map[str
 		}
 	}
 	if len(needed) == 0 {
-		return nil // it may still be
+		return nil // the run may still ask
 	}
 	names := slices.Sorted(maps.Keys(needed))
 	for _, name := range slices.Sorted(slices.Values(given)) {

@@ -23,7 +23,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A defaultRule says whether the environment and config.yaml set a flag. They set nothing that a policy or an approval
+// A defaultRule is the rule by which the environment and config.yaml set a flag. They set nothing that a policy or an approval
 // depends on, so that they cannot widen a run.
 type defaultRule uint8
 
@@ -222,7 +222,7 @@ func checkDefault(rows map[string]flagRow, flag, where, value string) error {
 	return checkFlags(set)
 }
 
-// isWithinLimit reports whether a budget is at most its default, of which 0 is no limit.
+// isWithinLimit reports whether a budget is at most its default. A default of 0 means no limit.
 func isWithinLimit(value, most string) bool {
 	number := func(text string) float64 {
 		if d, err := time.ParseDuration(text); err == nil {

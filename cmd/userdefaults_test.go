@@ -15,7 +15,7 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// guarded are the flags that decide what may happen.
+// guarded returns the values of the flags about permissions, credentials and files, which defaults must not change.
 func (o *options) guarded() map[string]any {
 	rules := policy.FlagRules{
 		Allow: o.policy.allow, Ask: o.policy.ask, Deny: o.policy.deny, ReadOnly: o.policy.readOnly, EnableExec: o.policy.enableExec,
@@ -30,7 +30,7 @@ func (o *options) guarded() map[string]any {
 	}
 }
 
-// sampleValue is a value that a flag takes.
+// sampleValue returns a valid value of a flag, or "" for free text.
 func sampleValue(row flagRow) string {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	row.define(set)
@@ -43,8 +43,8 @@ func sampleValue(row flagRow) string {
 	return map[string]string{"bool": "true", "int": "1", "int64": "1", "float64": "0.5", "USD": "0.5", "duration": "1s"}[set.Lookup(row.name).Value.Type()]
 }
 
-// K3: the environment and config.yaml set the flags on the list, and a flag that decides what may happen is refused: with
-// each variable and each key set, the rules of a run are those without.
+// K3: the environment and config.yaml can set only the flags on the list; other flags are refused. No variable and no key
+// changes a guarded flag.
 func TestDefaultsDecideNothing(t *testing.T) {
 	before, err := resolveFlags(forRun, flagSource{})
 	if err != nil {
@@ -95,7 +95,7 @@ func checkDecidesNothing(t *testing.T, env Env, row flagRow, before *resolvedFla
 	}
 }
 
-// The keys of the published schema are those of the list.
+// The published schema of config.yaml has the keys on the list, and no others.
 func TestConfigKeys(t *testing.T) {
 	text, _ := schema.PublishedText("config.v1")
 	var keys []string

@@ -270,8 +270,8 @@ func verdictOn(checker *lint.Checker, f file, kind lint.Kind) (v lint.FileResult
 	return v, readError(f.name, err)
 }
 
-// checkEnvironment adds the findings about a valid policy or agent file that its text alone does not show: about tools, the mode
-// of the file and other files.
+// checkEnvironment adds the findings about a valid policy or agent file that its text alone does not show: about tools, the
+// mode of the file and other files.
 func (o *validateOptions) checkEnvironment(v lint.FileResult, f file) (lint.FileResult, error) {
 	var err error
 	if v.Policy != nil && len(o.tools) == 0 {
@@ -292,8 +292,8 @@ func (o *validateOptions) checkEnvironment(v lint.FileResult, f file) (lint.File
 	return v, nil
 }
 
-// checkPolicyWithShippedTools checks a policy with the shipped tools, if it has rules for no others. Otherwise it notes what was not
-// checked.
+// checkPolicyWithShippedTools checks a policy with the shipped tools, if it has rules for no others. Otherwise it notes the
+// checks that it skips.
 func (o *validateOptions) checkPolicyWithShippedTools(v lint.FileResult, f file) (lint.FileResult, error) {
 	shipped, err := everyTool(o.env, nil)
 	if err != nil {

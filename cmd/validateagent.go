@@ -30,7 +30,7 @@ func checkAgent(env Env, name string, text []byte, file *agentfile.File) []diag.
 	for _, flag := range []string{"system", "prompt-file", "input", "attach", "root", "tools", "policy", "schema"} {
 		a.checkExist(flag, paths[flag])
 	}
-	if len(a.findings) > 0 { // they would come again
+	if len(a.findings) > 0 { // the checks below would repeat them
 		return a.sorted()
 	}
 	a.checkTools(paths["tools"])

@@ -1,6 +1,5 @@
-// Package prompts embeds the texts that a model is sent, and the run that the
-// built-in demo model plays. Each text is one file; a
-// place in braces, such as {{functions}}, is filled in by package prompt.
+// Package prompts embeds the prompt texts for models, and the run that the built-in demo model replays. Each text is one file;
+// package prompt replaces names in braces, such as {{functions}}.
 package prompts
 
 import "embed"

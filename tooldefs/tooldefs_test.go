@@ -16,7 +16,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// The definitions that ship have no fault, and say to a model what they should.
+// The shipped definitions have no findings, and the expected effects and signatures.
 func TestDefinitions(t *testing.T) {
 	defs, findings, err := tool.Loader{}.Load(FS, ".")
 	if err != nil {
@@ -52,7 +52,7 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// A definition of one's own that says no labels has those of its built-in tool.
+// A definition without labels has those of its built-in tool.
 func TestLabels(t *testing.T) {
 	files, err := fs.Glob(FS, "*.yaml")
 	if err != nil || len(files) == 0 {
@@ -71,7 +71,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// B1: to read definitions that are known to be right gives the same, and compiles no schema.
+// B1: reading verified definitions gives the same result without compiling schemas, and so with fewer allocations.
 func TestVerified(t *testing.T) {
 	read := func(verified bool) (string, float64) {
 		load := func() []*tool.Definition {
@@ -102,7 +102,7 @@ func TestVerified(t *testing.T) {
 
 }
 
-// They fit the published schema of definitions.
+// The shipped definitions match the published schema.
 func TestPublishedSchema(t *testing.T) {
 	text, _ := schema.PublishedText("tool_definition.v1")
 	s, findings := schema.Compile("tool_definition.v1", text)
@@ -128,7 +128,7 @@ func TestPublishedSchema(t *testing.T) {
 	}
 }
 
-// T11, V1, V2: what the tools take and refuse.
+// T11, V1, V2: the shipped tools accept valid arguments and refuse invalid ones.
 func TestArguments(t *testing.T) {
 	defs, _, err := tool.Loader{}.Load(FS, ".")
 	if err != nil {
@@ -189,7 +189,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// M1: the formats that package tool knows of built-in tools are those of the definitions that ship.
+// M1: the formats of built-in tools in package tool match those of the shipped definitions.
 func TestBuiltinFormats(t *testing.T) {
 	defs, _, err := tool.Loader{}.Load(FS, ".")
 	if err != nil {

@@ -28,7 +28,7 @@ func Run(ctx context.Context, cfg Config) (Outcome, error) {
 	clock := newWallClock(ctx, cfg.Limits.Wall, cfg.Elapsed)
 	defer clock.cancel() // also ends running calls if the model or the observer panics
 	r.exchange.clock = clock
-	r.journal.onLive(clock.start) // what is on record takes no time, so a run without time left still gets to its last step
+	r.journal.onLive(clock.start) // repeated steps take no time, so a run without time left still reaches the end of its record
 	err = r.gate.outcomes.rootCause(r.loop(clock), cfg.RequiredTools)
 	out := r.outcome()
 	if cause := context.Cause(clock); cause != nil && errors.Is(err, cause) {

@@ -21,7 +21,7 @@ func (g *Gate) isApprovalRecordedLater(inv *Invocation) bool {
 	return !ok || a.Call != inv.call.ID
 }
 
-// A noAnswerError says that an approval got no decision.
+// A noAnswerError reports that an approval got no decision.
 type noAnswerError struct{ why error }
 
 func (e *noAnswerError) Error() string { return ErrNoApprover.Error() }

@@ -194,8 +194,8 @@ func TestApprovalCounts(t *testing.T) {
 	}
 }
 
-// A rule that sets an argument which it constrains is asked about, and so is one that --ask names: the approver sees the
-// value that is set.
+// A call needs approval also if its rule overwrites the argument that the rule constrains, or if only --ask requires the
+// approval: the approver sees the new value.
 func TestApprovalOfSetArguments(t *testing.T) {
 	for name, c := range map[string]struct {
 		policy string
@@ -275,7 +275,7 @@ func TestResumeChangedApprovals(t *testing.T) {
 	for n := 1; n <= len(log.Records); n++ {
 		part := log.Records[:n]
 		if _, open := part[n-1].Body.(runfile.Intent); open {
-			continue // nobody knows what came of it
+			continue // its outcome is unknown
 		}
 		approved, carried := countOf[runfile.Approval](part), countOf[runfile.Intent](part)
 		for _, state := range []*string{&before, &after} {
@@ -322,8 +322,8 @@ func TestApprovalOfChangingEffects(t *testing.T) {
 	}
 }
 
-// X4: a file in an approval request has a reason; Decision 16: an approval is for one call of one
-// run.
+// X4: each file in an approval request has the reason why the call accesses it; Decision 16: an approval is for
+// one call of one run.
 func TestApprovalFacts(t *testing.T) {
 	r := newRig(t, then(says(calls(`look("secret")`)), says(calls(`put("found.md")`, `put("found.md")`)))...)
 	r.cfg.Prompt = "Read given.md"

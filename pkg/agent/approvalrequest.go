@@ -30,8 +30,8 @@ type ApprovalRequest struct {
 	Preview   chat.CallPreview `json:"preview"`
 	Effect    tool.Effect      `json:"effect"`
 	Purpose   string           `json:"purpose"`          // description of the tool
-	Rule      string           `json:"rule"`             // that requires approval
-	Why       string           `json:"reason,omitempty"` // the rule requires it
+	Rule      string           `json:"rule"`             // the rule that requires approval
+	Why       string           `json:"reason,omitempty"` // the reason that the rule gives
 	Note      string           `json:"note,omitempty"`   // about the handling of the data
 	Def       *tool.Definition `json:"-"`
 }
@@ -45,11 +45,11 @@ type Approval struct {
 	Why      string
 }
 
-// An ApprovalError says that calls need approval and that there is no approver. No call of their
+// An ApprovalError reports that calls need approval and that there is no approver. No call of their
 // response was executed, except reads that started early.
 type ApprovalError struct {
 	Requests []ApprovalRequest // not empty
-	Why      error             // there is no decision on the first one; may be nil
+	Why      error             // why there is no decision on the first one; may be nil
 }
 
 func (e *ApprovalError) Error() string {

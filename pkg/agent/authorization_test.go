@@ -10,7 +10,8 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// P13: which calls without an authorization end a run.
+// P13: a call without an authorization ends the run if it changes something and ContinueDenied is off, or if its tool is
+// required and no call of it succeeds.
 func TestUnauthorized(t *testing.T) {
 	expired := func(context.Context, string) (chat.Result, error) {
 		return chat.Failure(chat.Unauthorized, "expired"), nil
@@ -65,8 +66,8 @@ func TestUnauthorized(t *testing.T) {
 	}
 }
 
-// A run that ended because a change had no authorization resumes with it, and repeats no earlier
-// change.
+// A run that ended because a change had no authorization can be resumed once the authorization is renewed, and repeats no
+// earlier change.
 func TestUnauthorizedContinues(t *testing.T) {
 	steps := []step{says(calls(`put("a")`, `put("b")`)), says(calls("finalResponse()")), says(answer42)}
 	barred := true

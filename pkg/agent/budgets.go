@@ -44,7 +44,7 @@ func (b *callBudget) addIdentical(c chat.Call) error {
 	return nil
 }
 
-// refund takes back the count of calls, of which some were decided.
+// refund subtracts calls from the count. decided are those that were also counted as identical calls.
 func (b *callBudget) refund(calls int, decided []chat.Call) {
 	b.calls -= calls
 	for _, c := range decided {
@@ -166,8 +166,8 @@ func (b *requestBudget) costLeft() chat.USD {
 	return b.limits.Cost - spent.Amount
 }
 
-// checkCost returns an error if the cost so far, plus that of a pending usage, exceeds the limit or what the request was
-// admitted for.
+// checkCost returns an error if the cost so far, plus that of a pending usage, exceeds the limit, or if the
+// [RequestLimiter] refuses the cost of the request.
 func (b *requestBudget) checkCost(purpose chat.Purpose, pending chat.Usage) error {
 	_, most := b.ledger.prices.mostExpensive(purpose, pending)
 	if b.limits.Cost > 0 && most > b.costLeft() {

@@ -351,7 +351,7 @@ func (b *batch) runWrite(inv *Invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := sleep.For(b.ctx, wait); err != nil { // before the record says that the call starts
+	if err := sleep.For(b.ctx, wait); err != nil { // before the start of the call is recorded
 		return err
 	}
 	if err := g.recordIntent(inv); err != nil {

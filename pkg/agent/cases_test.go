@@ -31,9 +31,9 @@ type callCase struct {
 		Name      *string         `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	}
-	Runs   int    // how many of them are run
-	Told   string // what the model got
-	Body   string // what stands in the arguments of what is run
+	Runs   int    // number of calls that run
+	Told   string // text in the messages to the model
+	Body   string // text in the arguments of a call that runs
 	Denied bool   // the run ends with a denial
 }
 
@@ -262,7 +262,7 @@ func TestSharedCallCases(t *testing.T) {
 	}
 }
 
-// sharedSpecially are rows that are not one response or that the design decides differently.
+// sharedSpecially tests the rows that need more than one response, or for which oneshot deliberately differs.
 var sharedSpecially = map[string]func(*testing.T){
 	// A string that holds the object is repaired to the object; only one level deep.
 	"call-string-args": func(t *testing.T) {

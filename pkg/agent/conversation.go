@@ -206,7 +206,7 @@ func (c *conversation) trustedText() string {
 	return strings.Join(all, "\n")
 }
 
-// newRequest builds the next request, which allows so many native calls.
+// newRequest builds the next request, which allows at most maxCalls native calls.
 func (c *conversation) newRequest(purpose chat.Purpose, f requestFormat, maxCalls int) chat.Request {
 	req := chat.Request{
 		Purpose: purpose, System: c.system, Messages: c.messages, Tools: c.functions,

@@ -46,7 +46,7 @@ func dialectRig(t *testing.T, d dialect.Dialect, steps ...step) *rig {
 }
 
 // X8: the prompt of a run in any dialect shows how a call is written, calls with the example
-// arguments of every tool are run as written, and results stand in the tags of the dialect.
+// arguments of every tool are run as written, and results are inside the tags of the dialect.
 func TestEveryDialect(t *testing.T) {
 	everyDialect(t, func(t *testing.T, d dialect.Dialect, end string) {
 		var steps []step

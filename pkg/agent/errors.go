@@ -11,19 +11,19 @@ import (
 	"oneshot/pkg/provider/wire"
 )
 
-// A ConfigError says that a [Config] lacks a required field.
+// A ConfigError reports that a [Config] lacks a required field.
 type ConfigError struct{ Field string }
 
 func (e *ConfigError) Error() string { return "agent: Config." + e.Field + " is required" }
 
-// A NonceError says that the dialect of a run has no fence that could carry a nonce.
+// A NonceError reports that the dialect of a run has no fence that could carry a nonce.
 type NonceError struct{ Dialect string }
 
 func (e *NonceError) Error() string {
 	return "agent: the dialect " + e.Dialect + " allows calls outside of fences, so it cannot use a nonce"
 }
 
-// A PanicError says that a runner panicked, which is a bug in that runner.
+// A PanicError reports that a runner panicked, which is a bug in that runner.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -31,7 +31,7 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// A StreamError says that the deltas of a reply do not add up to the reply, which is a bug in the
+// A StreamError reports that the deltas of a reply do not add up to the reply, which is a bug in the
 // model's client: the parsed calls would differ from the recorded ones.
 type StreamError struct {
 	StreamedBytes, ResponseBytes int // bytes of text
@@ -42,7 +42,7 @@ func (e *StreamError) Error() string {
 	return fmt.Sprintf("the deltas of the reply have %d bytes and %d calls, but the reply has %d and %d", e.StreamedBytes, e.StreamedCalls, e.ResponseBytes, e.ResponseCalls)
 }
 
-// A UselessReplyError says that the model gave no usable reply, even after another request.
+// A UselessReplyError reports that the model gave no usable reply, even after another request.
 type UselessReplyError struct {
 	Why string // "empty", "length", "other" (another unclean end), "leaked call" or "no call"
 }
@@ -61,7 +61,7 @@ func (e *UselessReplyError) Error() string {
 	return "the model kept replying without calling a tool or ending its work"
 }
 
-// An AnswerError says that the answer does not fit its schema after all repairs.
+// An AnswerError reports that the answer does not fit its schema after all repairs.
 type AnswerError struct {
 	Text     string         // the last answer, verbatim
 	Findings []diag.Finding // of the last answer
@@ -97,7 +97,7 @@ func answerProblem(text string, findings []diag.Finding) string {
 	return fmt.Sprintf("the answer is not JSON: %q", string(words))
 }
 
-// A DeniedError says that the denial of a call with an effect ended the run.
+// A DeniedError reports that the denial of a call with an effect ended the run.
 type DeniedError struct {
 	Tool string
 	Why  string
@@ -106,7 +106,7 @@ type DeniedError struct {
 
 func (e *DeniedError) Error() string { return fmt.Sprintf("tool %s: denied: %s", e.Tool, e.Why) }
 
-// A ToolAuthError says that the authorization of a tool is missing or expired and that the run
+// A ToolAuthError reports that the authorization of a tool is missing or expired and that the run
 // needs it: the tool changes something or is required.
 type ToolAuthError struct {
 	Tool string
@@ -118,7 +118,7 @@ func (e *ToolAuthError) Error() string {
 	return fmt.Sprintf("tool %s: unauthorized: %s", e.Tool, e.Why)
 }
 
-// A RequiredToolsError says that the model ended the work before a call of each required tool succeeded.
+// A RequiredToolsError reports that the model ended the work before a call of each required tool succeeded.
 type RequiredToolsError struct {
 	Tools []string
 	Err   error // that ended the run; nil if the model ended its work
@@ -135,7 +135,7 @@ func (e *RequiredToolsError) Error() string {
 // Unwrap returns the cause.
 func (e *RequiredToolsError) Unwrap() error { return e.Err }
 
-// An AllDeniedError says that the model ended the work after calls were denied and none was
+// An AllDeniedError reports that the model ended the work after calls were denied and none was
 // executed.
 type AllDeniedError struct{ Calls, Denied int }
 
@@ -151,7 +151,7 @@ func (e *AllDeniedError) Error() string {
 	return fmt.Sprintf("nothing was done: all of the %d calls were denied", e.Calls)
 }
 
-// A DivergedError says that a resumed run takes a step that differs from its record.
+// A DivergedError reports that a resumed run takes a step that differs from its record.
 type DivergedError struct {
 	Record int // number of the record, or 0
 	Why    string
@@ -164,7 +164,7 @@ func (e *DivergedError) Error() string {
 	return fmt.Sprintf("the resumed run differs from record %d: %s", e.Record, e.Why)
 }
 
-// A UnusableRecordError says that a run file cannot be resumed or replayed.
+// A UnusableRecordError reports that a run file cannot be resumed or replayed.
 type UnusableRecordError struct{ Err error }
 
 func (e *UnusableRecordError) Error() string { return e.Err.Error() }
@@ -172,7 +172,7 @@ func (e *UnusableRecordError) Error() string { return e.Err.Error() }
 // Unwrap returns the fault.
 func (e *UnusableRecordError) Unwrap() error { return e.Err }
 
-// An UnknownOutcomeError says that a run was cut off during a call with an effect, whose outcome is
+// An UnknownOutcomeError reports that a run was cut off during a call with an effect, whose outcome is
 // unknown.
 type UnknownOutcomeError struct {
 	Call, Tool string
@@ -183,12 +183,12 @@ func (e *UnknownOutcomeError) Error() string {
 	return "the run was cut off during call " + e.Call + " of " + e.Tool + " with " + wire.Excerpt(e.Arguments) + "; its outcome is unknown, so it is not repeated"
 }
 
-// A FinishedError says that a run has finished with an answer and cannot be resumed.
+// A FinishedError reports that a run has finished with an answer and cannot be resumed.
 type FinishedError struct{}
 
 func (*FinishedError) Error() string { return "the run has already finished" }
 
-// A LimitError says that a budget is exhausted.
+// A LimitError reports that a budget is exhausted.
 type LimitError struct {
 	Budget string // "turns", "calls", "repeats", "tokens" or "cost"; "calls" or "writes" of a policy
 	Limit  int
@@ -223,7 +223,7 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("the run used all of its %d %s", e.Limit, e.Budget)
 }
 
-// A TimeoutError says that the wall-clock limit of a run has passed.
+// A TimeoutError reports that the wall-clock limit of a run has passed.
 type TimeoutError struct {
 	Limit   time.Duration
 	Elapsed time.Duration // before the run was resumed

@@ -97,7 +97,7 @@ func (s *streamTap) observe(e agent.Event) {
 func (r *rig) runAgent(ctx context.Context) (agent.Outcome, error) {
 	cfg := r.cfg
 	tap := newStreamTap(cfg)
-	if cfg.Recorder != nil { // without one a run need not be in order
+	if cfg.Recorder != nil { // without a recorder, the order of the events is undefined
 		cfg.Recorder = tap
 	}
 	next := cfg.Observe
@@ -154,8 +154,8 @@ func joinText(lines []string) []string {
 	return out
 }
 
-// checkToolEvents checks that each call ends after it starts, that none is open at a good end, and that the last list of calls
-// has all that ended.
+// checkToolEvents checks that each call ends after it starts, that no call is open when the run succeeds, and that the last
+// list of calls has all ended calls.
 func checkToolEvents(t *testing.T, lines []string) {
 	t.Helper()
 	open, ended := 0, 0

@@ -41,7 +41,7 @@ func add(_ context.Context, args json.RawMessage) (chat.Result, error) {
 	return chat.Success(in.A + in.B), nil
 }
 
-// replies is a model with scripted replies, one per request, and then gone. For a real model use
+// replies is a model with one scripted reply per request; later requests fail. For a real model use
 // provider.New.
 type replies []string
 

@@ -49,7 +49,7 @@ func (x *exchange) send(ctx context.Context, purpose chat.Purpose, f requestForm
 	x.journal.turn = x.budget.turns
 	record := x.conversation.requestRecord(req, x.journal.turn)
 	record.Waited = x.takeWaited()
-	if !x.gate.cfg.Replay { // which is free
+	if !x.gate.cfg.Replay { // a replay is free
 		record.EstimatedTokens = x.budget.estimator.estimate(req)
 		record.By, _ = x.budget.ledger.prices.mostExpensive(purpose, chat.Usage{InputTokens: record.EstimatedTokens})
 	}

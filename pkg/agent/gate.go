@@ -74,7 +74,7 @@ func (g *Gate) isSafeID(id string) bool {
 		g.cfg.Policy.Secrets.Hide(id) == id && dialect.NeutraliseText(id) == id
 }
 
-// An admission says how far a call came in [Gate.admit].
+// An admission is the result of [Gate.admit].
 type admission struct {
 	decided bool // false for a call over a limit, and for an unreadable written call, which is only counted
 	early   bool // the call is to start at once

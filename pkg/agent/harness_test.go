@@ -82,7 +82,7 @@ type rig struct {
 	do map[string]func(ctx context.Context, args string) (chat.Result, error)
 	// fail is the number, from 1, of the Append or Sync that fails; 0 for none.
 	fail int
-	// finalize, if set, is called before that.
+	// settle, if set, is called before that failure.
 	settle func()
 
 	requests []chat.Request

@@ -21,8 +21,8 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// An injection is a text with which a result tries to become more than data. Its class is the
-// method: "dialect-in-result" (a call), "role-forging", "delimiter", "invisible" or "phrase";
+// An injection is a text with which a result attacks the run. Its class is the method:
+// "dialect-in-result" (a call), "role-forging", "delimiter", "invisible" or "phrase";
 // "dialect-in-output" is a call written by the model where no calls are parsed.
 type injection struct {
 	ID, Class, Where, Mode, Text string
@@ -106,7 +106,7 @@ func parroting(t *testing.T, m manner, page func() string) *rig {
 	model := &parrot{manner: m, page: page}
 	r.cfg.Model = recordedModel{r, model}
 	r.cfg.Native, r.cfg.ContinueDenied = m.native, true
-	r.cfg.Input = "data" // which shows the mark
+	r.cfg.Input = "data" // the prompt then shows the boundary
 	if !m.native {
 		r.cfg.Dialect, _ = dialect.Lookup(m.name)
 	}
@@ -235,7 +235,7 @@ func TestInjectionsInNativeOutput(t *testing.T) {
 		count++
 		text := strings.ReplaceAll(i.Text, "terminal_execute", "put")
 		r := nativeRig(t, says(text), says("That is all."), says(answer42))
-		_, _ = r.run() // what looks like a call is said to be none, and anything else ends the work
+		_, _ = r.run() // the model gets a reminder for text that looks like a call; other text ends the work
 		for _, line := range r.seen() {
 			if strings.HasPrefix(line, "start") {
 				t.Errorf("%s: %s", i.ID, line)
@@ -265,7 +265,7 @@ func TestRepeatedCalls(t *testing.T) {
 		page := words.Draw(rt, "before") + "\n" + written + words.Draw(rt, "behind")
 		for _, m := range manners {
 			r := parroting(t, m, func() string { return page })
-			_, _ = r.run() // a page can be of no use as a reply
+			_, _ = r.run() // some pages are unusable replies and end the run
 			wantOnlyLooks(t, r)
 			ran++
 		}
@@ -288,7 +288,7 @@ func FuzzResult(f *testing.F) {
 		}
 		for _, m := range manners {
 			r := parroting(t, m, func() string { return text })
-			_, _ = r.run() // a page can be of no use as a reply
+			_, _ = r.run() // some pages are unusable replies and end the run
 			wantOnlyLooks(t, r)
 			for _, req := range r.requests {
 				if last := req.Messages[len(req.Messages)-1]; strings.Contains(last.Content, `"ok":true`) {

@@ -32,8 +32,8 @@ func silent(text string, usage chat.Usage) step {
 	}
 }
 
-// T10: every budget ends the run with its own error, and the outcome still reports what the run
-// did.
+// T10: every budget ends the run with its own error, and the outcome still reports the requests and
+// calls of the run.
 func TestLimits(t *testing.T) {
 	look := func(arg string) step { return says(calls(`look("` + arg + `")`)) }
 	cost := chat.Usage{InputTokens: 1000, OutputTokens: 300}

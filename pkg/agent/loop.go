@@ -61,7 +61,7 @@ func (r *run) turn(ctx context.Context) (over bool, err error) {
 	if err := p.batch.approve(); err != nil {
 		return false, joinErrors(err, p.batch.discard("the run has ended"))
 	}
-	if p.batch.denial() != nil { // by the approver
+	if p.batch.denial() != nil { // denied during the approval
 		return false, p.batch.stopAtDenial()
 	}
 	needUser := p.batch.toolsNeedingUser()

@@ -28,7 +28,7 @@ func (p Prices) modelsForPurpose(purpose chat.Purpose) []string {
 // ok is false if there is none.
 func (c Config) UnknownPrice() (model string, ok bool) {
 	models := slices.Concat(c.Prices.Turn, c.Prices.Answer)
-	if !c.Replay { // which spends nothing
+	if !c.Replay { // a replay spends nothing
 		for _, m := range c.spentBefore() {
 			if m.Model != "" && m.Usage != (chat.Usage{}) { // some records do not name it
 				models = append(models, m.Model)
@@ -105,8 +105,9 @@ func (l *ledger) total() (u chat.Usage, c chat.Cost) {
 	return u, c
 }
 
-// unrepeated returns the usage of each request of a log that is not among the records that a resumed run repeats, with an estimate
-// for requests during which the run was killed. It is not summed up, because the price of a request can depend on its size.
+// unrepeated returns the usage of each request of a log that is not among the records that a resumed run repeats, with an
+// estimate for requests during which the run was killed. It is not summed up, because the price of a request can depend on
+// its size.
 func unrepeated(log *runfile.Log, repeated []runfile.Record) (spent []chat.ModelUsage) {
 	seqs := map[int]bool{}
 	for _, r := range repeated {

@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// P9: a tier applies to the tokens of one request, also after a resume: two short requests are no long one.
+// P9: a tier applies to the tokens of one request, also after a resume: two short requests do not count as a long one.
 func TestTiersOfResumedRuns(t *testing.T) {
 	price, err := pricing.ParsePrice([]byte(`{"input":1,"output":0,"tiers":[{"above":200000,"input":10}]}`))
 	if err != nil {

@@ -290,7 +290,7 @@ func TestFirstRequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _ = r.run() // one reply does not always do
+		_, _ = r.run() // the run may end with an error: it has only one turn
 		if diff := cmp.Diff(want, r.requests[0]); diff != "" {
 			t.Errorf("native %v (-want +got):\n%s", native, diff)
 		}

@@ -17,7 +17,7 @@ type Needs struct {
 	Question string
 }
 
-// A NeedsError says that values from the user are missing at the end of a run.
+// A NeedsError reports that values from the user are missing at the end of a run.
 type NeedsError struct{ All []Needs } // by tool, not empty
 
 func (e *NeedsError) Error() string {

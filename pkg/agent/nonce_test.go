@@ -68,7 +68,7 @@ func TestNonceIsRenewed(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := nonceRig(t, test.result, writes(`look("a")`))
-			_, _ = r.run() // one needs something
+			_, _ = r.run() // the run of the case "question" ends with an error
 			before, after := fenceOf(r.requests[0]), fenceOf(r.requests[1])
 			if before == "" || (before != after) != test.renewed {
 				t.Errorf("the word was %q and is %q", before, after)

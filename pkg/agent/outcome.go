@@ -18,7 +18,7 @@ type Outcome struct {
 	Usage      chat.Usage
 	Cost       chat.Cost
 	Waited     time.Duration     // for a [RequestLimiter], since the latest record
-	Models     []chat.ModelUsage // the parts of usage and cost by model, those used first first
+	Models     []chat.ModelUsage // the parts of usage and cost by model, in the order of first use
 	Calls      []CallReport
 	Findings   []diag.Finding // faults tolerated or rejected in the model's output
 	Repairs    int            // invalid answers sent back

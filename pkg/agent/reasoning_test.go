@@ -8,9 +8,9 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Calls inside reasoning are drafts: none runs, none enters the conversation as a call and none is
-// reported as one, unless it was taken for a call before the response showed that the prompt had
-// opened the reasoning. Calls after it run.
+// Calls inside reasoning are drafts: none enters the conversation as a call, no change runs, and none is
+// reported, unless it was parsed before the response showed that the prompt had opened the reasoning.
+// Calls after the reasoning run.
 func TestDrafts(t *testing.T) {
 	draft, real := calls(`look("a")`, `put("b")`), calls(`look("c")`)
 	for _, c := range []struct {

@@ -7,9 +7,9 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A recordedWording is how a recorded run put what oneshot itself said to the model: the errors of calls that it refused, and
-// its findings. A later version can put the same in other words; a replay and a resumed run use the recorded ones, because
-// everything after them depends on them.
+// A recordedWording holds the texts that oneshot itself wrote to the model in a recorded run: the errors of refused calls,
+// and the findings. A later version may word them differently. A replay and a resumed run use the recorded wording, because
+// all later requests contain it.
 type recordedWording struct {
 	calls    map[string]runfile.Call // by ID
 	results  map[string]chat.Result  // by call ID

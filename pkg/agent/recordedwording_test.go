@@ -7,7 +7,7 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// Only the words of oneshot itself are taken from a record: a message that differs in anything else is not.
+// Only the wording of oneshot's own texts is restored from a record: a message with any other difference stays as it is.
 func TestRecordedWording(t *testing.T) {
 	message := func(text string) chat.Message { return chat.Message{Role: chat.User, Content: text} }
 	refused := func(code chat.ErrorCode, text string) chat.Result { return chat.Failure(code, "%s", text) }

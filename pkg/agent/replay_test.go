@@ -71,7 +71,7 @@ func (r *rig) mustRunEventful() agent.Outcome {
 	return out
 }
 
-// boundary returns the boundary around the input in the first message.
+// mark returns the boundary around the input in the first message.
 func (r *rig) mark() string {
 	_, rest, _ := strings.Cut(r.requests[0].Messages[0].Content, "--- ")
 	mark, _, _ := strings.Cut(rest, " begin ---")

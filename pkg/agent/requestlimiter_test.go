@@ -16,11 +16,11 @@ import (
 	"oneshot/pkg/sleep"
 )
 
-// A limiter lets requests wait, admits some, and notes what it hears of them.
+// A limiter delays requests, admits a fixed number of them, and logs the calls of its methods.
 type limiter struct {
 	wait   time.Duration
-	admits int      // so many requests, and no more
-	raises chat.USD // up to this amount
+	admits int      // number of requests to admit
+	raises chat.USD // highest amount that Raise accepts
 	heard  []string
 }
 
@@ -61,7 +61,8 @@ func limitedRig(t *testing.T, l *limiter, steps ...step) *rig {
 	return r
 }
 
-// A run waits for each request, and the time does not count; the limiter hears what each costs.
+// A run waits before each request, the waiting time does not count towards its limit, and the limiter gets the cost of each
+// request.
 func TestLimiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &limiter{wait: 50 * time.Second, admits: 3, raises: 1 << 40}
@@ -78,7 +79,7 @@ func TestLimiter(t *testing.T) {
 	})
 }
 
-// After the wait the clock of the run goes on.
+// The clock of the run stops during the wait and continues after it.
 func TestLimiterStopsClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -95,7 +96,7 @@ func TestLimiterStopsClock(t *testing.T) {
 	})
 }
 
-// A retry waits as well, and the records have the time.
+// A retry waits as well, and the records contain the waiting time.
 func TestLimiterAdmitsRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -123,7 +124,7 @@ func TestLimiterAdmitsRetry(t *testing.T) {
 	})
 }
 
-// A run that is cancelled while it waits ends at once, and tells how long it has waited.
+// A run that is cancelled while it waits ends at once, and its outcome has the waiting time.
 func TestLimiterCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := limitedRig(t, &limiter{wait: time.Hour, admits: 1})
@@ -146,7 +147,7 @@ func TestLimiterRefuses(t *testing.T) {
 	}
 }
 
-// A response that costs more than was admitted ends, and what came of it counts.
+// A response that exceeds the admitted cost is stopped, and its cost so far counts.
 func TestLimiterEndsResponse(t *testing.T) {
 	l := &limiter{admits: 1, raises: 600}
 	r := limitedRig(t, l, spends(chat.Usage{}, slices.Repeat([]string{"word "}, 4000)...))
@@ -159,7 +160,7 @@ func TestLimiterEndsResponse(t *testing.T) {
 	}
 }
 
-// A resumed run needs no admission for what it repeats.
+// A resumed run needs no admission for the requests that it repeats.
 func TestLimiterOfResumedRun(t *testing.T) {
 	steps := then(says(calls(`look("a")`)))
 	_, log := newRig(t, steps...).recordedRun()

@@ -270,7 +270,7 @@ func (r *responseReader) runLeakedCalls(resp chat.Response) bool {
 	}
 	r.callFreeText = []byte(reading.Content)
 	for _, found := range reading.Findings {
-		if found.Call != nil || found.Severity == diag.Error { // that of an open string can have no call
+		if found.Call != nil || found.Severity == diag.Error { // the error of an unterminated string may have no call
 			f.Add(found)
 		}
 	}
@@ -280,7 +280,7 @@ func (r *responseReader) runLeakedCalls(resp chat.Response) bool {
 
 // reportLeakedCalls reports the first call of a tool of the run that was written where no calls are
 // parsed: in text although calls are native, or in another dialect. Such calls never run. A written
-// call of the ending tool is ignored, because it does no harm.
+// call of the ending tool is ignored, because it has no effect.
 func (r *responseReader) reportLeakedCalls(text string) {
 	isMentioned := func(name string) bool { return bytes.Contains(r.callFreeText, []byte(name)) }
 	if !r.conversation.hasTool(isMentioned) {

@@ -24,7 +24,7 @@ const (
 )
 
 // RunRecord returns the first record of a run with this configuration, with everything that [Resume]
-// needs. Callers may add what they want to know later. A record needs Config.ID, such as one of
+// needs. Callers may add information of their own. A record needs Config.ID, such as one of
 // [runfile.NewID].
 func (c Config) RunRecord() (runfile.Run, error) {
 	texts, err := prompt.Load(c.Texts)
@@ -56,7 +56,7 @@ func (c Config) RunRecord() (runfile.Run, error) {
 // the limits. [Run] then repeats the recorded steps without asking a model or running a tool, and
 // continues after them.
 //
-// The returned record says that the run was resumed. It must be the next one in the run file, before
+// The returned record states that the run was resumed. It must be the next one in the run file, before
 // Run. The error is a *[FinishedError] if the run has its answer, or a *[UnusableRecordError].
 func Resume(log *runfile.Log, cfg *Config) (runfile.Resumed, error) {
 	history, err := ResumeHistory(log)
@@ -78,7 +78,7 @@ func Resume(log *runfile.Log, cfg *Config) (runfile.Resumed, error) {
 	return runfile.Resumed{KeptThrough: history[len(history)-1].Seq}, nil
 }
 
-// Restore sets what the requests of the recorded run depend on besides its prompt and its tools: the
+// Restore sets all settings that the requests of the recorded run depend on, except its prompt and its tools: the
 // seed, the clock, the prompt texts, the dialect, the form of the answer, parameters that cfg lacks,
 // and the resume points. A run with the same prompt, the same tools and a replay as its model then
 // sends the recorded requests, and has the recorded usage. The error is a *[UnusableRecordError].

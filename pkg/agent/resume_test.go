@@ -46,7 +46,7 @@ func countOf[T runfile.Body](records []runfile.Record) int {
 	return n
 }
 
-// A run cut off at any record comes to the same end when resumed: the model gets only new requests,
+// A run cut off at any record has the same end when resumed: the model gets only new requests,
 // no change is made twice, and one with an unknown outcome is not repeated.
 func TestResumeAtEveryRecord(t *testing.T) {
 	first := newRig(t, eventful()...)
@@ -323,8 +323,8 @@ func TestResumeUserInput(t *testing.T) {
 	}
 }
 
-// Resume takes from a record what the run needs to send the same requests, and refuses a damaged or
-// finished one.
+// Resume restores from a record the settings with which the run sends the same requests, and refuses a
+// damaged or finished record.
 func TestResume(t *testing.T) {
 	r := newRig(t)
 	r.cfg.ID, r.cfg.Seed, r.cfg.TextAnswer, r.cfg.Input = "x", [32]byte{1, 2}, true, "data"

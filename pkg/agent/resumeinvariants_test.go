@@ -65,7 +65,7 @@ func (h generatedReply) natively(turn int) chat.Response {
 		}
 		id := ""
 		if i%2 == 0 {
-			id = fmt.Sprintf("call_%d", (turn+i)%3) // a server may say one twice
+			id = fmt.Sprintf("call_%d", (turn+i)%3) // a server may repeat an ID
 		}
 		resp.Calls = append(resp.Calls, native(id, c.Tool, fmt.Sprintf(`{%q:%q}`, name, c.Arg)))
 		resp.Calls[i].Priority = c.Priority
@@ -88,15 +88,15 @@ func (h generatedReply) written() string {
 // A generatedRun is a generated run: the replies of its model and the decisions of its approvers.
 type generatedRun struct {
 	Native, NoTools, ContinuesDenied bool
-	Tokens                           int  // that it can use; 0 for any number
+	Tokens                           int  // token limit of the run; 0 for none
 	Unlimited                        bool // without the limit of the policy
 	Refuses                          int  // forms of the answer that the server refuses
 	Replies                          []generatedReply
 	Answers                          []string
-	Wishes                           map[string]string // of who is asked, by argument: yes, no, nobody, or another argument
+	Wishes                           map[string]string // decision of the approver, by argument: yes, no, nobody, or another argument
 }
 
-// A witness notes the ids of the calls that it runs.
+// A witness logs the ids of the calls that it runs.
 type witness struct {
 	*rig
 	begun *[]string
@@ -252,7 +252,7 @@ func begun(bodies []runfile.Body) []runfile.Record {
 	return asRecords(append([]runfile.Body{runfile.Run{ID: "x"}}, bodies...))
 }
 
-// A run that is cut off at any record, and again after it was resumed, comes to the same end: the
+// A run that is cut off at any record, and again after it was resumed, has the same end: the
 // same requests, decisions, approvals, changes and answer. No change is made twice, and no answered
 // request is repeated.
 func TestLawOfResume(t *testing.T) {

@@ -22,7 +22,7 @@ type run struct {
 	out          Outcome
 }
 
-// retries count what the model is asked again for.
+// retries counts the reasons for which the model is asked again.
 type retries struct {
 	repairs            int  // answers sent back, counted from the last resume point
 	uselessReplies     int  // in a row: empty, cut or broken off
@@ -112,8 +112,8 @@ func (r *run) outcome() Outcome {
 	return out
 }
 
-// addUnreplayed adds the recorded steps that a resumed run has not come to repeat to its outcome: they were paid for, and their
-// effects stay.
+// addUnreplayed adds to the outcome the recorded steps that a resumed run ended before repeating: they were paid for, and
+// their effects remain.
 func (r *run) addUnreplayed(out *Outcome) {
 	spent := newLedger(r.cfg.Prices, r.cfg.spentBefore())
 	out.Usage, out.Cost = spent.total()

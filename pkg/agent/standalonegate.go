@@ -22,7 +22,7 @@ func (g *Gate) Admit(call chat.Call) (*Invocation, error) {
 }
 
 // Finish asks for the approval of an admitted call if the policy requires it, runs the call and
-// records its result, which tells also of a denial. The error is an *[ApprovalError] if there is no
+// records its result, also that of a denied call. The error is an *[ApprovalError] if there is no
 // decision, or comes from the runner or the recorder; if the context ended, it is its cause. A call
 // is finished once.
 func (g *Gate) Finish(ctx context.Context, inv *Invocation) (chat.Result, error) {

@@ -62,7 +62,7 @@ func TestStrictArguments(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			call := native("x", "post", c.args)
-			if text, ok := strings.CutPrefix(c.args, "text:"); ok { // as a server sends what is no JSON
+			if text, ok := strings.CutPrefix(c.args, "text:"); ok { // how a client passes on arguments that are not JSON
 				call.Arguments, call.Text = nil, text
 			}
 			r := nativeRig(t, requests("", call), says("Done."), says(answer42))

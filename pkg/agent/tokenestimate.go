@@ -72,8 +72,8 @@ func callBytes(c chat.Call) int { return len(c.Name) + len(c.Arguments) }
 // imageBytes is the assumed size of an image in bytes of text: servers scale images down, to about 1,500 tokens.
 const imageBytes = 5000
 
-// estimatedAttachmentBytes returns the assumed size of an attachment in bytes of text. A document is read as text and as images of
-// its pages, which its compressed size only hints at.
+// estimatedAttachmentBytes returns the assumed size of an attachment in bytes of text. A document is read as text and as
+// images of its pages, so its compressed size is only a hint.
 func estimatedAttachmentBytes(a chat.Attachment) int {
 	if a.IsImage() {
 		return imageBytes

@@ -189,7 +189,7 @@ func TestMalformedCalls(t *testing.T) {
 	}
 }
 
-// A reply that ends cleanly inside a call or a fence loses nothing else.
+// If a reply ends cleanly inside a call or a fence, all complete calls run.
 func TestUnterminatedCalls(t *testing.T) {
 	r := newRig(t, then(says("```tool\nlook(\"a\");\nlook(\"b"))...)
 	out := r.mustRun()
@@ -289,7 +289,7 @@ func TestStreaming(t *testing.T) {
 	}
 }
 
-// Failed attempts are on record and emitted, and the reply counts.
+// Failed attempts are on record and emitted, and the final reply is used.
 func TestAttempts(t *testing.T) {
 	failed := chat.Attempt{Number: 1, Error: "status 503", Status: 503}
 	var shown []chat.Attempt
@@ -317,7 +317,7 @@ func TestLostAttempts(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		resp    chat.Response
-		err     error // nil: the run ends meanwhile
+		err     error // nil: the run is cancelled during the request
 		charged bool
 	}{
 		{"silent", chat.Response{By: "m"}, &provider.TimeoutError{}, true},

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A wallClock is a context that ends when the wall-clock limit of a run is used up. It begins with start, and can be stopped while
-// the run waits for other runs.
+// A wallClock is a context that ends when the wall-clock limit of a run is used up. It begins with start, and can be
+// stopped while the run waits for other runs.
 type wallClock struct {
 	context.Context
 	end  context.CancelCauseFunc

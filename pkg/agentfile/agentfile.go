@@ -1,7 +1,7 @@
-// Package agentfile compiles agent files: jobs that are written down once, with the flags of oneshot run as their keys.
+// Package agentfile compiles agent files, which keep a job for repeated use, with the flags of oneshot run as keys.
 //
-// A key that is a flag becomes the values of this flag, as a command line would have them. The package knows no flag: the
-// published schema agent_config.v2 says which keys there are.
+// A key that is a flag yields the values of this flag, as a command line would have them. The package does not know the flags:
+// the published schema agent_config.v2 defines the keys.
 package agentfile
 
 import (
@@ -52,7 +52,7 @@ func Compile(text json.RawMessage) (*File, []diag.Finding) {
 	return f, findings
 }
 
-// Flags returns the values of the flags that the keys of an object are, by the names of the flags. Keys of agent files that are
+// Flags returns the values of the flags that the keys of an object set, by the name of the flag. Keys of agent files that are
 // no flags are left out.
 func Flags(object json.RawMessage) map[string][]string {
 	flags := map[string][]string{}
@@ -102,7 +102,7 @@ func flagValues(key string, value gjson.Result) (values []string) {
 	return values
 }
 
-// paramJSON returns a value as JSON. A string has one spelling, whichever the file has.
+// paramJSON returns a value as JSON. A string is encoded anew, so that its escapes in the file do not matter.
 func paramJSON(value gjson.Result) string {
 	if value.Type != gjson.String {
 		return value.Raw

@@ -63,7 +63,7 @@ func scalarText(value gjson.Result) string {
 	return value.String()
 }
 
-// misfit returns why a value is none for the variable, or "".
+// misfit returns the reason why a value does not fit the variable, or "".
 func (v Variable) misfit(value string) string {
 	isNumber := jsontext.Value(value).Kind() == '0' && jsontext.Value(value).IsValid() && strings.TrimSpace(value) == value
 	switch {

@@ -4,7 +4,7 @@
 // The caller drives the automaton byte by byte with [Automaton.Next], so the searched text can arrive in pieces.
 package ahocorasick
 
-// A State is a prefix of some of the texts. The zero value is the empty one, with which a search begins.
+// A State is a prefix of some of the texts. The zero value is the empty prefix, the start of a search.
 type State int32
 
 // An Automaton finds texts. It is immutable and may be used concurrently.

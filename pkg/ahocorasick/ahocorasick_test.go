@@ -20,7 +20,8 @@ func drawTexts(t *rapid.T) (texts []string, in string) {
 	return slices.Compact(slices.Sorted(slices.Values(texts))), rapid.StringOfN(rapid.RuneFrom(few), 0, 40, -1).Draw(t, "in")
 }
 
-// The automaton finds what a search for one text after the other finds.
+// TestFindAll checks that the automaton finds the same occurrences as a search
+// for each text in turn.
 func TestFindAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts, in := drawTexts(t)
@@ -39,7 +40,8 @@ func TestFindAll(t *testing.T) {
 	})
 }
 
-// The longest match at each end is the longest suffix that is a text or a long prefix of one.
+// TestPrefixes checks that the longest match at each end is the longest suffix that is a
+// text, or a prefix of one with at least the minimum length.
 func TestPrefixes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts, in := drawTexts(t)
@@ -66,7 +68,7 @@ func TestPrefixes(t *testing.T) {
 	})
 }
 
-// No text begins where bytes are skipped.
+// TestSkip checks that no text begins in the skipped bytes.
 func TestSkip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts, in := drawTexts(t)

@@ -1,17 +1,17 @@
 package ahocorasick
 
-// A pairSet says what two bytes can be of a text of the set. Where every other pair of bytes is nothing, no text
-// begins.
+// A pairSet holds the uses of each pair of bytes in the texts of a set. No text begins in a stretch in which the pairs
+// at offsets 0, 2, 4 and so on have no use.
 type pairSet [1 << 16]pairUse
 
-// A pairUse is what two bytes can be of a text, a bit for each.
+// A pairUse is the set of positions that two adjacent bytes can have in a text, one bit for each.
 type pairUse uint8
 
 const (
-	isText  pairUse = 1 << iota // a text of one byte, and any byte
-	isFirst                     // the first two bytes of a longer one
-	isNext                      // the two after its first byte; after a text is any
-	isLast                      // any byte, and a text of one byte
+	isText  pairUse = 1 << iota // a text of one byte, then any byte
+	isFirst                     // the first two bytes of a longer text
+	isNext                      // its second and third byte; any byte follows a text of two bytes
+	isLast                      // any byte, then a text of one byte
 )
 
 func pair(a, b byte) uint16 { return uint16(b)<<8 | uint16(a) }

@@ -17,7 +17,7 @@ import (
 	"oneshot/pkg/failpoint"
 )
 
-// ErrLocked says that another process, or another open file of this one, holds a lock.
+// ErrLocked reports that another process, or another open file of this one, holds the lock.
 var ErrLocked = errors.New("locked by another process")
 
 // Lock takes the exclusive advisory lock of an open file without waiting. The lock ends when the file is closed by this
@@ -34,7 +34,7 @@ func Lock(f *os.File) error {
 	}
 }
 
-// SyncDir makes the names in a directory durable. The failpoint is "fsync of" and what.
+// SyncDir makes the names in a directory durable. Its failpoint is "fsync of", followed by the second argument.
 func SyncDir(dir, what string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -43,9 +43,9 @@ func SyncDir(dir, what string) error {
 	return errors.Join(failpoint.Around("fsync of "+what, d.Sync), d.Close())
 }
 
-// Replace replaces or creates a file, durably. A file that it replaces keeps its permissions; a new one has mode before
-// the umask. If it fails, no temporary file remains, and the file is unchanged unless only the sync of its directory failed.
-// The failpoints are write, fsync, link and rename "of" what.
+// Replace replaces or creates a file, durably. A file that it replaces keeps its permissions; a new one has mode before the
+// umask. If it fails, no temporary file remains, and the file is unchanged unless only the sync of its directory failed. Its
+// failpoints are "write of", "fsync of", "link of" and "rename of", each followed by the last argument.
 func Replace(path string, content []byte, mode fs.FileMode, what string) error {
 	w := writer{path, content, mode, what}
 	temp := w.tempName()

@@ -7,13 +7,14 @@ import (
 	"testing"
 )
 
-// Where the file system knows no files without a name the new one is named at
-// first. What comes of it is the same.
+// TestReplace checks that the result does not depend on whether the new file is
+// unnamed at first, or has a temporary name because the file system has no
+// unnamed files.
 func TestReplace(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		named bool // the new file has a name at first
-		old   bool // there is a file already
+		named bool // the new file has a temporary name at first
+		old   bool // the file exists already
 	}{
 		{"without a name, new", false, false},
 		{"without a name, replaced", false, true},
@@ -52,11 +53,12 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// A failed write leaves the old file, and nothing beside it.
+// TestWriteFails checks that a failed write keeps the old file and leaves no
+// temporary one.
 func TestWriteFails(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "answer")
-	if err := os.MkdirAll(filepath.Join(path, "full"), 0o700); err != nil { // which nothing can be renamed over
+	if err := os.MkdirAll(filepath.Join(path, "full"), 0o700); err != nil { // a non-empty directory cannot be replaced
 		t.Fatal(err)
 	}
 	if err := Replace(path, []byte("today"), 0o644, "a file"); err == nil {
@@ -68,7 +70,7 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// A lock is held until its file is closed.
+// TestLock checks that a lock is held until its file is closed.
 func TestLock(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "lock")
 	open := func() *os.File {

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The content of a file that only its user can read is never in a file that others can read.
+// TestContentStaysPrivate checks that the content of a file that only its owner can read is never in a file that others
+// can read.
 func TestContentStaysPrivate(t *testing.T) {
 	dir := t.TempDir()
 	to := writer{filepath.Join(dir, "answer.json"), []byte("today"), 0o644, "a file"}
@@ -31,7 +32,7 @@ func TestContentStaysPrivate(t *testing.T) {
 	}
 }
 
-// withoutSpace calls a function while this process can write nothing to files.
+// withoutSpace calls a function while this process cannot write to files.
 func withoutSpace(t *testing.T, do func() error) error {
 	signal.Ignore(unix.SIGXFSZ)
 	defer signal.Reset(unix.SIGXFSZ)

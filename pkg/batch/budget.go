@@ -24,7 +24,7 @@ func NewBudget(limit chat.USD, spent chat.Cost) *Budget {
 	return &Budget{limit: limit, spent: spent, freed: make(chan struct{})}
 }
 
-// A BudgetError says that a request may cost more than is left of a [Budget].
+// A BudgetError reports a request that may cost more than is left of a [Budget].
 type BudgetError struct {
 	Limit, Left chat.USD
 	Needed      chat.USD // by the request that was not sent; 0 if its response was cut off
@@ -44,7 +44,7 @@ func (b *Budget) Spent() chat.Cost {
 	return b.spent
 }
 
-// Reserve reserves the cost of a request. If that is not left because of other reservations, it waits for them to end. The
+// Reserve reserves the cost of a request. If too little is left because of other reservations, it waits for them to end. The
 // error is a *[BudgetError], or the cause of ctx's end.
 func (b *Budget) Reserve(ctx context.Context, most chat.USD) (*Reservation, error) {
 	for {
@@ -80,7 +80,7 @@ type Reservation struct {
 	most chat.USD
 }
 
-// Raise reserves more for a request under way. The error is a *[BudgetError] if that is not left.
+// Raise reserves more for a request under way. The error is a *[BudgetError] if too little is left.
 func (r *Reservation) Raise(most chat.USD) error {
 	b := r.of
 	b.mu.Lock()

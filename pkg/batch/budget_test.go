@@ -11,7 +11,7 @@ import (
 
 func known(amount chat.USD) chat.Cost { return chat.Cost{Amount: amount, Known: true} }
 
-// A request that may cost more than is left is an error, and one that has to wait for others waits.
+// A request that may cost more than is left is an error. It waits if only other reservations are in its way.
 func TestBudget(t *testing.T) {
 	b := NewBudget(100, known(20))
 	first, err := b.Reserve(t.Context(), 60)
@@ -44,7 +44,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// A response that costs more than was reserved ends if the rest does not suffice.
+// Raise fails if a response costs more than was reserved and the rest of the budget does not suffice.
 func TestBudgetRaise(t *testing.T) {
 	b := NewBudget(100, known(0))
 	first, err1 := b.Reserve(t.Context(), 10)
@@ -68,7 +68,7 @@ func TestBudgetRaise(t *testing.T) {
 	}
 }
 
-// Many requests at once never exceed the limit together, and none waits for ever.
+// Concurrent requests never exceed the limit together, and none waits forever.
 func TestBudgetConcurrent(t *testing.T) {
 	b := NewBudget(1000, known(0))
 	var runs sync.WaitGroup
@@ -89,7 +89,7 @@ func TestBudgetConcurrent(t *testing.T) {
 	}
 }
 
-// Without a limit it only counts.
+// A budget without a limit only adds up costs.
 func TestBudgetWithoutLimit(t *testing.T) {
 	b := NewBudget(0, known(1))
 	r, err := b.Reserve(t.Context(), 1<<62)

@@ -58,7 +58,7 @@ func (r Record) Field(name string) (value string, ok bool) {
 	return "", false
 }
 
-// A RecordError says why a record cannot be used. The records after it can be read.
+// A RecordError reports a record that cannot be used. The records after it can be read.
 type RecordError struct {
 	Line int // from 1
 	Why  string

@@ -25,7 +25,7 @@ func readAll(text string, format Format, idField string, needsID bool) (all []st
 	return all
 }
 
-// Records have IDs, numbers and lines; what is no record is an error with its line.
+// Records have IDs, numbers and lines; an invalid record is an error with its line.
 func TestReadRecords(t *testing.T) {
 	tests := []struct {
 		name, text string
@@ -62,7 +62,7 @@ func TestReadRecords(t *testing.T) {
 	}
 }
 
-// A record that is too long is an error, and costs no memory for more than the limit.
+// A record over the size limit is an error.
 func TestLongRecords(t *testing.T) {
 	long := strings.Repeat("x", MaxRecord)
 	got := readAll(`{"a":"`+long+"\"}\n{\"a\":1}\n", JSONL, "id", false)
@@ -75,7 +75,7 @@ func TestLongRecords(t *testing.T) {
 	}
 }
 
-// Records differ by their digests if their texts differ.
+// Records with different texts have different digests.
 func TestDigests(t *testing.T) {
 	seen := map[string]string{}
 	for _, text := range []string{"a,b\n1,2\n", "a,b\n12,\n", "b,a\n1,2\n", "ab,c\n1,2\n"} {
@@ -88,7 +88,7 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-// Any input ends, with records or errors, and each record has an ID and a digest.
+// Reading any input ends, and each record has an ID and a digest.
 func FuzzReadRecords(f *testing.F) {
 	f.Add("{\"id\":1}\n", false)
 	f.Add("a,b\n\"1\n2\",3\n", true)

@@ -37,7 +37,7 @@ type OutputLine struct {
 	Version    int             `json:"version,omitempty"` // of the format, if it is later than 1
 }
 
-// An Exit is how a run ended, as its exit code says.
+// An Exit describes the end of a run by its exit code.
 type Exit struct {
 	Code      int           `json:"code"`
 	Name      string        `json:"name"`
@@ -64,11 +64,11 @@ func (l OutputLine) check() error {
 	return nil
 }
 
-// MaxLine is the maximum size of a line that is read, in bytes: more than any answer, which is at most a response of 64 MiB
-// whose characters escapes can double.
+// MaxLine is the maximum size of a line that is read, in bytes. The largest answer is a response of 64 MiB, which escapes can
+// double.
 const MaxLine = 256 << 20
 
-// linePrefix is how each line begins.
+// linePrefix is the beginning of each line.
 const linePrefix = `{"id":"`
 
 // An Output is an open output file. Its lock is held until it is closed.
@@ -132,8 +132,8 @@ func (o *Output) IsEmpty() bool {
 	return err == nil && info.Size() == 0
 }
 
-// Read passes the lines of the output to each, as [ReadLines] does. If nothing but a torn line is in the output, only its
-// batch can continue it: isKnown says that this is the batch.
+// Read passes the lines of the output to each, as [ReadLines] does. Only its own batch can continue an output with nothing but
+// a torn line: isKnown reports whether the caller is that batch.
 func (o *Output) Read(isKnown bool, each func(l OutputLine, number int, offset int64) error) (err error) {
 	o.size, o.isTorn, err = ReadLines(io.NewSectionReader(o.file, 0, 1<<62), o.path, each)
 	if err == nil && o.isTorn && o.size == 0 && !isKnown {
@@ -142,7 +142,7 @@ func (o *Output) Read(isKnown bool, each func(l OutputLine, number int, offset i
 	return err
 }
 
-// Repair makes an output that was read ready for lines: it removes a torn last line, or adds the missing line feed of a whole one.
+// Repair prepares an output that was read for further lines: it removes a torn last line, or adds a missing last line feed.
 func (o *Output) Repair() error {
 	if o.isTorn {
 		return o.truncate()
@@ -159,9 +159,9 @@ func (o *Output) Repair() error {
 	return o.Append([]byte{'\n'})
 }
 
-// ReadLines passes the lines of an output to each, with their numbers and offsets. The path is for errors. The last line may lack
-// its line feed, as other programs write it. It returns the size of the whole lines, and whether a torn one follows. A file that is
-// not the output of a batch is a *[ForeignError].
+// ReadLines passes the lines of an output to each, with their numbers and offsets. The path is for errors. The last line may
+// lack its line feed, as other programs write it. It returns the size of the whole lines, and whether a torn one follows. A
+// file that is not the output of a batch is a *[ForeignError].
 func ReadLines(file io.Reader, path string, each func(l OutputLine, number int, offset int64) error) (size int64, isTorn bool, err error) {
 	src := bufio.NewReaderSize(file, 64<<10)
 	for number := 1; ; number++ {

@@ -11,7 +11,7 @@ import (
 	"oneshot/pkg/atomicfile"
 )
 
-// testLine is a valid line.
+// testLine returns a valid line.
 func testLine(t *testing.T, id string) string {
 	text, err := OutputLine{ID: id, Index: 1, Input: "i", Plan: "p", Exit: Exit{Name: "ok"}, Answer: []byte(`{"a":1}`)}.Encode()
 	if err != nil {
@@ -20,7 +20,7 @@ func testLine(t *testing.T, id string) string {
 	return string(text)
 }
 
-// continueOutput opens an output with this content, and returns its IDs and what is left of it after another line is appended.
+// continueOutput opens an output with this content, and returns its IDs and its content after another line is appended.
 func continueOutput(t *testing.T, isKnown bool, content string) (ids []string, after string, err error) {
 	path := filepath.Join(t.TempDir(), "out.jsonl")
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -69,7 +69,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// A file that is not the output of a batch stays as it is.
+// A file that is not the output of a batch remains unchanged.
 func TestForeignOutput(t *testing.T) {
 	for _, content := range []string{"{", `{"id":"msg_01","type":"message"}`, testLine(t, "a") + `{"id":"msg_01","type":"message"}`, "notes", "notes\n", "{\"id\": \"x\"}\n", "{\"id\":\"x\"}\n", testLine(t, "a") + "notes", testLine(t, "a") + "\n", strings.Replace(testLine(t, "a"), `"answer"`, `"reply"`, 1)} {
 		_, after, err := continueOutput(t, false, content)

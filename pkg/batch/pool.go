@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// A Pool says how many items are worked on at once.
+// A Pool sets the concurrency of [Run].
 type Pool struct {
 	Workers int
 	// Ahead is the maximum number of items that are begun and not delivered.
@@ -15,8 +15,8 @@ type Pool struct {
 }
 
 // Run passes items to work and each result to deliver, one at a time. It begins no item after ctx has ended or deliver has
-// returned an error, and returns when all work that was begun has ended and is delivered: the error of deliver, after which
-// nothing is delivered, or else of the items. Work has to handle its own panics.
+// returned an error. It returns when all work in progress has ended and its results are delivered; after an error of deliver,
+// nothing more is delivered. It returns the error of deliver, or else that of the items. Work has to handle its own panics.
 func Run[T, R any](ctx context.Context, p Pool, items iter.Seq2[T, error], work func(T) R, deliver func(R) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -26,7 +26,7 @@ func numbers(n int, err error) iter.Seq2[int, error] {
 	}
 }
 
-// Results come in the order of the items, or as they are ready, and each once.
+// Each result is delivered once, in the order of the items or, if unordered, as soon as it is ready.
 func TestRun(t *testing.T) {
 	for _, unordered := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A first item that takes a hundred times as long holds up a bounded number of others.
+// While a slow first item runs, only a bounded number of others is begun.
 func TestRunBoundedAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var begun, delivered, most atomic.Int32
@@ -66,8 +66,7 @@ func TestRunBoundedAhead(t *testing.T) {
 	})
 }
 
-// When the context ends, when items fail or when a result cannot be delivered, no more are begun, and what was begun is
-// completed first.
+// When the context ends, or the items or a delivery fail, no more items are begun, and work in progress is completed first.
 func TestRunEnds(t *testing.T) {
 	fault := errors.New("fault")
 	tests := map[string]struct {

@@ -152,8 +152,8 @@ type Request struct {
 	Digest string
 }
 
-// A Delta is a piece of a streamed response, or reports a failed attempt that will
-// be retried, or that it is retried now.
+// A Delta is a piece of a streamed response, or reports a failed attempt, or that the
+// request is retried now.
 type Delta struct {
 	Content   string
 	Reasoning string
@@ -168,8 +168,8 @@ type Attempt struct {
 	Error  string        `json:"error"`
 	Status int           `json:"status,omitempty"` // HTTP status, if there was one
 	Wait   time.Duration `json:"wait_ns"`          // before the next attempt
-	// Charged says that the server had begun to work on the request, so it may charge for it. Usage is what it counted, or
-	// an estimate.
+	// Charged means that the server had begun to work on the request, so it may charge for it. Usage is its count, or an
+	// estimate.
 	Charged bool   `json:"charged,omitempty"`
 	Usage   Usage  `json:"usage,omitzero"`
 	By      string `json:"by,omitempty"`      // the model as PROVIDER/NAME, if its client knows

@@ -134,7 +134,7 @@ func TestErrorCodes(t *testing.T) {
 	}
 }
 
-// The documented list matches the format.
+// The documented error codes are those of the published format, in the same order.
 func TestErrorCodesAreThoseOfTheFormat(t *testing.T) {
 	const list = "INVALID_ARGUMENTS UNKNOWN_TOOL UNAUTHORIZED SCOPES_MISSING CONNECTION_INACTIVE DENIED NOT_FOUND CONFLICT " +
 		"RATE_LIMITED TIMEOUT TOO_LARGE UNAVAILABLE UNKNOWN_OUTCOME FAILED"

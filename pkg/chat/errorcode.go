@@ -25,7 +25,7 @@ const (
 type ErrorCodeDoc struct {
 	Code      ErrorCode
 	Text      string // description for people
-	Help      string // what to do
+	Help      string // advice on how to fix the cause
 	Retryable bool   // the same call may succeed later
 }
 

@@ -21,7 +21,7 @@ type Result struct {
 	Cached   *CacheOrigin    // of a result from the cache; not in the envelope
 }
 
-// A CacheOrigin is the call that a cached result is of.
+// A CacheOrigin identifies the call that produced a cached result.
 type CacheOrigin struct {
 	Run string    `json:"run,omitempty"` // the ID of its run
 	At  time.Time `json:"at"`            // when it ended

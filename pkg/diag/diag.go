@@ -13,7 +13,7 @@ import (
 	"strconv"
 )
 
-// A Severity says what a finding means for its call, definition or document.
+// A Severity is the effect of a finding on its call, definition or document.
 type Severity string
 
 // The severities, worst first. Error: something was lost, blocked or is
@@ -39,7 +39,7 @@ func (s Severity) Rank() int {
 	return 0
 }
 
-// A FixKind says whether a fix may be applied without confirmation.
+// A FixKind determines whether a fix may be applied without confirmation.
 type FixKind string
 
 // The kinds of fixes. A safe fix preserves the meaning, an unsafe one may change
@@ -69,7 +69,7 @@ type Finding struct {
 	Code     Code     `json:"code"`
 	Severity Severity `json:"severity"`
 	Message  string   `json:"message"`
-	Hint     string   `json:"hint,omitempty"` // what to do about it
+	Hint     string   `json:"hint,omitempty"` // how to resolve it
 	File     string   `json:"file,omitempty"`
 	Span     Span     `json:"span,omitzero"`
 	Call     *int     `json:"call,omitempty"`   // index of its call

@@ -80,7 +80,7 @@ func TestSort(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		got := slices.Clone(want)
-		for i := range got { // all orders but that of the equal ones
+		for i := range got { // any order, except that equal findings keep theirs
 			j := rapid.IntRange(0, len(got)-1).Draw(t, "with")
 			if got[i].Path == "" && got[j].Path == "" {
 				got[i], got[j] = got[j], got[i]

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestVisible(t *testing.T) {
+func TestEscapeInvisible(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"plain", "one\n\ttwo: naïve, 漢字", "one\n\ttwo: naïve, 漢字"},
 		{"terminal", "\x1b[2J\x1b[1;1Hok\r", `\u001b[2J\u001b[1;1Hok\u000d`},
@@ -33,7 +33,7 @@ func TestVisible(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := EscapeInvisible(test.text); got != test.want {
-				t.Errorf("Visible(%q) = %q, want %q", test.text, got, test.want)
+				t.Errorf("EscapeInvisible(%q) = %q, want %q", test.text, got, test.want)
 			}
 		})
 	}
@@ -45,22 +45,22 @@ func TestEscapeInvisibleAny(t *testing.T) {
 		text := string(rapid.SliceOf(rapid.Byte()).Draw(rt, "bytes")) + rapid.String().Draw(rt, "text")
 		got := EscapeInvisible(text)
 		if strings.ContainsFunc(got, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) {
-			rt.Errorf("Visible(%q) = %q", text, got)
+			rt.Errorf("EscapeInvisible(%q) = %q", text, got)
 		}
 		if again := EscapeInvisible(got); again != got {
-			rt.Errorf("Visible(%q) = %q, and of that %q", text, got, again)
+			rt.Errorf("EscapeInvisible(%q) = %q, and of that %q", text, got, again)
 		}
 	})
 }
 
-func TestVisibleJSON(t *testing.T) {
+func TestEscapeInvisibleJSON(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{`{"a": "b"}`, `{"a": "b"}`},
 		{"{\"a\u200b\":\r\n\"\u202e\U000e0041\x7f\"}", "{\"a\\u200b\":\r\n\"\\u202e\\udb40\\udc41\\u007f\"}"},
 		{`"\u200b❤️"`, `"\u200b❤️"`},
 	} {
 		if got := string(EscapeInvisibleJSON([]byte(test.text))); got != test.want {
-			t.Errorf("VisibleJSON(%s) = %s, want %s", test.text, got, test.want)
+			t.Errorf("EscapeInvisibleJSON(%s) = %s, want %s", test.text, got, test.want)
 		}
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// TestBackslashes checks both readings of calls whose strings have backslashes that
-// begin no escape and others of control characters.
+// TestBackslashes checks both readings of calls whose strings contain invalid escapes
+// as well as escapes of control characters.
 func TestBackslashes(t *testing.T) {
 	for _, c := range []struct{ dialect, text, first, second string }{
 		{"hermes", `<tool_call>{"name": "f", "arguments": {"a/b": {"p": "C:\Users\new"}, "p": "x\n", "n": 1e400}}</tool_call>`,

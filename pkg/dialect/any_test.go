@@ -14,8 +14,8 @@ import (
 
 var _ = flag.Set("rapid.seed", "1") // the same draws in each run: CONTRIBUTING.md
 
-// pieces are what texts are made of that bring the readers of the taught dialects
-// to their edges.
+// pieces are fragments of text that exercise the edge cases of the readers of the
+// prompt-only dialects.
 var pieces = map[string][]string{
 	"tool": {
 		"```tool\n", "```tool ", "```tool", "```", "```\n", "\n```\n", "````", "~~~tool\n", "~~~", "\n~~~\n", "```go\n", "```TOOL\n", "tool", "`", "``",
@@ -37,7 +37,7 @@ var pieces = map[string][]string{
 	},
 }
 
-// literalPieces are parts of literals of all kinds, and what is around them.
+// literalPieces are parts of literals of all kinds, and of the text around them.
 var literalPieces = []string{
 	"\n", "\r\n", "\r", " ", "\t", "\u00a0", "é", "\xff", "\xe2\x96", "text", "it's", "`", "``", "```", "```\n", "\n```\n", "~~~\n", "```json\n", "```tool\n",
 	"\"", "'", "\"a\"", "'b'", "\"a\":", "\"a\":1", "a:", "a=", "a=1", "{", "}", "[", "]", "(", ")", ",", ":", ";", "=", "{}", "[]", "[{", "}]", "}}", "({",
@@ -46,9 +46,9 @@ var literalPieces = []string{
 	`{"name":"f","arguments":{}}`, `{"name":"f","arguments":{"a":"`, `"arguments":`, `"name":"g"`, "<think>", "</think>",
 }
 
-// piecesOf returns what texts are made of that bring the reader of a dialect to its
-// edges: its markers, half of them, the parts of its example and of its cases, and other
-// examples.
+// piecesOf returns fragments of text that exercise the edge cases of the reader of a
+// dialect: its markers, prefixes of them, the parts of its example and of its cases, and
+// examples of other dialects.
 func piecesOf(t testing.TB, d *Dialect) []string {
 	all := slices.Concat(pieces[d.Name], literalPieces, fragments(d.Example))
 	for _, c := range cases(t, *d) {
@@ -67,7 +67,7 @@ func piecesOf(t testing.TB, d *Dialect) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-// anyText makes texts of the pieces of a dialect.
+// anyText generates texts from the pieces of a dialect.
 func anyText(t testing.TB, d *Dialect) *rapid.Generator[string] {
 	begins, pieces := openings(d), piecesOf(t, d)
 	return rapid.Custom(func(t *rapid.T) string {
@@ -76,8 +76,8 @@ func anyText(t testing.TB, d *Dialect) *rapid.Generator[string] {
 	})
 }
 
-// checkLaws holds the laws of streaming and content, of panics and executable calls
-// for a text that is read in one way.
+// checkLaws checks a text in one mode: nothing panics, splits do not change the events,
+// all text is content, a call or a marker, and no call in reasoning is executable.
 func (m mode) checkLaws(t failer, text string, sizes ...int) {
 	t.Helper()
 	whole := m.events(text)
@@ -101,7 +101,7 @@ func TestSplitsAny(t *testing.T) {
 	})
 }
 
-// TestSafeFixesAny checks that safe fixes never change what is executed.
+// TestSafeFixesAny checks that safe fixes do not change the executable calls.
 func TestSafeFixesAny(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		texts := anyText(t, d)

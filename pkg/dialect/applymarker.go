@@ -54,9 +54,9 @@ func (s *Scanner) beginLookahead(p []byte) int {
 	return len(p)
 }
 
-// closeLookahead resolves the pending marker at the end of the text. A use that needs no more text wins. A
-// marker of calls with nothing after it is what remains of a call, unless it is a word, or takes the place of another
-// marker and has no arguments.
+// closeLookahead resolves the pending marker at the end of the text. A use that needs no more text wins. An undecided
+// marker of calls is reported as a truncated call, unless it is a word, or finds calls without their own marker and
+// no '{' follows it.
 func (s *Scanner) closeLookahead() {
 	following := s.held[s.pending.size:]
 	u, v := s.resolve(following)

@@ -11,8 +11,8 @@ import (
 	"oneshot/pkg/quote"
 )
 
-// Where each argument is is known of every call that is tags or lines: its name
-// and its value are what the call says there.
+// TestPlacesOfCases checks the argument spans of all calls written as tags or lines:
+// the text at each span is the name or the value of the argument.
 func TestPlacesOfCases(t *testing.T) {
 	plain := 0
 	for d, c := range allCases(t) {
@@ -30,7 +30,7 @@ func TestPlacesOfCases(t *testing.T) {
 			for _, p := range places {
 				name, value := call.Text[p.Name.Start:p.Name.End], call.Text[p.Value.Start:p.Value.End]
 				said := argumentAt(t, call.Arguments, p.Pointer)
-				if value != "" && !strings.ContainsAny(value, "<&") { // which can be tags and escapes
+				if value != "" && !strings.ContainsAny(value, "<&") { // tags and escapes are decoded
 					plain++
 					if !isSameValue(said, json.RawMessage(value)) && compact(said) != compact(json.RawMessage(quote.JSON(value))) && compact(said) != compact(json.RawMessage(value)) {
 						t.Errorf("%s/%s: %s is %s, and stands at %q", d.Name, c.name(), p.Pointer, said, value)
@@ -47,7 +47,7 @@ func TestPlacesOfCases(t *testing.T) {
 	}
 }
 
-// argumentAt returns the value that a JSON pointer leads to.
+// argumentAt returns the value at a JSON pointer.
 func argumentAt(t *testing.T, args json.RawMessage, pointer string) json.RawMessage {
 	t.Helper()
 	for key := range jsontext.Pointer(pointer).Tokens() {
@@ -66,14 +66,14 @@ func argumentAt(t *testing.T, args json.RawMessage, pointer string) json.RawMess
 	return args
 }
 
-// compact returns JSON without blanks; what is none as it is.
+// compact returns JSON without whitespace, and any other text unchanged.
 func compact(value json.RawMessage) string {
 	v := jsontext.Value(strings.Clone(string(value)))
-	_ = v.Compact() // or it is no JSON
+	_ = v.Compact() // fails for text that is not JSON
 	return string(v)
 }
 
-// Where the name of a call is is known in every dialect.
+// TestNamePlaces checks NameSpans in every dialect.
 func TestNamePlaces(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		texts := []string{d.Example}

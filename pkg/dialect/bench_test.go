@@ -10,8 +10,8 @@ import (
 
 const play = "All work and no play makes Jack a dull boy. "
 
-// BenchmarkProse measures throughput through text without calls (B2), in every
-// dialect and where it is told from the text.
+// BenchmarkProse measures throughput through text without calls (B2), in every dialect
+// and with detection.
 func BenchmarkProse(b *testing.B) {
 	for name, text := range map[string]string{
 		"plain": play + play + "\n",
@@ -40,14 +40,14 @@ func (m mode) benchmark(b *testing.B, text []byte, piece int) {
 	}
 }
 
-// The arguments of calls of usual sizes: about 150 bytes, and 5 KB.
+// Arguments of calls of usual sizes: about 150 bytes, and 5 KB.
 var (
 	smallArguments = `{"query":"release notes","limit":10,"labels":["INBOX","UNREAD"],"all":false,"since":"2026-01-01"}`
 	largeArguments = `{"path":"a.txt","mode":null,"content":"` + strings.Repeat(play+`\n`, 110) + `"}`
 )
 
-// BenchmarkCalls measures texts that are nothing but calls (B2), against a strict
-// reader of JSON that validates the same bytes where they are that.
+// BenchmarkCalls measures texts that consist of calls (B2). The baseline is a strict
+// validator on a JSON array with the same arguments.
 func BenchmarkCalls(b *testing.B) {
 	for size, arguments := range map[string]string{"small": smallArguments, "large": largeArguments} {
 		for i := range Dialects() {
@@ -69,7 +69,7 @@ func BenchmarkCalls(b *testing.B) {
 	}
 }
 
-// BenchmarkResponses measures responses of usual sizes, each read alone: a sentence and
+// BenchmarkResponses measures responses of usual size, each read alone: a sentence and
 // two calls of about 100 bytes (B3).
 func BenchmarkResponses(b *testing.B) {
 	all := make([]string, len(Dialects()))
@@ -82,7 +82,8 @@ func BenchmarkResponses(b *testing.B) {
 	b.Run("mixed", func(b *testing.B) { scanEach(b, Options{}, all...) })
 }
 
-// smallResponse returns a response with two calls, or one where calls are alone.
+// smallResponse returns a response with text and two calls, or a single call if the
+// dialect allows nothing else.
 func smallResponse(d *Dialect) string {
 	call := renderedCall(d, "search", smallArguments)
 	other := renderedCall(d, "read_file", `{"path":"notes/2026.md","from":120,"lines":40}`)
@@ -105,8 +106,8 @@ func scanEach(b *testing.B, o Options, texts ...string) {
 	}
 }
 
-// BenchmarkPieces measures a long string that arrives in pieces of four bytes: eight
-// times the text takes eight times as long.
+// BenchmarkPieces measures a long string that arrives in pieces of four bytes: a text
+// eight times as long should take eight times as long.
 func BenchmarkPieces(b *testing.B) {
 	for _, name := range []string{"tool", "toolcalls", "hermes", "mistral_args", "qwen3_coder_xml", "glm47_moe", "pythonic", "gemma4", "harmony"} {
 		d := find(b, name)
@@ -150,8 +151,8 @@ func BenchmarkCallList(b *testing.B) {
 	}
 }
 
-// BenchmarkMarked measures dialects of JSON with markers, and what it costs to tell
-// the dialect from the text, against a strict reader of the JSON alone (B2).
+// BenchmarkMarked measures JSON dialects with markers, one of them with detection. The
+// baseline is a strict validator on the JSON alone (B2).
 func BenchmarkMarked(b *testing.B) {
 	small := `{"name": "gmail_list", "arguments": {"maxResults": 10, "labelIds": ["INBOX", "UNREAD"], "includeSpam": false, "query": "is:unread"}}`
 	large := `{"name": "file_put", "arguments": {"path": "a.txt", "content": "` + strings.Repeat(play+`\n`, 500) + `"}}`

@@ -61,8 +61,8 @@ func (b *callListBody) partFindings() []diag.Finding {
 	return findings
 }
 
-// handlePart handles the expected part if good is set, else what came instead. In stages that expect a byte, found
-// is that byte or the one in its place.
+// handlePart handles a part that has been read; good reports whether it is the expected one. In stages that expect
+// a byte, found is that byte or the one in its place.
 func (b *callListBody) handlePart(found byte, good bool) frameEnd {
 	switch b.stage {
 	case atValue:

@@ -44,7 +44,7 @@ type jsonValue struct {
 	holderValue   string     // the only member's value, if its key is one of holderKeys
 }
 
-// A stage is what the parser expects next.
+// A stage is the part that the parser expects next.
 type stage int
 
 const (
@@ -58,7 +58,7 @@ const (
 	atItem                    // a call of the list, or its end
 	inCall                    // a call of the list
 	atItemEnd                 // a comma, or the end of the list
-	afterBrace                // what follows a brace in the list, which decides its meaning
+	afterBrace                // the byte after a brace in the list, which decides the meaning of the brace
 	inJunkMember              // the end of an unreadable member
 	inJunkItem                // the end of an item that is not a call
 )

@@ -21,10 +21,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite want.json in the cases")
 
-// A testCase is a file in testdata/dialect/NAME: free text that says what it is
-// about, the section "input" (without the last line end) or "input.quoted" (a
-// Go string), and "want.json". A case whose name begins with "valid-" is
-// faultless.
+// A testCase is a file in testdata/dialect/NAME: a description, the section "input"
+// (without the last line end) or "input.quoted" (a Go string), and "want.json". A case
+// whose name begins with "valid-" is faultless.
 type testCase struct {
 	file    string
 	archive *txtar.Archive
@@ -42,7 +41,7 @@ func (c testCase) section(name string) *txtar.File {
 	return nil
 }
 
-// allCases goes through the cases of all dialects.
+// allCases iterates over the cases of all dialects.
 func allCases(t testing.TB) iter.Seq2[Dialect, testCase] {
 	return func(yield func(Dialect, testCase) bool) {
 		for _, d := range Dialects() {
@@ -88,7 +87,7 @@ func readInput(t testing.TB, c testCase) string {
 	return input
 }
 
-// A want is what a case expects, in the form of its file.
+// A want is the expected result of a case, as in its want.json.
 type want struct {
 	Content   string        `json:"content"`
 	Reasoning string        `json:"reasoning,omitempty"`
@@ -127,8 +126,7 @@ func wanted(r ScanResult) want {
 	return w
 }
 
-// encode writes a want so that a person can read it: a line for each call and
-// finding.
+// encode formats a want for people: one line per call and finding.
 func (w want) encode(t *testing.T) []byte {
 	var b bytes.Buffer
 	b.WriteString("{\n")
@@ -163,7 +161,7 @@ func list[T any](b *bytes.Buffer, name string, items []T, line func(string, any,
 	b.WriteString(" ]" + end + "\n")
 }
 
-// TestCases holds T5, T6 and M3: what is read of each case.
+// T5, T6, M3: TestCases checks that each case reads as its want.json.
 func TestCases(t *testing.T) {
 	for d, c := range allCases(t) {
 		t.Run(d.Name+"/"+c.name(), func(t *testing.T) {
@@ -189,7 +187,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestValidCases checks that what is faultless raises nothing above info.
+// TestValidCases checks that valid cases have only executable calls and no finding
+// above info.
 func TestValidCases(t *testing.T) {
 	valid := 0
 	for d, c := range allCases(t) {
@@ -214,7 +213,7 @@ func TestValidCases(t *testing.T) {
 	}
 }
 
-// TestNoInjectedCalls checks that nothing the cases quote becomes a call that is run.
+// TestNoInjectedCalls checks that no quoted call of the cases is executable.
 func TestNoInjectedCalls(t *testing.T) {
 	quoted := 0
 	for d, c := range allCases(t) {
@@ -230,8 +229,8 @@ func TestNoInjectedCalls(t *testing.T) {
 	}
 }
 
-// TestSafeFixes checks that a text has no findings with safe fixes after these
-// have been applied, and the same calls as before.
+// TestSafeFixes checks that a text has no more safe fixes once they are applied, and
+// still has the same calls.
 func TestSafeFixes(t *testing.T) {
 	fixed := 0
 	for d, c := range allCases(t) {
@@ -256,8 +255,8 @@ func TestSafeFixes(t *testing.T) {
 	}
 }
 
-// meanings returns what calls are to a tool. Arguments with names and one
-// object are the same.
+// meanings returns the name and the arguments of each call. Named arguments and a
+// single positional object are the same.
 func meanings(calls []chat.Call) []string {
 	var all []string
 	for _, c := range calls {
@@ -270,7 +269,7 @@ func meanings(calls []chat.Call) []string {
 	return all
 }
 
-// applySafe makes all safe fixes, which must not overlap.
+// applySafe applies all safe fixes, which must not overlap.
 func applySafe(t failer, text string, findings []diag.Finding) string {
 	fixes := diag.SafeFixes(findings)
 	fixed, made, err := diag.Apply(text, fixes)

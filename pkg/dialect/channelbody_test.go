@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Who a message is for decides what it is.
+// TestHeader checks which headers make a message a call, and which make it reasoning.
 func TestHeader(t *testing.T) {
 	for _, test := range []struct {
 		marker, text       string
@@ -31,7 +31,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// Where the prompt opens reasoning, or it is text, messages still say what they are.
+// TestChannelReasoning checks the content and the reasoning of messages in each
+// reasoning mode.
 func TestChannelReasoning(t *testing.T) {
 	const text = "<|channel|>analysis<|message|>So.<|end|><|start|>assistant<|channel|>final<|message|>Yes."
 	for _, test := range []struct {
@@ -49,7 +50,8 @@ func TestChannelReasoning(t *testing.T) {
 	}
 }
 
-// channelHostile are texts that grow with n, for each dialect of messages.
+// channelHostile holds generators of texts of about n bytes for each dialect with
+// messages.
 var channelHostile = map[string]map[string]func(n int) string{
 	"harmony": {
 		"starts":    repeated("", "<|start|>"),
@@ -92,10 +94,11 @@ var channelHostile = map[string]map[string]func(n int) string{
 	},
 }
 
-// withoutBlanks leaves the blanks out of a text.
+// withoutBlanks removes the whitespace of a text.
 func withoutBlanks(text string) string { return strings.Join(strings.Fields(text), "") }
 
-// Nothing in a message for the user is run, and all of it is content.
+// TestCallForTheUser checks that a call in a message for the user is content and not
+// executable.
 func TestCallForTheUser(t *testing.T) {
 	d := find(t, "muse_glimmer")
 	const opened = "<atem:function_calls>\n<atem:invoke name=\"clock\">\n</atem:invoke>\n</atem:function_calls>"
@@ -118,8 +121,9 @@ func TestCallForTheUser(t *testing.T) {
 	}
 }
 
-// Nothing that a message for the user shows is run: neither another message nor what only
-// is there, in none of the dialects with messages.
+// TestCallShownToTheUser checks that no call quoted in a message for the user is
+// executable, in any dialect with messages: neither a call in a quoted message nor one
+// in the text.
 func TestCallShownToTheUser(t *testing.T) {
 	const (
 		harmonyCall  = "<|start|>assistant<|channel|>commentary to=functions.clock <|constrain|>json<|message|>{}<|call|>"
@@ -163,7 +167,7 @@ func TestCallShownToTheUser(t *testing.T) {
 	}
 }
 
-// A message that has ended quotes nothing any more.
+// TestCallAfterAnAnswer checks that a call after the end of an answer is executable.
 func TestCallAfterAnAnswer(t *testing.T) {
 	for dialect, text := range map[string]string{
 		"harmony":  "<|channel|>final<|message|>So.<|end|><|start|>assistant<|channel|>commentary to=functions.clock<|message|>{}<|call|>",

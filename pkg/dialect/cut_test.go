@@ -10,15 +10,15 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// cutArguments are arguments of which a part often looks whole.
+// cutArguments are arguments whose truncated forms often look complete.
 const cutArguments = `{"path":"a/b c","limit":150,"deep":{"list":[1,22,"three four"],"none":null},"sure":true,"text":"first\nsecond line\n\nlast"}`
 
 // cutTools declare the types of the arguments, which some dialects need.
 var cutTools = Toolset{"look_up": shapeOfSchema(json.RawMessage(`{"type":"object","properties":{
 	"path":{"type":"string"},"limit":{"type":"integer"},"deep":{"type":"object"},"sure":{"type":"boolean"},"text":{"type":"string"}}}`))}
 
-// cutTexts are calls of each dialect that no renderer writes: with text instead of
-// arguments in JSON, or without the markers around them.
+// cutTexts are calls that no renderer writes, by dialect: with text arguments, or
+// without the markers around them.
 var cutTexts = map[string][]string{
 	"functionary_v32": {">>>python\nprint(1)\nprint(22)\n>>>look_up\n{}", "look_up\n{\"limit\":150}", ">>>python\nx = 15\nx\n<|eot_id|>"},
 	"functionary_v2":  {"<|recipient|>python\n<|content|>print(1)\nprint(22)\n<|stop|>", "look_up\n<|content|>{\"limit\":150}"},
@@ -37,8 +37,8 @@ var cutTexts = map[string][]string{
 	"inkling": {`<|message_model|>look_up<|content_invoke_tool_json|>{"args":{"limit":150},"name":"look_up"}<|end_message|>`},
 }
 
-// checkCuts holds the law of cut calls: what can be executed of the beginning of a
-// text are calls of the whole text, with the same arguments.
+// checkCuts checks every prefix of a text: its executable calls are calls of the whole
+// text, with the same arguments.
 func checkCuts(t failer, d Dialect, tools Toolset, text string) {
 	t.Helper()
 	o := Options{Dialect: d, Tools: tools}
@@ -57,7 +57,8 @@ func checkCuts(t failer, d Dialect, tools Toolset, text string) {
 	}
 }
 
-// Nothing that was cut off is executed with a part of its arguments.
+// TestCutsNeverExecute checks that no truncated call is executable with a part of its
+// arguments.
 func TestCutsNeverExecute(t *testing.T) {
 	for _, d := range Dialects() {
 		t.Run(d.Name, func(t *testing.T) {
@@ -77,7 +78,7 @@ func TestCutsNeverExecute(t *testing.T) {
 	}
 }
 
-// TestCutsAny holds the law for any short text.
+// TestCutsAny runs checkCuts on random short texts.
 func TestCutsAny(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		texts := anyText(t, d)

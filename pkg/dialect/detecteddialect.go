@@ -36,7 +36,7 @@ func (s *sink) recordDialect(row *Dialect, c chat.Call) []diag.Finding {
 		"this call is in dialect %s, the calls before it are in %s", row.Name, d.dialect.Name)}
 }
 
-// setFrameEvidence records why the open frame contains calls, and where that shows.
+// setFrameEvidence records why the open frame contains calls, and the offset of that evidence.
 func (s *sink) setFrameEvidence(at int, what string) {
 	if s.frame.evidence == "" {
 		s.frame.at, s.frame.evidence = at, what
@@ -86,8 +86,8 @@ func (s *sink) appendDetectionReason(b []byte) []byte {
 	return b
 }
 
-// confirmCallFrame records that the frame contains calls and that the held bytes belong to it. Where says where text
-// around the calls is, for the finding.
+// confirmCallFrame records that the frame contains calls and that the held bytes belong to it. For a finding, where
+// describes the position of text around the calls.
 func (s *sink) confirmCallFrame(where string) {
 	s.callsOnly = s.frame.dialect.framing.callsOnly
 	s.reportSurroundingText(where)

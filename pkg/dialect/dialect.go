@@ -1,13 +1,14 @@
-// Package dialect reads and writes tool calls in the formats of models. A dialect is a framing, which says where
-// a response may hold calls, and a grammar, which says how they are written. [Scanner] reads a response while it
-// arrives and [Scan] a whole one. [Native] finishes a call that a server has parsed, and [Neutralise] makes text
-// inert that must not look like a response.
+// Package dialect reads and writes tool calls in the formats of models. A dialect consists of a framing (where a
+// response can contain calls) and a grammar (how they are written). [Scanner] reads a response while it arrives
+// and [Scan] a whole one. [Native] finishes a call that a server has parsed, and [Neutralise] escapes the
+// markers in text that must not look like a response.
 //
 // The package does not know which tools exist and runs nothing.
 //
-// Its files build on each other. A row (dialect.go) says with presets (*dialects.go) what is special of a dialect. A
-// [Scanner] searches for markers, a selector decides what they mean, and the body of a frame, which a grammar makes,
-// reads calls (one file a grammar). All three report to a sink, which emits the events of the response.
+// Its files build on each other. A row of the dialect table is a [Dialect] (dialect.go); presets (*dialects.go) fill
+// in the fields that a family of dialects shares. A [Scanner] finds markers, a selector decides which use of a
+// marker counts, and the body of a frame, created by its grammar, reads the calls (one file per grammar). All three
+// report to a sink, which emits the events of the response.
 package dialect
 
 import (
@@ -31,7 +32,7 @@ type Dialect struct {
 	Example  string   // a response with one call; if a row of the table has none, a rendered call
 	Doc      string
 	Ending   string // the tool that ends the work
-	// ResultTags are what models of this dialect expect before and after results.
+	// ResultTags are the texts that models of this dialect expect before and after results.
 	ResultTags [2]string
 	// HasJSONTools reports whether models of this dialect expect definitions as JSON, not as signatures.
 	HasJSONTools bool
@@ -41,8 +42,7 @@ type Dialect struct {
 	hasNonce bool // not a row of the table: its fences carry a nonce
 }
 
-// A framing says where calls are: after markers, in code fences, or in JSON
-// outside of both.
+// A framing defines where calls can be: after markers, in code fences, or in JSON outside of both.
 type framing struct {
 	markers           []marker
 	closers           []string      // markers that end the frame of another marker
@@ -72,7 +72,7 @@ type fenceSpec struct {
 	mismatch  string    // message for a fence with another first word
 }
 
-// A grammar says how calls are written in a frame.
+// A grammar defines how calls are written in a frame.
 type grammar struct {
 	memberNames *memberNames             // of JSON
 	newBody     func(*sink, *frame) body // reads calls
@@ -86,7 +86,7 @@ type grammar struct {
 	lineBased       bool   // arguments are lines, and end at the end of reasoning
 }
 
-// A marker is a text that means something in a response, outside of frames.
+// A marker is a text with a special meaning in a response, outside of frames.
 type marker struct {
 	text           string
 	role           role

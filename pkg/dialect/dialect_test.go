@@ -17,7 +17,7 @@ func TestLookup(t *testing.T) {
 	for _, d := range Dialects() {
 		for _, name := range append([]string{d.Name}, d.Aliases...) {
 			if found, ok := Lookup(name); !ok || found.Name != d.Name {
-				t.Errorf("Named(%q) = %q, %t", name, found.Name, ok)
+				t.Errorf("Lookup(%q) = %q, %t", name, found.Name, ok)
 			}
 		}
 	}
@@ -39,7 +39,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestContributingRow checks that the row which CONTRIBUTING.md shows is a row of the table.
+// TestContributingRow checks that the row shown in CONTRIBUTING.md is in the dialect table.
 func TestContributingRow(t *testing.T) {
 	page, err := os.ReadFile("../../CONTRIBUTING.md")
 	if err != nil {
@@ -63,8 +63,7 @@ func TestContributingRow(t *testing.T) {
 	}
 }
 
-// TestCodesHaveCases checks that every code which the readers raise is raised
-// by a case.
+// TestCodesHaveCases checks that every code used by the readers is raised by a case.
 func TestCodesHaveCases(t *testing.T) {
 	raised := map[diag.Code]bool{}
 	for d, c := range allCases(t) {
@@ -83,7 +82,7 @@ func TestCodesHaveCases(t *testing.T) {
 	}
 }
 
-// codesIn returns the codes that the Go files of some folders name.
+// codesIn returns the codes that the Go files of some folders use.
 func codesIn(t *testing.T, folders ...string) []diag.Code {
 	codes := codeNames(t)
 	var used []diag.Code
@@ -172,8 +171,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// inFence returns an example as a response. One that is neither in a fence nor
-// JSON is the inside of a fence.
+// inFence returns an example as a response: in a fence, unless it begins with markup or
+// is JSON.
 func inFence(example string) string {
 	if strings.ContainsAny(example[:1], "`<{") || strings.Contains(example, `{"tool`) || !strings.Contains(example, "(") {
 		return example
@@ -181,8 +180,8 @@ func inFence(example string) string {
 	return "```tool\n" + example + "\n```"
 }
 
-// An object whose only key says that it holds a call is text, and a finding where the call
-// is of a tool that is known.
+// TestHolderKeys checks that an object whose only key is a holder key is not a call, but a
+// finding if the call in it names a known tool.
 func TestHolderKeys(t *testing.T) {
 	for text, want := range map[string]int{
 		`{"tool_call": {"name": "note", "arguments": {}}}`:              1,

@@ -89,8 +89,8 @@ func (s *sink) emitCall(r *callReader) {
 	}
 }
 
-// findNameSpan returns where the name of the call is; by default it looks before the arguments. The zero value
-// means that the name is written in another way.
+// findNameSpan returns the location of the name of the call; by default it looks before the arguments. The zero
+// value means that the name is written in another way.
 func (r *callReader) findNameSpan() diag.Span {
 	if r.nameSpan.End > 0 {
 		return r.nameSpan
@@ -206,7 +206,7 @@ func strayBracketFinding(c byte, at int, kind diag.FixKind) diag.Finding {
 	return f
 }
 
-// emitDeferredFinding emits the held-back finding when another call or the end has come.
+// emitDeferredFinding emits the held-back finding, at the next call or at the end of the text.
 func (s *sink) emitDeferredFinding(again bool) {
 	f := s.lastCall.deferred
 	if f == nil {

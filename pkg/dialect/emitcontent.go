@@ -38,8 +38,8 @@ func (s *sink) emitTextExcept(p []byte, keep int) {
 	}
 }
 
-// A linePrefix is what the line before the next byte consists of, as Markdown reads it: blanks, the marker of a list, such as
-// "-" or "1.", that of a block quote, or text.
+// A linePrefix classifies the line before the next byte, as Markdown reads it: blanks, a list marker, such as "-" or
+// "1.", a block quote marker, or text.
 type linePrefix uint8
 
 const (
@@ -99,8 +99,8 @@ func (s *sink) beginLineAfterMarker() {
 	s.linePrefix, s.textLine = onlyBlanks, lineState{}
 }
 
-// endBlockQuote ends a block quote at the end of its reasoning or message. Where it shows a marker of calls, the end is quoted
-// as well.
+// endBlockQuote ends a block quote at the end of its reasoning or message. If the quote contains a marker of calls,
+// that end is quoted as well, and the block quote continues.
 func (s *sink) endBlockQuote() {
 	if !s.quoteHasCall {
 		s.linePrefix = onlyBlanks

@@ -7,13 +7,13 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// resultLine begins each result in the conversation of a run. The mark after it is 128 random bits.
+// resultLine begins each result in the conversation of a run. A boundary of 128 random bits follows it.
 var resultLine = marker{text: "--- ", role: resultOpen, lineStart: true, lookahead: thenBoundary}
 
-// boundaryDigits is the length of the mark.
+// boundaryDigits is the length of the boundary in hexadecimal digits.
 const boundaryDigits = 32
 
-// thenBoundary matches the mark.
+// thenBoundary matches the boundary.
 func thenBoundary(text []byte) verdict {
 	for i, c := range text {
 		switch {
@@ -26,7 +26,8 @@ func thenBoundary(text []byte) verdict {
 	return undecided
 }
 
-// thenMention matches what follows the tag of results where a sentence only mentions it: punctuation, or a blank and a letter.
+// thenMention matches text after a result tag that is only mentioned in a sentence: punctuation, or a blank and a
+// letter.
 func thenMention(text []byte) verdict {
 	switch {
 	case len(text) == 0:

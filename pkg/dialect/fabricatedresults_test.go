@@ -2,8 +2,8 @@ package dialect
 
 import "testing"
 
-// TestResultsInText checks which text between two calls is a fabricated result, after which a call is not run, and which only
-// mentions a tag.
+// TestResultsInText checks which text between two calls is a fabricated result, after which a call is not executable,
+// and which text only mentions a tag.
 func TestResultsInText(t *testing.T) {
 	for _, test := range []struct {
 		dialect  string

@@ -65,7 +65,7 @@ type frame struct {
 	at               int      // start offset
 	bodyAt           int      // where its body starts
 	endAt            int      // after its last byte; 0 if it has no end of its own
-	certain          bool     // it contains calls, whatever the body says
+	certain          bool     // its marker or info string alone shows that it contains calls
 	callsBefore      int      // number of calls before it
 	leftover         leftover // after leftRun and leftOther
 	reportedNotACall bool     // a NotACall finding about it was reported
@@ -74,7 +74,7 @@ type frame struct {
 // A leftover is text after the end of a frame that the body has begun to read: a run of fence characters, or the
 // rest of an object.
 type leftover struct {
-	fence literal.Fence // the run, or what ends the object
+	fence literal.Fence // the run, or the fence that ends the object
 	at    int           // its offset
 	lit   *literal.Scanner
 }
@@ -87,7 +87,7 @@ type body interface {
 	close()
 }
 
-// A frameEnd says how a frame ended.
+// A frameEnd is the way in which a frame ended.
 type frameEnd int
 
 const (

@@ -71,8 +71,8 @@ func (s *sink) checkOpeningLine() {
 	o.wrongCase, o.textAt = false, 0
 }
 
-// hasReportedNoCall reports whether the frame contains no call and a finding says so: then a missing closer says
-// nothing more.
+// hasReportedNoCall reports whether the frame contains no call and a finding reports that: a missing closer is
+// then not reported.
 func (s *sink) hasReportedNoCall() bool {
 	return s.frame.reportedNotACall && s.frame.callsBefore == s.calls
 }

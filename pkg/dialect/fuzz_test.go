@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// fuzzRows holds the laws for any text in some dialects, one of which a number
-// chooses, and in one of the modes.
+// fuzzRows runs checkLaws on any text, in one of some dialects, selected by a number,
+// and in one of its modes.
 func fuzzRows(f *testing.F, rows []Dialect) {
 	for i, d := range rows {
 		f.Add(d.Example, uint8(i), uint64(1))
@@ -25,9 +25,9 @@ func fuzzRows(f *testing.F, rows []Dialect) {
 	})
 }
 
-// A target for each grammar: statements of JavaScript, JSON, a name with JSON (and
-// messages, which say for whom they are), tags with the key in them, pairs of tags,
-// calls of Python, and private quotes.
+// One target per grammar: JavaScript statements, JSON, a name with JSON (and messages
+// with recipients), tags with the key in them, tag pairs, Python calls, and private
+// quotes.
 
 func FuzzScript(f *testing.F) { fuzzRows(f, taughtDialects()[:1]) }
 
@@ -54,7 +54,7 @@ func hasPairs(d Dialect) bool {
 
 func hasNoPairs(d Dialect) bool { return !hasPairs(d) }
 
-// FuzzDetect holds the laws where the dialect is told from the text.
+// FuzzDetect runs checkLaws with dialect detection.
 func FuzzDetect(f *testing.F) {
 	for _, d := range Dialects() {
 		f.Add(d.Example, uint64(1))
@@ -68,8 +68,8 @@ func FuzzDetect(f *testing.F) {
 	})
 }
 
-// FuzzAround holds the laws of what is no scanner, for any two texts: of rendering,
-// of native calls, and of what makes markers inert.
+// FuzzAround checks the functions around the scanner with any two texts: rendering,
+// native calls, and Neutralise.
 func FuzzAround(f *testing.F) {
 	for _, text := range some(nasty, 0) {
 		f.Add("key", text)

@@ -7,7 +7,7 @@ import (
 	"oneshot/internal/hostile"
 )
 
-// steps counts those of the scanner that reads a text in pieces.
+// steps returns the number of steps of a scanner that reads a text in pieces.
 func (m mode) steps(text string, piece int) int {
 	s := m.scanner(func(Event) {})
 	for rest := []byte(text); len(rest) > 0; {
@@ -19,7 +19,7 @@ func (m mode) steps(text string, piece int) int {
 	return s.steps
 }
 
-// allocated returns how many bytes are allocated meanwhile.
+// allocated returns the number of bytes allocated while a text is read.
 func (m mode) allocated(text string) int {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -28,16 +28,16 @@ func (m mode) allocated(text string) int {
 	return int(after.TotalAlloc - before.TotalAlloc)
 }
 
-// atOnce is the size of pieces in which a text is not cut.
+// atOnce is a piece size larger than any text.
 const atOnce = 1 << 30
 
-// unsteady is how much of a text may take more steps for each byte, or fewer, than
-// the rest: after the last of many markers is less than their leads can hold, and
-// what begins like a message is held back.
+// unsteady is the number of bytes of a text that may take more steps per byte, or
+// fewer, than the rest: the last of many markers is followed by less text than a
+// lookahead can hold, and text that begins like a message is held back.
 const unsteady = 3 * maxLookahead
 
-// checkLinear checks that twice the text takes twice the work (B4). It returns how
-// many steps a byte takes.
+// checkLinear checks that twice the text takes twice the work (B4). It returns the
+// steps per byte.
 func (m mode) checkLinear(t testing.TB, h hostileText, size, piece int) float64 {
 	t.Helper()
 	size += h.unit - 1
@@ -50,8 +50,7 @@ func (m mode) checkLinear(t testing.TB, h hostileText, size, piece int) float64 
 	return perByte
 }
 
-// checkAllocated checks that twice the text does not take more than about twice
-// the memory meanwhile.
+// checkAllocated checks that twice the text allocates at most about twice the memory.
 func (m mode) checkAllocated(t *testing.T, h hostileText, size int) {
 	t.Helper()
 	half, whole := m.allocated(h.text(size)), m.allocated(h.text(2*size))
@@ -60,12 +59,12 @@ func (m mode) checkAllocated(t *testing.T, h hostileText, size int) {
 	}
 }
 
-// mostSteps is how many a byte may take: that of a marker whose lead is read up to
-// its end.
+// mostSteps bounds the steps per byte. A marker whose lookahead is read to its end
+// takes the most.
 const mostSteps = 200
 
-// TestLinear checks many short texts in every dialect, and the one of them that
-// takes the most steps as a longer one as well.
+// TestLinear checks many short texts in every dialect, and a longer version of the one
+// that takes the most steps.
 func TestLinear(t *testing.T) {
 	const short = 1536
 	eachRow(t, func(t *testing.T, d *Dialect) {
@@ -91,7 +90,8 @@ func TestLinear(t *testing.T) {
 	})
 }
 
-// killers are what readers of other projects fail at.
+// killers are texts that make parsers of other projects superlinear, or make them
+// recurse.
 func killers() (all []hostileText) {
 	for _, k := range hostile.Killers {
 		all = append(all, hostileText{k.String(), k.Long, len(k.Piece)})
@@ -99,8 +99,7 @@ func killers() (all []hostileText) {
 	return all
 }
 
-// TestWorstCases checks what kills other readers, where the dialect is told from the
-// text.
+// TestWorstCases checks the killers with dialect detection.
 func TestWorstCases(t *testing.T) {
 	for _, h := range killers() {
 		t.Run(h.name, func(t *testing.T) {
@@ -112,7 +111,8 @@ func TestWorstCases(t *testing.T) {
 	}
 }
 
-// TestAllocated is alone, for what is allocated is counted for the whole program.
+// TestAllocated does not run in parallel: allocations are counted for the whole
+// program.
 func TestAllocated(t *testing.T) {
 	for _, h := range killers() {
 		mode{}.checkAllocated(t, h, growthSize/16)

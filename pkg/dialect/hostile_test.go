@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// repeated returns a text that begins with something and continues a piece.
+// repeated generates texts of a prefix and about n bytes of a repeated piece.
 func repeated(before, piece string) func(n int) string {
 	return func(n int) string { return before + strings.Repeat(piece, n/len(piece)) }
 }
@@ -21,27 +21,27 @@ func numbered(format string, n int) string {
 	return b.String()
 }
 
-// hostileText is a text that grows with n, by the bytes of a unit.
+// A hostileText generates texts of about n bytes, in steps of unit bytes.
 type hostileText struct {
 	name string
 	text func(n int) string
 	unit int
 }
 
-// many returns a text that begins with something and continues a piece.
+// many returns the hostileText of a prefix and a repeated piece.
 func many(before, piece string) hostileText {
 	return hostileText{fmt.Sprintf("%q and many %q", before, piece), repeated(before, piece), len(piece)}
 }
 
-// hostileTo returns texts that are hard to read in a dialect: what its markers, its
-// syntax and literals are made of, many times, where a response begins, in text,
-// and in each part of a call.
+// hostileTo returns texts that are hard to read in a dialect: repeated parts of its
+// markers, syntax and literals, at the start of a response, in text, and in each part
+// of a call.
 func hostileTo(d *Dialect) []hostileText {
 	var all []hostileText
 	befores := openings(d)
 	for i, before := range befores {
 		for k, piece := range hostilePieces {
-			if (i+k+len(d.Title))%hostileShare == 0 { // other dialects have the others
+			if (i+k+len(d.Title))%hostileShare == 0 { // other dialects take the rest
 				all = append(all, many(before, piece))
 			}
 		}
@@ -59,11 +59,12 @@ func hostileTo(d *Dialect) []hostileText {
 	return all
 }
 
-// taughtHostile are texts that grow with n, for the dialects that are taught.
+// taughtHostile holds generators of texts of about n bytes for the prompt-only
+// dialects.
 var taughtHostile = map[string]map[string]func(n int) string{"tool": hostileScript, "toolcalls": hostileJSON}
 
-// openings are what a text can begin with: nothing, text, and a call up to its
-// arguments, up to its first value, and up to the inside of that.
+// openings are beginnings of texts: nothing, text, the text before a call, a call, and
+// a call up to or through its first key and its first value.
 func openings(d *Dialect) []string {
 	text := renderedCall(d, "f", `{"keyname":"insidetext"}`)
 	all := []string{"", "Text ", text, d.framing.affixes[0]}
@@ -76,8 +77,8 @@ func openings(d *Dialect) []string {
 	return slices.Compact(all)
 }
 
-// renderedCall returns a call as a dialect writes it, whether it can be read back
-// or not.
+// renderedCall returns a call as a dialect writes it, even if it does not read back
+// unchanged.
 func renderedCall(d *Dialect, name, arguments string) string {
 	text, ok := d.Render(chat.Call{Name: name, Arguments: []byte(arguments)}, nil)
 	if !ok {
@@ -86,8 +87,8 @@ func renderedCall(d *Dialect, name, arguments string) string {
 	return text
 }
 
-// marksLike are the markers of a dialect, nearly those, what can begin after them,
-// and the parts of its example.
+// marksLike are the markers of a dialect, markers without their last byte, markers with
+// some text after them, and the parts of its example.
 func marksLike(d *Dialect) []string {
 	var all []string
 	texts := markerSetOf(d).texts
@@ -101,7 +102,7 @@ func marksLike(d *Dialect) []string {
 	return some(slices.Compact(all), len(d.Title))
 }
 
-// fragments cuts a text into tags, words and other signs.
+// fragments cuts a text into tags, words and other characters.
 func fragments(text string) []string {
 	var all []string
 	for text != "" {
@@ -122,7 +123,7 @@ func fragments(text string) []string {
 	return all
 }
 
-// hostilePieces bring readers of any literal to their edges.
+// hostilePieces exercise the edge cases of literal readers.
 var hostilePieces = []string{
 	" ", "\n", "x", "x ", "é", "\xff", "\ufeff", `"`, `'`, "`", "```", "```\n", "```tool\n", "```json\n[", `\`, `\"`, `\u00e9`,
 	`"a",`, `"a":1,`, `"a":"`, `""`, "'''", "[", "]", "{", "}", "{}", "[]", "[{", "}]", "(", ")", ",", ":", ";", "=", "<", ">",

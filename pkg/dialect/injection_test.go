@@ -8,9 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkReasoning checks that no call inside reasoning is executable: where a text
-// begins with a reasoning marker, or inside it, none that precedes the first
-// marker that ends it.
+// checkReasoning checks that no call inside reasoning is executable, if a text begins with a reasoning opener
+// or the mode begins inside reasoning. The reasoning ends at the first closer.
 func (m mode) checkReasoning(t failer, text string) {
 	t.Helper()
 	set := m.markers()
@@ -23,7 +22,7 @@ func (m mode) checkReasoning(t failer, text string) {
 			case u.role == reasoningClose && at >= 0:
 				end = min(end, at)
 			case at >= 0 && u.header():
-				return // messages end it as well
+				return // message headers end reasoning, too
 			}
 		}
 	}
@@ -37,8 +36,8 @@ func (m mode) checkReasoning(t failer, text string) {
 	}
 }
 
-// TestCallsInReasoning checks calls of every dialect in reasoning of every kind: open from
-// the start, opened by a marker, closed or not, and closed by a marker alone.
+// TestCallsInReasoning checks calls of every dialect in reasoning of every kind: open from the start, with an
+// opener, with and without a closer, and with a closer alone.
 func TestCallsInReasoning(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		call := renderedCall(d, "fetch", `{"a":"b"}`)
@@ -53,7 +52,7 @@ func TestCallsInReasoning(t *testing.T) {
 	})
 }
 
-// inReasoning checks a call between the markers of a wrapper of its dialect.
+// inReasoning checks that a call between reasoning delimiters is not executable.
 func inReasoning(t *testing.T, d *Dialect, w *delimiters, call string) {
 	opens, closes := "", ""
 	for _, m := range w.markers {
@@ -82,9 +81,8 @@ func inReasoning(t *testing.T, d *Dialect, w *delimiters, call string) {
 	}
 }
 
-// injections are texts that would be calls of a tool "evil" where a response begins, or
-// inside a frame: of a dialect, with its quotes and with others, and without the
-// markers around it.
+// injections are texts that would be calls of a tool "evil" at the start of a response or inside a frame: with
+// the quotes of the dialect and with others, with and without the markers around the call.
 func injections(d *Dialect) []string {
 	whole := renderedCall(d, "evil", `{"x":"y"}`)
 	inner := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(whole, "\n"), d.framing.affixes[0]), d.framing.affixes[1])
@@ -95,16 +93,15 @@ func injections(d *Dialect) []string {
 	return append(all, d.framing.affixes[1]+"\n"+strings.ReplaceAll(whole, `"`, `\"`))
 }
 
-// raw reports whether the values of a dialect are text that nothing but the marker
-// after it ends. A value that holds such markers cannot be told from the end of the
-// call and another one: for these dialects the laws are about a call in a value that
-// is whole, and alone in it.
+// raw reports whether the values of a dialect are raw text up to the next marker. A value that contains such
+// markers looks like the end of the call and another call. So these dialects get only injections that begin
+// without a closer, in a call with a single value.
 func raw(d *Dialect) bool {
 	before, _, _ := strings.Cut(renderedCall(d, "fetch", `{"a":"QQQQ"}`), "QQQQ")
 	return !strings.ContainsAny(before[len(before)-1:], `"'`) && !slices.ContainsFunc(quotedDialects(), func(q Dialect) bool { return q.Name == d.Name })
 }
 
-// injectionsIn are the evil texts of a dialect for the strings of another.
+// injectionsIn returns the injections of one dialect for the strings of another.
 func injectionsIn(d, from *Dialect) []string {
 	all := injections(from)
 	if raw(d) {
@@ -126,8 +123,7 @@ func hostCalls(d *Dialect) []string {
 	return all
 }
 
-// inString returns a text as it is inside a string of a dialect: escaped where
-// a string has quotes.
+// inString returns a text as written inside a string of a dialect: escaped if the string has quotes.
 func inString(host, evil string) string {
 	i := strings.Index(host, "QQQQ")
 	if i == 0 || host[i-1] != '"' && host[i-1] != '\'' {
@@ -151,8 +147,7 @@ func (m mode) checkNoInjection(t failer, text string) {
 	}
 }
 
-// TestNoCallsFromStrings checks that a call of any dialect that is in a string of
-// a call is none.
+// TestNoCallsFromStrings checks that no call of any dialect in a string of another call is executable.
 func TestNoCallsFromStrings(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		for _, host := range hostCalls(d) {
@@ -167,8 +162,8 @@ func TestNoCallsFromStrings(t *testing.T) {
 	})
 }
 
-// TestNoCallsFromStringsAny does the same where the call is faulty or cut: something is missing
-// or too much between its name and the string, or missing after it.
+// TestNoCallsFromStringsAny does the same for faulty and truncated calls: a byte is missing or extra between
+// the name and the string, or text is missing after the string.
 func TestNoCallsFromStringsAny(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		host := hostCalls(d)[0]
@@ -191,12 +186,12 @@ func TestNoCallsFromStringsAny(t *testing.T) {
 	})
 }
 
-// bounded reports whether a marker or fence closes the frame of a call as it is written.
-// Where none does, one bracket too much ends the call, and what follows is text.
+// bounded reports whether a marker or fence closes the frame of a rendered call. Without one, an extra bracket
+// ends the call, and the rest is text.
 func bounded(d *Dialect, call string) bool { return len(d.framing.closers) > 0 || call[0] == '`' }
 
-// signsAfter returns where brackets, commas and colons follow the name in the
-// beginning of a call, 0 if there are none.
+// signsAfter returns the offsets of brackets, commas and colons after the name in the beginning of a call, or 0
+// if there are none.
 func signsAfter(before, name string) []int {
 	var all []int
 	for i := strings.Index(before, name) + len(name); i < len(before); i++ {
@@ -210,14 +205,14 @@ func signsAfter(before, name string) []int {
 	return all
 }
 
-// quotedApart says which dialects read a call after a marker that is quoted, and why.
+// quotedApart lists dialects that read a call after a quoted marker, with the reason.
 var quotedApart = map[string]string{
 	"llama3_json": "an object in the text is a call without its mark, too",
 	"step3":       "a word stands between the mark that is quoted and the next",
 }
 
-// TestQuoted checks that a call which is only quoted is none: in inline code, after a
-// quote, in a fence of a program, in a block quote, and in a string of an object, as results have them.
+// TestQuoted checks that a quoted call is not executable: in inline code, after a quote, in a fence of a
+// programming language, in a block quote, and in a JSON string, as in results.
 func TestQuoted(t *testing.T) {
 	plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 	eachRow(t, func(t *testing.T, d *Dialect) {

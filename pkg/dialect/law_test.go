@@ -18,12 +18,12 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// tool and toolcalls are the dialects that are tested with where one is enough.
+// tool and toolcalls are the dialects of tests that need only one.
 func tool(t testing.TB) Dialect { return find(t, "tool") }
 
 func toolcalls(t testing.TB) Dialect { return find(t, "toolcalls") }
 
-// find returns a dialect that there must be.
+// find returns a dialect that must exist.
 func find(t testing.TB, name string) Dialect {
 	t.Helper()
 	d, ok := Lookup(name)
@@ -33,14 +33,14 @@ func find(t testing.TB, name string) Dialect {
 	return d
 }
 
-// A failer is a test, or a round of one.
+// A failer is a test, or one iteration of a property test.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// A mode is one way to read a text: in a dialect that is asked for, or in all,
-// with reasoning looked for in one of the ways, and with known tools or not.
+// A mode is one way to read a text: in a given dialect or in all, with a reasoning
+// mode, and with or without known tools.
 type mode struct {
 	row *Dialect // nil for all
 	Reasoning
@@ -71,7 +71,7 @@ func (m mode) scanner(emit func(Event)) *Scanner {
 	return s
 }
 
-// in is the mode of a dialect that is asked for, or of all if it has no name.
+// in returns the mode of a dialect, or that of all dialects if it has no name.
 func in(d Dialect) mode {
 	if d.Name == "" {
 		return mode{}
@@ -79,13 +79,13 @@ func in(d Dialect) mode {
 	return mode{row: &d}
 }
 
-// checkSplits is what a mode does, for one dialect.
+// checkSplits is [mode.checkSplits] for one dialect.
 func checkSplits(t failer, d Dialect, text string) {
 	t.Helper()
 	in(d).checkSplits(t, text)
 }
 
-// modes are those in which a text of a dialect is read.
+// modes returns the modes in which the tests read a text of a dialect.
 func modes(d *Dialect) []mode {
 	var all []mode
 	for _, row := range []*Dialect{d, nil} {
@@ -98,8 +98,8 @@ func modes(d *Dialect) []mode {
 	return all
 }
 
-// knownTools are the tools that the cases of all dialects call, with members of
-// every type: not only of those that the values have.
+// knownTools are the tools of the examples of all dialects. Their parameter types are
+// arbitrary and need not match the values.
 var knownTools = sync.OnceValue(func() Toolset {
 	tools := Toolset{}
 	for i := range Dialects() {
@@ -113,7 +113,8 @@ var knownTools = sync.OnceValue(func() Toolset {
 	return tools
 })
 
-// anyShape returns a shape with the members of an object, of any types.
+// anyShape returns the function that gives a shape with the members of an object and
+// arbitrary types.
 func anyShape(object json.RawMessage) func() *schema.Shape {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(object, &members) != nil {
@@ -127,7 +128,7 @@ func anyShape(object json.RawMessage) func() *schema.Shape {
 	return shapeOfSchema(json.RawMessage(mustJSON(map[string]any{"type": "object", "properties": properties})))
 }
 
-// some returns all of many, or one of stride from an offset on: others have the others.
+// some returns one in stride items. Calls with other offsets return the others.
 func some[T any](all []T, offset int) []T {
 	var tried []T
 	for i, one := range all {
@@ -148,8 +149,8 @@ func eachRow(t *testing.T, test func(t *testing.T, d *Dialect)) {
 	}
 }
 
-// events reads a text in pieces of the given sizes, and then the rest, and joins
-// neighbouring pieces of content, and of reasoning.
+// events reads a text in pieces of the given sizes, and then the rest. It joins
+// adjacent events of content, and of reasoning.
 func (m mode) events(text string, sizes ...int) []Event {
 	var all []Event
 	s := m.scanner(func(e Event) {
@@ -176,7 +177,7 @@ func (m mode) events(text string, sizes ...int) []Event {
 	return all
 }
 
-// calls reads a text and returns its calls as they are in the end.
+// calls reads a text and returns its calls in their final state.
 func (m mode) calls(text string) []chat.Call {
 	c := collector{}
 	s := m.scanner(c.addEvent)
@@ -185,7 +186,7 @@ func (m mode) calls(text string) []chat.Call {
 	return c.kept
 }
 
-// everyByte are sizes for one byte at a time.
+// everyByte returns sizes for pieces of one byte.
 func everyByte(text string) []int {
 	sizes := make([]int, len(text))
 	for i := range sizes {
@@ -204,8 +205,8 @@ func randomSizes(r *rand.Rand, n int) []int {
 	return sizes
 }
 
-// checkSplit holds the streaming law for one split: it gives the same calls,
-// content, reasoning and findings as the whole.
+// checkSplit checks that a text in pieces gives the same calls, content, reasoning and
+// findings as the whole text.
 func (m mode) checkSplit(t failer, text string, whole []Event, sizes ...int) {
 	t.Helper()
 	if split := m.events(text, sizes...); !reflect.DeepEqual(whole, split) {
@@ -217,8 +218,8 @@ func (m mode) checkSplit(t failer, text string, whole []Event, sizes ...int) {
 	}
 }
 
-// checkSplits holds the streaming law for all splits in two of a short text, and
-// for some of a longer one.
+// checkSplits checks single bytes, and all splits in two of a short text, or random
+// splits of a longer one.
 func (m mode) checkSplits(t failer, text string) {
 	t.Helper()
 	whole := m.events(text)
@@ -235,15 +236,15 @@ func (m mode) checkSplits(t failer, text string) {
 	}
 }
 
-// A piece is a stretch of a text that a scanner has passed on.
+// A piece is a part of a text that a scanner has emitted.
 type piece struct {
 	diag.Span
 	call bool
 }
 
-// checkContent holds the content law: content, reasoning and calls follow each
-// other in the text, and the text between is markers and frames. A stretch of it
-// that is no part of a frame and not reported holds nothing but markers.
+// checkContent checks that content, reasoning and calls are emitted in text order, with
+// only markers and frames between them. Text between two pieces that are not calls must
+// be silent or reported.
 func (m mode) checkContent(t failer, text string) {
 	t.Helper()
 	var s *Scanner
@@ -257,7 +258,7 @@ func (m mode) checkContent(t failer, text string) {
 	}
 	s = m.scanner(func(e Event) {
 		switch {
-		case e.Call != nil && !e.Call.Executable && e.Call.End == at && s.contentEnd == at: // it is quoted, and content too
+		case e.Call != nil && !e.Call.Executable && e.Call.End == at && s.contentEnd == at: // a quoted call, which is content as well
 			checkCall(t, *e.Call, text)
 		case e.Call != nil:
 			pass(e.Call.Start, e.Call.End, e.Call.Text, true)
@@ -284,8 +285,8 @@ func (m mode) checkContent(t failer, text string) {
 	}
 }
 
-// silent reports whether a text holds nothing but markers, what may follow
-// them, blanks, and frames in which nothing is.
+// silent reports whether a text contains only markers, the optional text after them,
+// blanks, and empty frames.
 func (s *markerSet) silent(text string) bool {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	for text != "" {
@@ -294,7 +295,7 @@ func (s *markerSet) silent(text string) bool {
 			after, ok := strings.CutPrefix(rest, strings.TrimLeft(marker, " "))
 			for _, u := range s.uses[i] {
 				if ok && (u.role == fenceRun || u.role == openBrace || u.header() && len(text) < maxHeadPiece) {
-					return true // a fence or a list without calls, or what says for whom a message is
+					return true // a fence or a list without calls, or a message header
 				}
 				after = strings.TrimPrefix(after, u.skip)
 			}
@@ -311,13 +312,13 @@ func (s *markerSet) silent(text string) bool {
 	return true
 }
 
-// header reports whether a marker begins what says for whom a message is.
+// header reports whether a marker begins a message header.
 func (u markerUse) header() bool {
 	return u.role != ignore && u.dialect != nil && u.dialect.framing.reasoning != nil && len(u.dialect.framing.reasoning) == 0
 }
 
-// speech reports whether a text says that what follows it is content, although it
-// is without its marker.
+// speech reports whether a text is the text that a marker skips, such as the recipient
+// "all", without that marker.
 func (s *markerSet) speech(text string) bool {
 	return slices.ContainsFunc(slices.Concat(s.uses...), func(u markerUse) bool { return u.skip != "" && u.skip == text })
 }
@@ -361,8 +362,8 @@ func TestSplits(t *testing.T) {
 	})
 }
 
-// TestLongSplits joins all cases, so that openers, quotes and faults of one meet
-// those of another.
+// TestLongSplits joins all cases, so that the openers, quotes and faults of one affect
+// the next.
 func TestLongSplits(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		text := joined(t, d)
@@ -388,7 +389,8 @@ func joined(t *testing.T, d *Dialect) string {
 	return b.String()
 }
 
-// endsLate says of which dialects some calls end before what comes next, and why.
+// endsLate lists the dialects in which only the next text ends some calls, with the
+// reason.
 var endsLate = map[string]string{
 	"functionary_v2":  "code ends where the message does",
 	"functionary_v32": "code ends where >>> begins a line",
@@ -399,16 +401,16 @@ var endsLate = map[string]string{
 	"continue":        "arguments follow until a line is none",
 }
 
-// mayEndLate reports whether a call of a dialect can be known only with what comes
-// next. That is so as well, where the closing marker of a tag is missing or wrong, and where
-// the arguments are a word, which can continue, or none.
+// mayEndLate reports whether only the next text may end a call of a dialect. That includes
+// tags whose closing marker is missing or wrong, and arguments that are missing or a word,
+// which could continue.
 func mayEndLate(d *Dialect, c chat.Call) bool {
 	tags := slices.ContainsFunc(markupDialects(), func(m Dialect) bool { return m.Name == d.Name })
 	word := strings.HasSuffix(c.Text, "null") || strings.HasSuffix(c.Text, "[ARGS]")
 	return endsLate[d.Name] != "" || tags && c.Status == chat.StatusRepaired || word
 }
 
-// TestCallAtLastByte checks that a call comes exactly at its last byte.
+// TestCallAtLastByte checks that a call is emitted exactly at its last byte.
 func TestCallAtLastByte(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		for _, c := range cases(t, *d) {
@@ -428,8 +430,8 @@ func TestCallAtLastByte(t *testing.T) {
 	})
 }
 
-// TestLookaheadsAreFinal checks that a marker which counts with a text after it, or does not,
-// does so with more of it as well.
+// TestLookaheadsAreFinal checks that the verdict of a lookahead, once decided, does not
+// change with more text.
 func TestLookaheadsAreFinal(t *testing.T) {
 	var texts []string
 	for i := range Dialects() {
@@ -475,20 +477,20 @@ func checkFinal(t *testing.T, mark string, l lookahead, text string) {
 	}
 }
 
-// nearMarks are texts of a dialect that are no markers, but nearly.
+// nearMarks are texts that almost match the markers of a dialect.
 func nearMarks(d *Dialect) []string {
 	var all []string
 	for _, text := range markerSetOf(d).texts {
 		all = append(all, text[:len(text)-1]+"x", text[:len(text)/2], text+"\x00")
-		if text != listInText.text { // what can be a list of calls is kept whole
+		if text != listInText.text { // a possible list of calls is held as a whole
 			all = append(all, text+strings.Repeat(" ", maxLookahead-1)+"\x00")
 		}
 	}
 	return all
 }
 
-// TestHoldBack checks that text is held back no longer than it takes to see
-// whether a marker counts.
+// TestHoldBack checks that text is held back no longer than it takes to resolve a
+// marker.
 func TestHoldBack(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		for _, near := range nearMarks(d) {
@@ -496,7 +498,7 @@ func TestHoldBack(t *testing.T) {
 				most := m.markers().longest + maxLookahead + maxFenceRun + maxFenceBlanks
 				text := "Text. " + strings.Repeat(near+" and "+near+"\n", 3)
 				if r := m.events(text); len(r) != 1 || r[0].Content != text {
-					continue // it is not all text
+					continue // not all of it is content
 				}
 				s := m.scanner(func(Event) {})
 				for i := range len(text) {

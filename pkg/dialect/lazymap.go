@@ -5,11 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// A memo keeps what is made of a key for all who ask for it. What is made of a key
-// is always the same, and does not change. There must be few keys.
+// A memo caches a value for each key, for concurrent use. The value of a key is always
+// the same and must not be modified. There must be few keys: adding one copies the map.
 type memo[K comparable, V any] struct{ made atomic.Pointer[map[K]V] }
 
-// getOrBuild returns what is made of a key. It may be made more than once.
+// getOrBuild returns the value of a key. Concurrent callers may build it more than
+// once.
 func (m *memo[K, V]) getOrBuild(key K, build func() V) V {
 	made := m.made.Load()
 	if made != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A verdict says whether a marker counts with the text after it.
+// A verdict is the decision whether a marker counts with the text after it.
 type verdict int
 
 const (

@@ -8,14 +8,14 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// junk is what can be between markers of calls and is no call of any dialect.
+// junk are texts between markers of calls that are not a call in any dialect.
 var junk = []string{
 	"nothing here", "\nnothing here\n", "\nnote(text)\n", " note(text) ", "<note><text>hi</text></note>",
 	"\n<note>\n<text>hi</text>\n</note>\n", `{"nme": "x"}`, "note: hi", "\ntext: hi\n",
 }
 
-// pairs are the opening and closing markers of a dialect that belong together: what
-// it writes around a call, and all that look like tags.
+// pairs are the matching opening and closing markers of a dialect: those written around a call, and all tags
+// with their closing tags.
 func pairs(d *Dialect) [][2]string {
 	var all [][2]string
 	ends := slices.Clone(d.framing.closers)
@@ -38,8 +38,8 @@ func pairs(d *Dialect) [][2]string {
 	return all
 }
 
-// TestLostCallsAreReported holds that the text between an opening marker of calls
-// and its closing marker is a call or a finding that is more than a note.
+// TestLostCallsAreReported checks that the text between an opening and a closing marker of calls is a call, or
+// a finding above info.
 func TestLostCallsAreReported(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		for _, pair := range pairs(d) {
@@ -58,8 +58,8 @@ func TestLostCallsAreReported(t *testing.T) {
 	})
 }
 
-// TestProseInFrame holds that one finding says what is wrong where prose follows an opening marker of calls, and no
-// call, whether it is closed or not.
+// TestProseInFrame checks that prose in place of a call after an opening marker raises exactly one finding, with
+// and without a closing marker.
 func TestProseInFrame(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		for _, pair := range pairs(d) {
@@ -96,8 +96,8 @@ func checkLost(t *testing.T, d *Dialect, text string) {
 	}
 }
 
-// TestMentionedMarkers checks that markers in a sentence are no more than noted, and that
-// a call in a form of its own is reported where the tool is known.
+// TestMentionedMarkers checks that markers in a sentence raise only notes, and that a call in an unknown form
+// is reported if its tool is known.
 func TestMentionedMarkers(t *testing.T) {
 	tools := Toolset{"note": shapeOfSchema([]byte(`{"type":"object","properties":{"text":{"type":"string"}}}`))}
 	for _, c := range []struct {
@@ -143,8 +143,8 @@ func TestMentionedMarkers(t *testing.T) {
 	}
 }
 
-// An object without a marker that would be a call of a known tool but for another member is reported, also after
-// a call. The definition of a tool is not.
+// TestLostObjectsAreReported checks that an object without a marker that is a call of a known tool except for
+// another member is reported, also after a call. A tool definition is not.
 func TestLostObjectsAreReported(t *testing.T) {
 	tools := Toolset{"look": nil}
 	for text, want := range map[string]string{

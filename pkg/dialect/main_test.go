@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain draws anyTexts for each property; -rapid.checks on the command line says otherwise.
+// TestMain sets the number of texts per property to anyTexts, unless the command line has
+// -rapid.checks.
 func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.checks", anyTexts); err != nil {
 		panic(err)

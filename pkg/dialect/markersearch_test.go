@@ -10,10 +10,10 @@ import (
 	"oneshot/pkg/ahocorasick"
 )
 
-// A hit is a text of a set, and the offset after it.
+// A hit is a match: the index of the text in the set, and the offset after it.
 type hit struct{ text, end int }
 
-// searched returns what a search finds, in pieces of a size.
+// searched returns the matches of a search that reads pieces of a size.
 func searched(texts []string, text string, size int) (hits []hit) {
 	s := search{Automaton: ahocorasick.New(texts, nil)}
 	for at := 0; at < len(text); {
@@ -26,7 +26,7 @@ func searched(texts []string, text string, size int) (hits []hit) {
 	return hits
 }
 
-// expected returns the same: at every offset the text that ends first.
+// expected returns the expected matches: from each offset on, the text that ends first.
 func expected(texts []string, text string) (hits []hit) {
 	from := 0
 	for end := 1; end <= len(text); end++ {
@@ -41,8 +41,7 @@ func expected(texts []string, text string) (hits []hit) {
 	return hits
 }
 
-// TestSearch checks that a search passes over nothing, whatever is known of where
-// texts cannot begin.
+// TestSearch checks that a search misses no text, for any piece size.
 func TestSearch(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var texts []string
@@ -62,7 +61,7 @@ func TestSearch(t *testing.T) {
 	})
 }
 
-// TestSearchInside checks that a text inside a longer one is found where the longer one does not end.
+// TestSearchInside checks that a text inside a longer one is found if the longer one is not completed.
 func TestSearchInside(t *testing.T) {
 	texts := []string{"call:", "<tool_call:begin>"}
 	for text, want := range map[string][]hit{

@@ -6,7 +6,7 @@ package dialect
 // minFilteredUses is the number of uses up to which a table does not pay.
 const minFilteredUses = 8
 
-// A markerUseFilter says which uses of a marker are possible with the text after it.
+// A markerUseFilter holds the uses of a marker that are possible with the first bytes after it.
 type markerUseFilter struct {
 	empty  useBits      // for no text
 	first  [128]useBits // for one ASCII byte
@@ -46,8 +46,8 @@ func possibleUses(uses []markerUse, following []byte) useBits {
 	return t
 }
 
-// lookup returns the uses left with the text after the marker. If the table cannot tell, all bits are set and
-// each use must be checked.
+// lookup returns the uses left with the text after the marker. If the table has no entry for that text, all
+// bits are set and each use must be checked.
 func (f *markerUseFilter) lookup(following []byte) useBits {
 	switch n := len(following); {
 	case f == nil:

@@ -9,7 +9,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A marker that closes a value says of the calls before that one was cut short.
+// TestContinuation checks that a marker that closes a value after calls puts these
+// calls in doubt: one may have ended too early.
 func TestContinuation(t *testing.T) {
 	const call = "<tool_call>note<arg_key>text</arg_key><arg_value>a</arg_value></tool_call>"
 	const draft = "<tool_call>note</tool_call>"
@@ -51,7 +52,8 @@ func TestContinuation(t *testing.T) {
 	}
 }
 
-// The dialect of tags is told from the text, and the calls are the same then.
+// TestTaggedDetected checks that detection finds the dialects of tags and the same
+// calls.
 func TestTaggedDetected(t *testing.T) {
 	for _, d := range complete(markupDialects()) {
 		if d.Name == "openhands_xml" || d.Name == "glm47_moe" || d.Name == "laguna" {
@@ -89,7 +91,7 @@ func TestTaggedID(t *testing.T) {
 	}
 }
 
-// taggedHostile are texts that grow with n, for dialects of tags.
+// taggedHostile holds generators of texts of about n bytes for dialects of tags.
 var taggedHostile = map[string]map[string]func(n int) string{
 	"glm47_moe": {
 		"calls":              repeated("", "<tool_call>f</tool_call>"),

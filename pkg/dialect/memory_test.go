@@ -6,9 +6,10 @@ import (
 	"testing"
 )
 
-// kept returns how many bytes are kept when a text has been read, up to where it is.
+// kept returns the number of bytes in use after a text has been written, before the
+// scanner is closed.
 func (m mode) kept(text string) int {
-	m.markers() // which are made once
+	m.markers() // built once, so not counted
 	before := heap()
 	s := m.scanner(func(Event) {})
 	for rest := []byte(text); len(rest) > 0; {
@@ -30,9 +31,8 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// checkKept checks that what is kept while scanning is the text of the current call
-// and its arguments (B4). Buffers that grow have up to a quarter more room than
-// they hold.
+// checkKept checks that a scanner keeps only the text of the current call and its
+// arguments (B4). Growing buffers have up to a quarter of spare capacity.
 func (m mode) checkKept(t *testing.T, name, text string, call int) {
 	t.Helper()
 	if kept := m.kept(text); kept > call*5/2+1<<17 {
@@ -40,11 +40,10 @@ func (m mode) checkKept(t *testing.T, name, text string, call int) {
 	}
 }
 
-// TestMemory checks prose, many calls, and a call that is not complete, in every
-// dialect.
+// TestMemory checks prose, many calls, and an incomplete call in every dialect.
 func TestMemory(t *testing.T) {
 	size := growthSize / 8
-	for i := range Dialects() { // one after the other: the heap is that of the whole program
+	for i := range Dialects() { // not in parallel: the heap is that of the whole program
 		d := &Dialects()[i]
 		opening, _, _ := strings.Cut(renderedCall(d, "f", `{"a":"QQQQ"}`), "QQQQ")
 		m := mode{row: d}
@@ -55,7 +54,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryOf checks texts of the taught dialects.
+// TestMemoryOf checks texts of the prompt-only dialects.
 func TestMemoryOf(t *testing.T) {
 	size := growthSize / 2
 	tests := map[string]struct {

@@ -2,15 +2,15 @@ package dialect
 
 import "oneshot/pkg/diag"
 
-// A messageState says who the current message is for, in dialects that write messages. A call counts only in a
-// message for a tool. In dialects with needsRecipient, whose calls are tags, a call after text without a header
-// does not count either.
+// A messageState describes the current message and its recipient, in dialects that write messages. A call
+// counts only in a message for a tool. In dialects with needsRecipient, whose calls are tags, a call after text
+// without a header does not count either.
 type messageState struct {
 	recipientTool string    // the recipient, if it is a tool and the dialect needs one
 	forUser       bool      // the message is for the user
 	sender        string    // if it is not the model, else ""
 	nested        bool      // its header is part of the text of another message
-	inReasoning   bool      // the text is that of reasoning that has not ended
+	inReasoning   bool      // the message belongs to open reasoning
 	hasText       bool      // the message has text
 	headerSpan    diag.Span // of the header, if it is for a tool
 	callsBefore   int       // number of calls before the message

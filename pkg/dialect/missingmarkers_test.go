@@ -8,14 +8,15 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// saysMissing are the words with which findings say that something is not there.
-var saysMissing = regexp.MustCompile(`\bmissing\b|\black|not closed|no marker stands`)
+// saysMissing matches messages about something missing.
+var saysMissing = regexp.MustCompile(`\bmissing\b|\black|not closed`)
 
-// namedMissing finds the text that a finding says to be missing, where it says which.
+// namedMissing matches the missing text in a message, if the message names it.
 var namedMissing = regexp.MustCompile(`(?:\black|\blacks (?:its end|its closing marker)) ("[^"]+"|\S+)|(?:^|: |where )("[^"]+"|'.') is missing`)
 
-// missing returns what a finding says to be missing: one of these texts. There are none
-// where it does not say that anything is.
+// missing returns the texts that a finding may report as missing: the one that its
+// message names, or all brackets and markers. It returns nil for findings about
+// something else.
 func missing(d *Dialect, f diag.Finding) []string {
 	if !saysMissing.MatchString(f.Message) || f.Code == diag.TruncatedCall || f.Code == diag.QuotedCall || f.Code == diag.UnclosedReasoning {
 		return nil
@@ -30,8 +31,8 @@ func missing(d *Dialect, f diag.Finding) []string {
 	return append(append(texts, d.framing.closers...), d.framing.affixes[0], d.framing.affixes[1])
 }
 
-// hasFinding reports whether a text has a finding with a code and a message, as often as n
-// times.
+// hasFinding reports whether a text has at least n findings with the code and the message
+// of f.
 func (m mode) hasFinding(text string, f diag.Finding, n int) bool {
 	for _, g := range Scan(text, Options{Dialect: *m.row, Tools: m.tools}).Findings {
 		if g.Code == f.Code && g.Message == f.Message {
@@ -41,8 +42,9 @@ func (m mode) hasFinding(text string, f diag.Finding, n int) bool {
 	return n <= 0
 }
 
-// suppliable reports whether one of the texts, put at the place of a finding, where the
-// text is damaged or at its end, makes the finding go.
+// suppliable reports whether a finding disappears when one of its fixes is applied, or
+// when one of the texts is inserted at the finding, at the damaged place, or at the
+// end.
 func (m mode) suppliable(text string, damaged int, f diag.Finding, n int, texts []string) bool {
 	places := []int{damaged, f.Span.Start, f.Span.End, len(text)}
 	for _, fix := range f.Fixes {
@@ -60,8 +62,8 @@ func (m mode) suppliable(text string, damaged int, f diag.Finding, n int, texts 
 	return false
 }
 
-// TestMissingMarkersAreMissing holds that a finding which says that something is missing is
-// true: put there it makes the finding go, and it does not be there already.
+// TestMissingMarkersAreMissing checks findings about something missing: it is not at the
+// finding already, and supplying it removes the finding.
 func TestMissingMarkersAreMissing(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		whole, tools := threeCalls(t, d)
@@ -89,8 +91,8 @@ func TestMissingMarkersAreMissing(t *testing.T) {
 	})
 }
 
-// eachWithoutOneMark takes from a text one of the characters that hold calls together, and
-// one of the markers of its dialect, once for each of them.
+// eachWithoutOneMark calls do for each bracket, quote and marker of a text, with the text
+// without it.
 func eachWithoutOneMark(d *Dialect, whole string, do func(text, taken string, damaged int)) {
 	for i := range len(whole) {
 		if strings.IndexByte("\"'`[]{}()<>|", whole[i]) >= 0 {

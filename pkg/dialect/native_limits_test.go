@@ -10,8 +10,8 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// A native call that was cut off is not mended, and one that is nested too deep
-// is none, as in text.
+// TestNativeLimits checks that a truncated native call is not repaired, and that one
+// nested too deeply is invalid, as in text.
 func TestNativeLimits(t *testing.T) {
 	nested := func(depth int) json.RawMessage {
 		return json.RawMessage(`{"a":` + strings.Repeat("[", depth-1) + strings.Repeat("]", depth-1) + "}")

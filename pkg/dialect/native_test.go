@@ -12,8 +12,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// M7: a native call that its server could read stays as it is, but for what does
-// not belong to its name.
+// M7: a native call that its server could parse is unchanged, except for noise in its
+// name.
 func TestNativeWhole(t *testing.T) {
 	given := chat.Call{ID: "1", Name: "f", Arguments: json.RawMessage(`{"a": 1.50}`), Status: chat.StatusOK, Executable: true}
 	got, findings := Native(given)
@@ -34,7 +34,7 @@ func TestNativeWhole(t *testing.T) {
 	}
 }
 
-// M7: a native call that names no tool is none that can be executed.
+// M7: a native call without a tool name is not executable.
 func TestNativeNameless(t *testing.T) {
 	for _, name := range []string{"", " ", "\n"} {
 		got, findings := Native(chat.Call{Name: name, Arguments: json.RawMessage(`{}`), Status: chat.StatusOK, Executable: true})
@@ -44,8 +44,8 @@ func TestNativeNameless(t *testing.T) {
 	}
 }
 
-// M7: arguments that are no JSON object are mended where that is certain, and
-// otherwise reported with what they are.
+// M7: arguments other than a JSON object are repaired if the repair is certain, and
+// otherwise reported.
 func TestNativeArguments(t *testing.T) {
 	for _, test := range []struct {
 		text, arguments string
@@ -106,7 +106,7 @@ func sortedCodes(findings []diag.Finding) string {
 	return strings.Join(slices.Compact(codes), " ")
 }
 
-// checkNative holds what is true of every native call that was finished.
+// checkNative checks the properties of every finished native call.
 func checkNative(t *testing.T, c chat.Call, findings []diag.Finding) {
 	t.Helper()
 	if c.Executable != (c.Status == chat.StatusOK || c.Status == chat.StatusRepaired) || c.Executable && diag.HasErrors(findings) {
@@ -124,14 +124,14 @@ func checkNative(t *testing.T, c chat.Call, findings []diag.Finding) {
 	}
 }
 
-// nativeTexts are for arguments.
+// nativeTexts are texts in place of the arguments of a native call.
 var nativeTexts = []string{
 	"", "null", "{}", `{"a": 1.50, "b": [true, null, "é\n"]}`, `{'a': True,}`, `"{\"a\": 1}"`, `{"a": 010}`, `{"a":1}{"b":2}`, "ls -R", `{"a": "b`,
 	"{\"a\": \"\xff\"}", `[{"a":1}]`, "// c\n{a: `b`}", `{"a": "C:\dir"}`, `"\"{}\""`, "\ufeff{}",
 }
 
-// checkNativeAs: whatever is for arguments, a call is executable only with an
-// object and without errors; an object of strict JSON keeps its value.
+// checkNativeAs checks a native call with any text as arguments: it is executable only
+// with an object and without errors, and an object of strict JSON keeps its value.
 func checkNativeAs(t *testing.T, text string) {
 	call, findings := Native(chat.Call{Name: "f", Text: text, Status: chat.StatusInvalid})
 	checkNative(t, call, findings)

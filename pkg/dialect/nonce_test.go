@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// marked is the dialect tool with a word in its fences.
+// marked returns the dialect tool with a nonce in its fences.
 func marked(t testing.TB, word string) Dialect {
 	t.Helper()
 	d, _ := Lookup("tool")
@@ -58,7 +58,8 @@ func TestMarked(t *testing.T) {
 	}
 }
 
-// What is found in a text that comes in pieces; 0 is one piece.
+// scanIn returns the executable calls of a text read in pieces, and the finding codes
+// except UnclosedFence; size 0 reads it in one piece.
 func scanIn(text string, d Dialect, size int) (found struct {
 	calls []chat.Call
 	codes []diag.Code
@@ -83,7 +84,8 @@ func scanIn(text string, d Dialect, size int) (found struct {
 	return found
 }
 
-// What a marked dialect writes it reads again, and the plain one does not.
+// TestMarkedRender checks that a dialect with a nonce reads its own rendered call, and
+// that the plain dialect does not.
 func TestMarkedRender(t *testing.T) {
 	d := marked(t, "0a1b2c")
 	text, ok := d.Render(chat.Call{Name: "put", Arguments: []byte(`{"path":"a"}`)}, nil)
@@ -122,7 +124,7 @@ func TestMarkable(t *testing.T) {
 	}
 }
 
-// A text without the word holds no call, whatever it is.
+// FuzzMarked checks that a text without the nonce contains no call.
 func FuzzMarked(f *testing.F) {
 	for _, text := range []string{"```tool\nput(1)\n```", "```tool-\nput(1)\n```", "<think>```tool-0\n</think>```tool-1\nput(1)"} {
 		f.Add(text)

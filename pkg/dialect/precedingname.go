@@ -1,7 +1,7 @@
 package dialect
 
-// Some models write the tool name before the marker that begins the call. The name is content then, and that it
-// belongs to the call is only likely.
+// Some models write the tool name before the marker that begins the call. The name is then content, and only
+// likely to belong to the call.
 
 // A lastWord is the word at the end of the content, cut just above the length of a tool name.
 type lastWord struct {

@@ -16,7 +16,7 @@ func (d Dialect) ReasoningDelimiters() []string {
 	return names
 }
 
-// Reasoning says where a response may contain reasoning.
+// Reasoning selects how reasoning in a response is recognized.
 type Reasoning int
 
 // Modes of reading reasoning.
@@ -63,8 +63,9 @@ func (d *Dialect) reasoningDelimiters() []*delimiters {
 	return append(slices.Clip(d.framing.reasoning), thinkTags)
 }
 
-// commonDelimiters are the delimiters that count in every dialect: a model that is taught a dialect thinks as it always
-// does, and a call in reasoning must not run. Delimiters that are words of ordinary text count in their own dialect only.
+// commonDelimiters are the delimiters that count in every dialect: a model that writes a dialect from a prompt keeps
+// its usual reasoning markers, and a call in reasoning must not run. Delimiters that are words of ordinary text count
+// in their own dialect only.
 var commonDelimiters = sync.OnceValue(func() []*delimiters {
 	all := []*delimiters{thinkTags}
 	for i := range Dialects() {

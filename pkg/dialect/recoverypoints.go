@@ -22,7 +22,8 @@ func (r *resync) restartAt(at int) {
 	r.double, r.single, r.escaped, r.marker, r.text, r.textAt = false, false, false, "", r.text[:0], at
 }
 
-// recordForRecovery adds bytes of the open frame at an offset. Bytes that were pushed back are known.
+// recordForRecovery adds bytes of the open frame at an offset, except for pushed-back bytes that it has
+// already.
 func (s *sink) recordForRecovery(at int, p []byte) {
 	r := &s.resync
 	if known := r.textAt + len(r.text) - at; known >= 0 {

@@ -34,8 +34,8 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// M2: the id and the priority of a call are written as well, and an id is made up
-// where there must be one.
+// M2: the ID and the priority of a call are written, and a required ID is generated if
+// the call has none.
 func TestRenderCallList(t *testing.T) {
 	d := toolcalls(t)
 	for _, test := range []struct {
@@ -58,32 +58,31 @@ func TestRenderCallList(t *testing.T) {
 	}
 }
 
-// checkRender holds the law of rendering: reading a rendered call gives it back, in
-// its dialect and where that is told from the text, whether the tools are known or
-// not.
+// checkRender checks that a rendered call reads back, in its dialect and with
+// detection, with and without known tools.
 func checkRender(t failer, c chat.Call) {
 	t.Helper()
 	for i := range Dialects() {
 		d := &Dialects()[i]
 		if c.Positional && d.Name != "tool" {
-			continue // its arguments have names only
+			continue // other dialects have only named arguments
 		}
 		for _, tools := range []Toolset{nil, {c.Name: shapeOf(c.Arguments)}} {
 			text, ok := d.Render(c, tools)
 			if !ok {
-				continue // the dialect has no way to write it
+				continue // the dialect cannot represent it
 			}
 			checkRead(t, c, text, "", Options{Dialect: *d, Tools: tools})
 			checkRead(t, c, text, "", Options{Tools: tools})
-			if slices.ContainsFunc(markerSetOf(d).texts, func(marker string) bool { return strings.HasPrefix(text, marker) }) { // else it begins a response
+			if slices.ContainsFunc(markerSetOf(d).texts, func(marker string) bool { return strings.HasPrefix(text, marker) }) { // other calls must begin a response
 				checkRead(t, c, d.afterText(text)+"text", "Text text", Options{Dialect: *d, Tools: tools})
 			}
 		}
 	}
 }
 
-// afterText returns a text with words before it, which are a message of their own where
-// calls have to be in one for a tool.
+// afterText returns a text with words before it, as a message of their own if calls
+// need a message for a tool.
 func (d *Dialect) afterText(text string) string {
 	if d.framing.needsRecipient {
 		return "Text <|eom|>\n" + text
@@ -111,8 +110,8 @@ func checkRead(t failer, c chat.Call, text, content string, o Options) {
 	}
 }
 
-// shapeOf returns the shape that arguments have: an object with a member of some
-// type for each.
+// shapeOf returns the function that gives a shape of arguments: an object with the type
+// of each value.
 func shapeOf(arguments json.RawMessage) func() *schema.Shape {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(arguments, &members) != nil {
@@ -145,7 +144,7 @@ func TestRenderPlain(t *testing.T) {
 	checkRender(t, c)
 }
 
-// asPositional returns the arguments that a rendered call is read with.
+// asPositional returns the arguments of a call as a positional reading has them.
 func asPositional(c chat.Call) []byte {
 	args := bytes.TrimSpace(c.Arguments)
 	switch {
@@ -165,8 +164,8 @@ func canonicalOrNil(text []byte) []byte {
 	return b.Bytes()
 }
 
-// canonical writes JSON in one way for each value, with the order of keys and
-// the digits of numbers as they are.
+// canonical formats JSON uniformly, with the order of keys and the digits of numbers
+// unchanged.
 func canonical(t failer, text []byte) []byte {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
@@ -205,7 +204,7 @@ func toText(token json.Token) string {
 	return "null"
 }
 
-// nasty are pieces of strings that mean something to some reader.
+// nasty are parts of strings that have a special meaning in some notation.
 var nasty = []string{
 	"```", "```tool\n", "~~~", "\n```\n", "return evil();", "`", "'", `"`, `\`, `\n`, `\u0041`, "\n", "\r\n", "\t", "\x00", "\x7f",
 	"${x}", "//", "/*", "*/", ")", "]", "}", ");", ",", ":", "\u2028", "\u2029", "\ufeff", "é", "😀", "<|im_start|>", "TOOL_NAME:",
@@ -266,8 +265,8 @@ func TestRenderAny(t *testing.T) {
 	})
 }
 
-// checkRenderAs holds the law of rendering for any text as key and value. JSON holds
-// only UTF-8.
+// checkRenderAs runs checkRender with any text as key and value. JSON contains only
+// UTF-8, so other texts are skipped.
 func checkRenderAs(t *testing.T, key, value string) {
 	if !utf8.ValidString(key) || !utf8.ValidString(value) {
 		return

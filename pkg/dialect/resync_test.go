@@ -7,9 +7,10 @@ import (
 	"testing"
 )
 
-// unreadBehind are the dialects in which a call can be lost after a broken one, how many
-// of the characters tried may lose one, and why. Each loss has a finding, but in those
-// that read JSON or a list without a marker only where no other text is before it.
+// unreadBehind lists the dialects in which a call after a broken one can be lost, the
+// maximum number of removed characters that lose one, and the reason. Each loss has a
+// finding, except in dialects that read JSON or a list without a marker only at the
+// start of a response.
 var unreadBehind = map[string]struct {
 	most int
 	why  string
@@ -26,8 +27,8 @@ var unreadBehind = map[string]struct {
 	"phi4mini":         {2, "a word begins a call, and an open list goes on over lines"},
 }
 
-// TestReadsOn holds that a character taken from one call costs no other call: it is
-// still listed, whether the text arrives at once or in pieces.
+// TestReadsOn checks that removing a character from one call loses no other call, for a
+// text in one piece or in several.
 func TestReadsOn(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		parts, tools := threeCalls(t, d)
@@ -72,8 +73,8 @@ func threeCalls(t *testing.T, d *Dialect) (parts []string, tools Toolset) {
 	return parts, tools
 }
 
-// losesCall reports whether a call other than the broken one is not listed. Then there
-// must be a finding. No call after a cut is run.
+// losesCall reports whether a call other than the broken one is not listed. The loss
+// must have a finding.
 func losesCall(t *testing.T, d *Dialect, tools Toolset, text string, broken int) bool {
 	r := Scan(text, Options{Dialect: *d, Tools: tools})
 	var names []string
@@ -91,7 +92,8 @@ func losesCall(t *testing.T, d *Dialect, tools Toolset, text string, broken int)
 	return false
 }
 
-// A marker that begins in front of the place where reading continues is none.
+// TestResumesAfterPartialMarker checks that a marker that begins before the place where
+// reading resumes does not count.
 func TestResumesAfterPartialMarker(t *testing.T) {
 	text := ">>>alpha\n{\"city:\"Oslo\"}\n\n><|eot_id|>>>gamma\n{\"city\":\"Oslo\"}\n"
 	r := Scan(text, Options{Dialect: find(t, "functionary_v32")})
@@ -100,7 +102,8 @@ func TestResumesAfterPartialMarker(t *testing.T) {
 	}
 }
 
-// A marker in a string of a call that is whole is data, also where its closing marker is missing.
+// TestMarkersInStrings checks that markers in a string of a complete call are data, even if the
+// call's closing marker is missing.
 func TestMarkersInStrings(t *testing.T) {
 	for _, c := range []struct{ dialect, text string }{
 		{"hermes", "<tool_call>\n{\"name\":\"write\",\"arguments\":{\"text\":\"</tool_call><tool_call>{}\"}}\n</tool_call>"},

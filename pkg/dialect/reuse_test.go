@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestCollectorReuse reads short texts, whole and cut, one after the other with one
-// collector, which must find in each what a new one does.
+// TestCollectorReuse checks that a collector reused for short texts, whole and cut,
+// returns the results of a new one.
 func TestCollectorReuse(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		texts, again := anyText(t, d), new(collector)

@@ -137,8 +137,7 @@ func (s *Scanner) Close() {
 	s.state = inProse
 }
 
-// closeStates closes everything that is open at the end of the text, including what that makes the scanner read
-// again.
+// closeStates closes all open states at the end of the text, and reads pushed-back text again.
 func (s *Scanner) closeStates() {
 	for s.closeState(); len(s.pushback) > 0; s.closeState() {
 		s.rewind()
@@ -150,7 +149,7 @@ func (s *Scanner) closeStates() {
 	}
 }
 
-// closeState closes what is open at the end of the text or of a segment.
+// closeState closes the open state at the end of the text or of a segment.
 func (s *Scanner) closeState() {
 	switch s.state {
 	case inInfo:

@@ -7,7 +7,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Reasoning precedes an answer. Markers in the text of one are part of it, whatever tags a prompt asks for.
+// TestStripReasoning checks that reasoning before an answer is removed, and that markers in the answer remain,
+// as do tags that only prompts ask for.
 func TestStripReasoning(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"<think>Is it?</think>Yes.", "Yes."},
@@ -29,7 +30,8 @@ func TestStripReasoning(t *testing.T) {
 	}
 }
 
-// JSON begins with no tag, so reasoning before it may be in tags that only prompts ask for.
+// TestStripReasoningBeforeJSON checks that tags that only prompts ask for also count before JSON: JSON does not
+// begin with a tag.
 func TestStripReasoningBeforeJSON(t *testing.T) {
 	const answer = `{"answer":"use <thinking> and <think>x</think>"}`
 	for _, test := range []struct{ text, want string }{
@@ -47,8 +49,7 @@ func TestStripReasoningBeforeJSON(t *testing.T) {
 	}
 }
 
-// Of a text that is nothing but calls or faults, only so much is kept, and that
-// is said.
+// TestScanKeepsTheFirst checks that Scan keeps the first MaxKept calls and findings, and reports dropped ones.
 func TestScanKeepsTheFirst(t *testing.T) {
 	for name, c := range map[string]struct {
 		statement       string

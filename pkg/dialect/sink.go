@@ -19,8 +19,8 @@ type Event struct {
 	ContentWasReasoning bool
 }
 
-// A sink emits the events of a response: the text outside calls, and what the frame readers find. It keeps what
-// the meaning of text and calls depends on.
+// A sink emits the events of a response: the text outside calls, and the calls and findings of the frame
+// readers. It keeps the state on which the meaning of text and calls depends.
 type sink struct {
 	markers *markerSet
 	tools   Toolset
@@ -65,14 +65,14 @@ type sink struct {
 	workEnded   bool // the call that ends the work has been made
 }
 
-// An unemittedText is text outside calls that is not emitted yet, and what its meaning depends on.
+// An unemittedText is text outside calls that is not emitted yet, with the state on which its meaning depends.
 type unemittedText struct {
 	held              []byte     // bytes that become content unless they belong to a marker or frame
 	heldAt            int        // offset of held
 	contentEnd        int        // offset after the latest content; tests compare it with the text
 	hasBegun          bool       // a non-blank byte has been read
 	textLine          lineState  // state of the line before held
-	linePrefix        linePrefix // what the line before held consists of
+	linePrefix        linePrefix // prefix of the line before held
 	quoteHasCall      bool       // the block quote, or one on the lines before, shows a marker of calls
 	afterQuotedMarker bool       // only blanks separate held from a quoted marker of calls
 }

@@ -38,8 +38,8 @@ func (r *callReader) suggestRepair() {
 	}
 }
 
-// hasDeletedText reports whether an edit deletes letters or digits outside comments: a suggestion keeps what the
-// model wrote.
+// hasDeletedText reports whether an edit deletes letters or digits outside comments. A suggestion must keep the
+// model's text.
 func hasDeletedText(text string, edits []diag.Edit) bool {
 	return slices.ContainsFunc(edits, func(e diag.Edit) bool {
 		old := text[e.Start:e.End]

@@ -8,10 +8,10 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// A call in reasoning is a draft and ends where the reasoning ends. What ends the draft depends on its content.
-// Text with its own terminator, such as a value between tags, ends only with the open reasoning. Around
-// literals, every reasoning closer counts, because literals cannot contain one. Text without a terminator ends
-// at any closer until some reasoning has ended, because the prompt may have opened it.
+// A call in reasoning is a draft and ends where the reasoning ends. The markers that end it depend on its
+// content. Text with its own terminator, such as a value between tags, ends only with the open reasoning.
+// Around literals, every reasoning closer counts, because literals cannot contain one. Text without a
+// terminator ends at any closer until some reasoning has ended, because the prompt may have opened it.
 
 // reasoningClosers returns the markers that close the open reasoning.
 func (s *sink) reasoningClosers() []string {

@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// draftTexts are calls of text and lines, which no renderer writes.
+// draftTexts are calls with arguments in text or lines that no renderer writes.
 var draftTexts = map[string][]string{
 	"functionary_v2":  {"<|recipient|>python\n<|content|>print(1)\nx\n"},
 	"functionary_v32": {">>>python\nprint(1)\nx\n"},
@@ -17,7 +17,8 @@ var draftTexts = map[string][]string{
 	"continue":        {"TOOL_NAME: f\nBEGIN_ARG: a\nb c\nEND_ARG\nBEGIN_ARG: d\ne\nEND_ARG\n"},
 }
 
-// All markers that end reasoning, and can be in no literal, end in a bracket.
+// TestReasoningMarkers checks that all markers that end reasoning and cannot be in a literal end in a bracket:
+// cutAtReasoningEnd requires it.
 func TestReasoningMarkers(t *testing.T) {
 	if len(allMarkers().literalReasoningClosers) == 0 {
 		t.Error("there are none")
@@ -29,8 +30,8 @@ func TestReasoningMarkers(t *testing.T) {
 	}
 }
 
-// Reading ends whatever marker is in or behind arguments that cannot be read. [/THINK] looked like a second value, which
-// ended before its first byte, again and again.
+// TestMarkersBehindArguments checks that reading ends for any marker in or after unreadable arguments. [/THINK]
+// looked like a second value, which ended before its first byte, in an endless loop.
 func TestMarkersBehindArguments(t *testing.T) {
 	eachRow(t, func(t *testing.T, d *Dialect) {
 		call := renderedCall(d, "f", `{"keyname":1}`)
@@ -49,7 +50,7 @@ func TestMarkersBehindArguments(t *testing.T) {
 	})
 }
 
-// checkOnlyCall checks that a text has no executable call but that of f.
+// checkOnlyCall checks that a text has no executable call except f, and, if required, at least one call.
 func checkOnlyCall(t *testing.T, d *Dialect, text string, required bool) {
 	t.Helper()
 	calls := Scan(text, Options{Dialect: *d}).Calls
@@ -59,8 +60,8 @@ func checkOnlyCall(t *testing.T, d *Dialect, text string, required bool) {
 	}
 }
 
-// checkDraft holds the law of drafts: one ends where the reasoning does in which it
-// is, and what follows is the answer. Only in a string the marker is text.
+// checkDraft checks that a draft ends with the reasoning around it and that the text after it is the answer.
+// Only in a string is the marker text.
 func checkDraft(t *testing.T, d Dialect, draft string) {
 	t.Helper()
 	open, end, _ := strings.Cut(d.ReasoningDelimiters()[0], "…")

@@ -109,7 +109,8 @@ var confusableScripts = []*unicode.RangeTable{
 	unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee, unicode.Coptic, unicode.Lisu, unicode.Georgian,
 }
 
-// describeNameSpoofing describes what a person cannot see in a name, or returns "".
+// describeNameSpoofing describes how a name deceives a reader: invalid, invisible, look-alike or compatibility
+// characters. It returns "" for any other name.
 func describeNameSpoofing(name string) string {
 	if !utf8.ValidString(name) {
 		return "contains invalid UTF-8"

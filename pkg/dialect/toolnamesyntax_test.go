@@ -9,8 +9,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A name that looks like another one is a finding, whatever the dialect, and not
-// executed unless it is exactly that of a tool.
+// TestNameProblem checks that describeNameSpoofing describes names that look like
+// another one, and no others.
 func TestNameProblem(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -23,19 +23,19 @@ func TestNameProblem(t *testing.T) {
 		{"suche_für", false},
 		{"re\u0430d", true},          // a Cyrillic a
 		{"\u03bfpen", true},          // a Greek o
-		{"read\u200b", true},         // a blank of no width
-		{"read\u2060file", true},     // a joiner of no width
-		{"\u202edaer", true},         // from right to left
-		{"read\u3164", true},         // a filler
+		{"read\u200b", true},         // a zero-width space
+		{"read\u2060file", true},     // a word joiner
+		{"\u202edaer", true},         // a right-to-left override
+		{"read\u3164", true},         // a Hangul filler
 		{"read\ufe0f", true},         // a variation selector
-		{"read\u00a0file", true},     // a blank that is no blank
-		{"\uff52ead", true},          // a wide r
+		{"read\u00a0file", true},     // a no-break space
+		{"\uff52ead", true},          // a full-width r
 		{"\U0001d42bead", true},      // a bold r
-		{"fu\u0308r", true},          // two characters that look like one
+		{"fu\u0308r", true},          // a decomposed ü
 		{"read\x07", true},           // a control character
-		{"read\xff", true},           // no character
-		{"read\u034ffile", true},     // a joiner of graphemes
-		{"read\U000e0041file", true}, // a tag
+		{"read\xff", true},           // invalid UTF-8
+		{"read\u034ffile", true},     // a combining grapheme joiner
+		{"read\U000e0041file", true}, // a tag character
 	} {
 		if got := describeNameSpoofing(test.name) != ""; !isPrintableASCII(test.name) && got != test.odd || isPrintableASCII(test.name) && test.odd {
 			t.Errorf("%+q is odd: %t, for %q", test.name, got, describeNameSpoofing(test.name))
@@ -43,7 +43,8 @@ func TestNameProblem(t *testing.T) {
 	}
 }
 
-// Where names are words of a language that has none so, there is no call.
+// TestProblemNamesNeverExecute checks that a deceptive name is executable only if it is
+// exactly that of a tool. A grammar without such names reads no call.
 func TestProblemNamesNeverExecute(t *testing.T) {
 	const name = "re\u0430d"
 	for _, d := range Dialects() {
@@ -64,7 +65,7 @@ func TestProblemNamesNeverExecute(t *testing.T) {
 	}
 }
 
-// An id means one call, whatever the dialect.
+// TestDuplicateIDs checks that the second of two calls with the same ID is rejected.
 func TestDuplicateIDs(t *testing.T) {
 	for _, test := range []struct{ dialect, text string }{
 		{"toolcalls", `{"toolCalls":[{"type":"f","id":"1","operation":"o","parameters":{}},{"type":"g","id":"1","operation":"o","parameters":{}}]}`},

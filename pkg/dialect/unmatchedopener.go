@@ -19,7 +19,7 @@ type unmatchedOpen struct {
 	text         []byte // after the marker, at most maxUnmatchedText bytes
 }
 
-// maxUnmatchedText bounds the text kept after a marker: the longest name and what encloses it.
+// maxUnmatchedText bounds the text kept after a marker: the longest name and its delimiters.
 const maxUnmatchedText = maxToolName + 8
 
 // appendText appends text after the marker, and returns the number of bytes inspected.

@@ -20,7 +20,7 @@ type ToolCall struct {
 	Output   json.RawMessage `json:"output"`
 }
 
-// otherType is the toolType of a tool that has the name of a published type and another input or output.
+// otherType is the toolType of a tool that has the name of a published type but a different input or output.
 const otherType = "other"
 
 // newToolCall returns a call with its outcome. The published schemas require a certain input and output for some names.

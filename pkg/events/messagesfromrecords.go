@@ -24,19 +24,19 @@ type Message struct {
 	Timestamp time.Time  `json:"timestamp"`
 }
 
-// A Failure says why a message is not what it should be.
+// A Failure is the reason why a message is incomplete or missing.
 type Failure struct {
 	Error   string `json:"error"` // broken_off, the stop reason of the response, or the name of the exit
 	Message string `json:"message"`
 }
 
-// Messages turns the records of a run into messages: the system prompt, the prompt with its input, what the user adds, and
-// each response with its executed calls. The text of a response is without its calls, and the last one is the answer. A run
-// that fails ends with a message without content.
+// Messages turns the records of a run into messages: the system prompt, the prompt with its input, later input of the user,
+// and each response with its executed calls. The text of a response omits its calls, and the last response is the answer. A
+// failed run ends with a message without content.
 type Messages struct {
 	emit     func(Message)
 	prompt   *Message // the user's, until the system prompt is known
-	response *Message // its calls may still end
+	response *Message // the latest one, until all its calls have ended
 	log      callLog
 	purpose  chat.Purpose
 	dialect  dialect.Dialect // of written calls; without a name for none

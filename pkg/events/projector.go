@@ -22,7 +22,7 @@ import (
 //
 // Reads between two writes run at the same time, and the record has only their results. So the results of such a group are
 // held until the group is over, and its on_tool_start events come before its on_tool_end events. In a run that is under way
-// [Projector.Started] tells the starts, and nothing is held.
+// [Projector.CallStarted] reports the starts, and nothing is held.
 type Projector struct {
 	emit      func(line []byte)
 	secrets   *redact.Set
@@ -52,8 +52,8 @@ func NewProjector(secrets *redact.Set, emit func(line []byte)) *Projector {
 	return p
 }
 
-// GoLive says that the following records are of a run under way: its text comes through [Projector.Text], and the starts of
-// its calls through [Projector.Started].
+// GoLive declares that the following records are of a run under way: the caller reports its text with [Projector.Text], and
+// the starts of its calls with [Projector.CallStarted].
 func (p *Projector) GoLive() { p.live = true }
 
 // Add emits the events of the next record. Records that a resumed run voids must be left out.
@@ -88,7 +88,7 @@ func (p *Projector) Add(body runfile.Body) {
 	}
 }
 
-// Text emits a piece of the response under way. It may hold back the end of the piece, which can be part of a secret.
+// Text emits a piece of the response under way. It holds back the end of the piece if that may be the start of a secret.
 func (p *Projector) Text(piece string) {
 	if p.text == nil {
 		p.text = p.secrets.Stream()
@@ -104,8 +104,8 @@ func (p *Projector) Text(piece string) {
 	p.emitText(p.text.Write(piece[:whole]))
 }
 
-// CallStarted says that a call of the run under way has started. Calls that start before their response is complete are
-// announced with it: until then they may turn out to be no calls.
+// CallStarted reports that a call of the run under way has started. The event of a call that starts before its response is
+// complete is emitted with the response: until then the call may turn out to be part of the reasoning.
 func (p *Projector) CallStarted(id string) {
 	if c := p.log.calls[id]; c != nil && !p.streaming {
 		p.startHeld()
@@ -145,7 +145,7 @@ func errorLine(name, message string) []byte {
 	return append(line, "}}\n"...)
 }
 
-// ToolCalls returns the executed calls so far, in the order in which they ended, those included whose events are held.
+// ToolCalls returns the executed calls so far, in the order in which they ended, including those whose events are held.
 func (p *Projector) ToolCalls() []ToolCall {
 	calls := slices.Clone(p.calls)
 	for _, o := range p.held {

@@ -98,7 +98,7 @@ func TestProjectorOrder(t *testing.T) {
 	}
 }
 
-// K1: the output is an object, whatever a call returned.
+// K1: the output is an object for every result of a call.
 func TestToolCall(t *testing.T) {
 	search := `{"query":"q","topK":1}`
 	for _, c := range []struct {
@@ -122,7 +122,7 @@ func TestToolCall(t *testing.T) {
 	}
 }
 
-// Large inputs and outputs are repeated by their size.
+// Repeated events have the size of a large input or output in its place.
 func TestAbridged(t *testing.T) {
 	large := json.RawMessage(`{"a":"` + strings.Repeat("x", maxRepeatedBytes) + `"}`)
 	call, err := newToolCall("x", large, chat.Result{Data: large})

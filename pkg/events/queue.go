@@ -31,15 +31,14 @@ const maxQueued = 1 << 20
 // writeChunk is the largest number of bytes of one write, so that progress is noticed.
 const writeChunk = 16 << 10
 
-// The time between two attempts to open a file without a reader, which doubles each time from the first to the last one.
+// The interval between attempts to open a file without a reader doubles from openInterval to maxOpenInterval.
 const (
 	openInterval    = 5 * time.Millisecond
 	maxOpenInterval = 40 * time.Millisecond
 )
 
-// A Queue writes lines in a goroutine of its own, in order and as soon as the reader takes them. Whatever the reader does,
-// [Queue.Add] returns at once and the memory is bounded: the queue then stops and drops what waits. It is safe for concurrent
-// use.
+// A Queue writes lines in a goroutine of its own, in order and as soon as the reader takes them. [Queue.Add] never blocks, and
+// the memory is bounded: if the reader is too slow, the queue stops and drops the waiting lines. It is safe for concurrent use.
 type Queue struct {
 	open func() (Sink, error)
 	wake chan struct{} // lines were added, or the queue ends
@@ -48,7 +47,7 @@ type Queue struct {
 	mu      sync.Mutex
 	lines   [][]byte  // whole lines, several in one element if they wait
 	waiting int       // bytes that are not written
-	since   time.Time // of the latest write, or since when bytes wait
+	since   time.Time // time of the latest write, or of the first waiting byte if later
 	closed  bool
 	failure error
 	sink    Sink // nil until it is open
@@ -86,7 +85,7 @@ func (q *Queue) Add(line []byte) {
 	q.notify()
 }
 
-// Wait waits until at most half of what may wait does. It gives up if the reader takes nothing for the time patience.
+// Wait blocks until the queue is at most half full. It gives up if the reader takes nothing for the duration patience.
 func (q *Queue) Wait(patience time.Duration) {
 	for {
 		q.mu.Lock()
@@ -106,8 +105,8 @@ func (q *Queue) Err() error {
 	return q.failure
 }
 
-// Close waits until all lines are written, and returns why some are not. It gives up if the reader has taken nothing for the
-// time patience, which may have passed before, or after ten times as long.
+// Close waits until all lines are written. Its error is the reason why some are not. It gives up if the reader has taken
+// nothing for the duration patience, including the time before Close, and in any case after ten times patience.
 func (q *Queue) Close(patience time.Duration) error {
 	q.mu.Lock()
 	q.closed = true

@@ -16,11 +16,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A pipe is a Sink whose reader is scripted. Its writes block from the first one that stall allows no more bytes for.
+// A pipe is a Sink with a scripted reader. A write that exceeds the room left blocks until the deadline.
 type pipe struct {
 	mu      sync.Mutex
 	got     strings.Builder
-	room    int // bytes that it takes
+	room    int // number of bytes that it still takes
 	fail    error
 	ended   chan struct{} // closed by the deadline
 	endOnce sync.Once
@@ -70,7 +70,7 @@ func TestQueue(t *testing.T) {
 		q.Add([]byte(text))
 	}
 	big := strings.Repeat("x", 3<<20) + "\n"
-	q.Add([]byte(big)) // an event may be longer than what may wait
+	q.Add([]byte(big)) // one event may be longer than the limit of the queue
 	if err := q.Close(time.Minute); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// A reader that takes nothing, or one line, costs bounded memory and no waiting: no Add blocks, because nothing reads.
+// With a reader that takes nothing, or one line, the memory is bounded and no Add blocks.
 func TestQueueBounds(t *testing.T) {
 	for name, open := range map[string]func() (Sink, error){
 		"nobody":   func() (Sink, error) { return nil, ErrNoReader },
@@ -111,7 +111,7 @@ func TestQueueBounds(t *testing.T) {
 	}
 }
 
-// The events of 10,000 deltas fit, so that a reader that comes late or reads slowly misses nothing.
+// The events of 10,000 deltas fit, so a reader that opens the file late or reads slowly misses nothing.
 func TestQueueHoldsARun(t *testing.T) {
 	if deltas*len(line) > maxQueued {
 		t.Errorf("%d deltas have %d bytes", deltas, deltas*len(line))
@@ -173,7 +173,7 @@ func (p slowPipe) Write(b []byte) (int, error) {
 	return p.pipe.Write(b)
 }
 
-// Recorded events, which come at once, wait for a reader that reads, and not for one that has stopped.
+// Recorded events, which are added all at once, wait for a reader that reads, and not for one that has stopped.
 func TestQueueWait(t *testing.T) {
 	for _, tt := range []struct {
 		name     string

@@ -17,7 +17,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// Every means has an entry of the table, and the table no other.
+// Each backend has an entry in the table of executors, and the table has no other entries.
 func TestEveryMeans(t *testing.T) {
 	got := slices.Sorted(maps.Keys(Env{}.executors()))
 	if diff := cmp.Diff(slices.Sorted(slices.Values(tool.Backends)), got); diff != "" {
@@ -25,7 +25,7 @@ func TestEveryMeans(t *testing.T) {
 	}
 }
 
-// means returns a definition for each means, and a runner that does their calls so.
+// means returns a definition for each backend, and a runner that executes all their calls with run.
 func means(t *testing.T, env Env, run execute) (*Runner, []*tool.Definition) {
 	t.Helper()
 	var defs []*tool.Definition
@@ -56,8 +56,8 @@ func means(t *testing.T, env Env, run execute) (*Runner, []*tool.Definition) {
 	return r, defs
 }
 
-// Whatever does a call: it fits its definition, has a time limit and survives a panic, and its
-// result has no secret, no path of the root, and no more bytes than it may have.
+// The checks of a runner apply to every backend: valid arguments, time limit, panics, masked secrets,
+// hidden paths of the root and the maximum size of the result.
 func TestNoMeansGoesRound(t *testing.T) {
 	secrets := new(redact.Set)
 	secrets.Add("very-secret-token")
@@ -80,7 +80,7 @@ func TestNoMeansGoesRound(t *testing.T) {
 			return chat.Result{}, ctx.Err()
 		}, chat.Timeout, "within 1s"},
 		"hang": {`{}`, func(ctx context.Context, _ task) (chat.Result, error) {
-			time.Sleep(time.Minute) // it does not heed its context
+			time.Sleep(time.Minute) // ignores its context
 			return chat.Result{}, nil
 		}, chat.Timeout, "within 1s"},
 	} {
@@ -99,7 +99,7 @@ func TestNoMeansGoesRound(t *testing.T) {
 						t.Errorf("%s: %s", def.Name, got.Data)
 					}
 				}
-				time.Sleep(time.Hour) // until those that hung have ended
+				time.Sleep(time.Hour) // until the abandoned tools have ended
 			})
 		})
 	}

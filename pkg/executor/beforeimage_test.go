@@ -14,8 +14,8 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// Decision 12: what an intent says of the file that file_put is about to replace. What cannot be written is not
-// read for it.
+// Decision 12: an intent describes the file that file_put is about to replace. A file that cannot be written is
+// not read.
 func TestBefore(t *testing.T) {
 	dir := t.TempDir()
 	long := strings.Repeat("ä", runfile.MaxBeforeText/2-3) + "x" + strings.Repeat("secret-of-the-run", 9)

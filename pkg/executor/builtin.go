@@ -34,7 +34,7 @@ type Env struct {
 	// FileLabels returns the labels of a file below the root; nil: none.
 	FileLabels    func(path string) []tool.Label
 	Client        *http.Client // created by package netguard
-	Chat          io.Writer    // receives each send_chat message with one Write; nil if nobody would see them
+	Chat          io.Writer    // receives each send_chat message with one Write; nil if the run shows no messages
 	TextToSpeech  *TextToSpeech
 	BrowserOpener *BrowserOpener
 	// Programs confines the programs that tools run.

@@ -51,12 +51,12 @@ func openRoot(t testing.TB, dir string) *fileroot.Root {
 	return root
 }
 
-// builtin runs a builtin with JSON arguments.
+// builtin runs a built-in tool with JSON arguments.
 func builtin(ctx context.Context, env Env, name, args string) (chat.Result, error) {
 	return env.builtins()[name](ctx, task{def: &tool.Definition{Name: name, Builtin: name, Effect: tool.Exec}, args: json.RawMessage(args), maxResult: defaultMaxBytes})
 }
 
-// call runs a builtin that comes back with a result.
+// call runs a built-in tool and fails the test on an error.
 func call(t testing.TB, env Env, name, args string) chat.Result {
 	t.Helper()
 	result, err := builtin(context.Background(), env, name, args)
@@ -94,7 +94,7 @@ func TestBuiltinNames(t *testing.T) {
 	}
 }
 
-// T13: arguments that a definition let through by mistake do not reach a tool.
+// T13: built-in tools reject invalid arguments themselves, even if a definition wrongly allows them.
 func TestBuiltinsDecodeStrictly(t *testing.T) {
 	env := Env{Root: newRoot(t, nil), Client: http.DefaultClient, Chat: io.Discard}
 	for name, args := range map[string][]string{
@@ -133,7 +133,7 @@ func TestSearchDemo(t *testing.T) {
 	}
 }
 
-// V1: names before content, limits, previews.
+// V1: matches in names precede matches in content, and the results have previews and a limit.
 func TestSearch(t *testing.T) {
 	long := strings.Repeat("ä", 150)
 	env := Env{Root: newRoot(t, map[string]string{
@@ -173,7 +173,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// V1: files that no tool could name are counted.
+// V1: files whose names cannot be used as paths are counted.
 func TestSearchCountsUnnamed(t *testing.T) {
 	env := Env{Root: newRoot(t, map[string]string{"plan.md": "", "a: b.md": "", "c: d/e.md": "", "f: g.txt": "", ".h: i.md": ""})}
 	got := data[[]hit](t, call(t, env, VaultSearch, `{"query":"plan","limit":1}`))
@@ -209,8 +209,8 @@ func TestSearchLimits(t *testing.T) {
 	}
 }
 
-// checkPreview checks that a preview is short and shows what was searched, and that
-// folding keeps the number of characters.
+// checkPreview checks that a preview is short and contains the query, and that folding
+// keeps the number of characters.
 func checkPreview(t *testing.T, text, query string) {
 	folded, q := fileroot.FoldCase(text), fileroot.FoldCase(query)
 	p := matchPreview(text, folded, q)
@@ -225,7 +225,7 @@ func checkPreview(t *testing.T, text, query string) {
 	}
 }
 
-// FuzzArguments holds what is so for any text that is searched, and any address.
+// FuzzArguments checks previews and escaped URLs for any text.
 func FuzzArguments(f *testing.F) {
 	f.Add("the fan and the FAN", "fan")
 	f.Add("ﬀ İstanbul ẞ \xff\xfe K", "ß")
@@ -276,7 +276,7 @@ func TestFileReadIsBounded(t *testing.T) {
 	}
 }
 
-// M4, M10.
+// M4, M10: file_put writes a file, and refuses paths outside the root and protected names.
 func TestFilePut(t *testing.T) {
 	env := Env{Root: newRoot(t, map[string]string{"link/x": ""})}
 	r := call(t, env, FilePut, `{"path":"out/a.md","content":"Käse\n"}`)
@@ -300,7 +300,7 @@ func TestFilePut(t *testing.T) {
 	}
 }
 
-// M4: shown at once, and never able to steer a terminal.
+// M4: a message is shown at once, with control characters escaped.
 func TestSendChat(t *testing.T) {
 	var out strings.Builder
 	env := Env{Chat: &out}
@@ -326,7 +326,7 @@ type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, syscall.EPIPE }
 
-// site serves pages under their paths, to a client that may reach it.
+// site starts a server, and returns its URL and an environment whose client may reach it.
 func site(t *testing.T, h http.HandlerFunc) (Env, string) {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -340,7 +340,7 @@ func site(t *testing.T, h http.HandlerFunc) (Env, string) {
 	return Env{Client: client}, server.URL
 }
 
-// T11: the text of pages.
+// T11: wget returns the text of pages.
 func TestWgetContent(t *testing.T) {
 	for _, c := range []struct{ name, contentType, body, want string }{
 		{"plain", "text/plain; charset=utf-8", "Käse", "Käse"},
@@ -378,8 +378,8 @@ func TestWgetContent(t *testing.T) {
 	}
 }
 
-// T11: a body over the limit says what is known of its size, also after a result
-// was cut to fit.
+// T11: the note about a truncated body has its size, as far as it is known, also after
+// the result was truncated.
 func TestWgetLarge(t *testing.T) {
 	whole := strings.Repeat("x", maxPage+1000)
 	for _, c := range []struct {
@@ -395,7 +395,7 @@ func TestWgetLarge(t *testing.T) {
 			if c.known {
 				w.Header().Set("Content-Length", strconv.Itoa(len(whole)))
 			}
-			_, _ = io.WriteString(w, whole) // the client may have gone
+			_, _ = io.WriteString(w, whole) // fails if the client has closed the connection
 		}))
 		defer server.Close()
 		result := call(t, Env{Client: server.Client()}, Wget, `{"uri":"`+server.URL+`"}`)
@@ -410,14 +410,14 @@ func TestWgetLarge(t *testing.T) {
 	}
 }
 
-// T11: an HTTP error is a message.
+// T11: an HTTP error is a failure with a code and a message.
 func TestWgetStatus(t *testing.T) {
 	for status, want := range map[int]struct {
 		code chat.ErrorCode
 		text string
 	}{
 		300: {chat.Failed, "HTTP 300 Multiple Choices: no such page here"},
-		302: {chat.Failed, "HTTP 302 Found: no such page here"}, // to no place
+		302: {chat.Failed, "HTTP 302 Found: no such page here"}, // without a Location header
 		304: {chat.Failed, "HTTP 304 Not Modified"},
 		400: {chat.Failed, "HTTP 400 Bad Request: no such page here"},
 		401: {chat.Unauthorized, "HTTP 401 Unauthorized: "},
@@ -444,7 +444,7 @@ func TestWgetStatus(t *testing.T) {
 	}
 }
 
-// T11: requests without a response, and refused ones.
+// T11: failures of requests without a response, and of refused requests.
 func TestWgetRefusals(t *testing.T) {
 	env, base := site(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
@@ -515,7 +515,7 @@ func TestSearchAndReadStop(t *testing.T) {
 	}
 }
 
-// A tool's own clock is that of its context.
+// The timeoutMs argument of wget limits the time of a call.
 func TestWgetTimeLimitIsItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		never := http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {

@@ -7,7 +7,7 @@ import (
 
 func TestDecoded(t *testing.T) {
 	for _, c := range []struct{ charset, bytes, want string }{
-		{"ISO-8859-1", "K\xe4se \x80", "Käse €"}, // which is what browsers read
+		{"ISO-8859-1", "K\xe4se \x80", "Käse €"}, // browsers read it as Windows-1252
 		{"Windows-1252", "\x93a\x94", "“a”"},
 		{"us-ascii", "plain", "plain"},
 		{"iso-8859-2", "\xb1", "ą"},

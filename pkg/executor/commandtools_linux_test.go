@@ -24,8 +24,8 @@ import (
 )
 
 // An execCase is a row of testdata/exec: a command of terminal_execute, or a definition's
-// program with the arguments of a call, and what becomes of it. In all of them SLEEP stands
-// for a number of seconds that is the mark of the case.
+// program with the arguments of a call, and the expected result. SLEEP is replaced by a
+// number of seconds that identifies the processes of the case.
 type execCase struct {
 	Name    string
 	Why     string
@@ -35,20 +35,20 @@ type execCase struct {
 	Exec       json.RawMessage // or the program of a definition
 	Parameters json.RawMessage
 	Args       json.RawMessage
-	Limit      string // of time, of that definition
-	Bytes      int64  // that the result may have
+	Limit      string // time limit of that definition
+	Bytes      int64  // maximum size of the result
 
 	Code   chat.ErrorCode // of the error, "" for a success
 	Exit   int
 	Stdout *string         // all of it
 	Stderr *string         // all of it
-	Data   json.RawMessage // of another form than that of a text
-	Other  bool            // of no such form, and Says has it
+	Data   json.RawMessage // expected data other than stdout, stderr and exit code
+	Other  bool            // the data is checked only by Says and Not
 	Ended  int
 	Says   []string // in the JSON of the result
 	Not    []string // not in it
-	None   []string // files that are not made
-	Faster float64  // seconds
+	None   []string // files that must not exist
+	Faster float64  // time limit of the call in seconds
 }
 
 const execCasesDir = "../../testdata/exec"
@@ -82,7 +82,7 @@ func execCases(t *testing.T) []execCase {
 // canary is a secret of the cases.
 const canary = "kc-1f6b0a94d2e7c358"
 
-// execEnv returns what programs of tests may touch: a folder with a few files.
+// execEnv returns an environment for programs: a root with a few files, and a confinement.
 func execEnv(t testing.TB) Env {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -111,7 +111,7 @@ func (c execCase) definition(t testing.TB) *tool.Definition {
 	return execDefinition(t, string(c.Parameters), string(c.Exec), c.Limit)
 }
 
-// execDefinition returns the definition of a tool that is done by a program.
+// execDefinition returns the definition of a tool that runs a program.
 func execDefinition(t testing.TB, parameters, program, limit string) *tool.Definition {
 	t.Helper()
 	defs, findings := tool.Loader{}.Parse("case.yaml", fmt.Appendf(nil, "name: p\ndescription: Do it.\nparameters: %s\ntimeout: %s\neffect: exec\nexec: %s\nexamples: [{call: p()}, {call: p()}, {call: p()}]\n",
@@ -122,7 +122,7 @@ func execDefinition(t testing.TB, parameters, program, limit string) *tool.Defin
 	return defs[0]
 }
 
-// arguments returns those of the call of a case.
+// arguments returns the arguments of the call of a case.
 func (c execCase) arguments(t testing.TB) json.RawMessage {
 	t.Helper()
 	switch {
@@ -149,8 +149,8 @@ func runTool(t testing.TB, env Env, def *tool.Definition, x chat.Execution) (cha
 	return New(registry, env).Run(t.Context(), x)
 }
 
-// What becomes of commands and programs, and that nothing is left of them: no process, no
-// descriptor, no goroutine and no file.
+// TestExecCases checks the results of commands and programs, and that they leave nothing behind: no
+// process, no descriptor, no goroutine and no file.
 func TestExecCases(t *testing.T) {
 	for i, c := range execCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
@@ -229,7 +229,7 @@ func (c execCase) checkText(t *testing.T, result chat.Result) {
 	}
 }
 
-// A run that ends takes its programs with it, and the error says why it ended.
+// A cancelled run kills its programs, and the error is the cause of the cancellation.
 func TestExecCancelled(t *testing.T) {
 	why := errors.New("over")
 	for _, def := range []*tool.Definition{execCase{}.definition(t), execDefinition(t, "{}", `{argv: [sh, -c, "trap '' TERM; setsid sleep `+mark(500)+` & touch here; wait"]}`, "30s")} {
@@ -256,7 +256,7 @@ func TestExecCancelled(t *testing.T) {
 	}
 }
 
-// Without a root or a confinement nothing is run, nor where a definition says that it only reads.
+// No program runs without a root or a confinement, or for a definition whose effect is not exec.
 func TestExecRefused(t *testing.T) {
 	env := execEnv(t)
 	reads := execDefinition(t, "{}", `{argv: [touch, here]}`, "")
@@ -286,8 +286,8 @@ func TestExecRefused(t *testing.T) {
 	}
 }
 
-// A path that leads elsewhere than when the call was let happen is not given to a program, nor one
-// that leads out.
+// A program does not get a path that resolves to a different file than at the approval of the call, or to a
+// file outside the root.
 func TestExecLeads(t *testing.T) {
 	env := execEnv(t)
 	folder, err := env.Root.WorkingDir(".")

@@ -13,8 +13,8 @@ type DryRun struct {
 	Request *tool.FilledRequest // the HTTP request with secrets masked, if any
 }
 
-// DryRun returns the effects that a call of a tool would have. The arguments fit the definition. The error says why the call
-// would fail, as far as that is known without running anything.
+// DryRun returns the effects that a call of a tool would have. The arguments fit the definition. The error is the reason
+// why the call would fail, as far as that is known without running anything.
 func (e Env) DryRun(def *tool.Definition, args json.RawMessage) (out DryRun, err error) {
 	if def.Backend() == tool.BackendHTTP {
 		return dryRunRequest(def, args)

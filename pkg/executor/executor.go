@@ -34,7 +34,7 @@ const (
 	// grace is how long a tool has to return after its timeout. Then it is abandoned.
 	grace = 250 * time.Millisecond
 	// programGrace is the grace of a tool that runs programs: package subprocess kills them
-	// sooner or not at all, and no other call should start while they run.
+	// within this time or cannot kill them, and no other call should start while they run.
 	programGrace = 12 * time.Second
 )
 
@@ -99,7 +99,7 @@ func New(registry *tool.Registry, env Env) *Runner {
 // UseCache makes the runner keep results of reads, and use them again. Call it before Run.
 func (r *Runner) UseCache(c *ResultCache) { r.cache = c }
 
-// MarkChange says that something has changed now: cached results from before it are not used.
+// MarkChange declares that something changes now: older cached results are no longer used.
 func (r *Runner) MarkChange() { r.lastChange.Store(time.Now().UnixNano()) }
 
 // cached returns the kept result of a call. A call with a file that must not be accessed has none.
@@ -108,15 +108,15 @@ func (r *Runner) cached(t task, key string) (chat.Result, bool) {
 		return chat.Result{}, false
 	}
 	maxAge := t.def.Cache
-	if at := r.lastChange.Load(); at != 0 { // an older result may show what the run has changed since
+	if at := r.lastChange.Load(); at != 0 { // an older result may be outdated by changes of the run
 		maxAge = min(maxAge, time.Since(time.Unix(0, at)))
 	}
 	return r.cache.Store.Get(key, maxAge)
 }
 
-// Run executes a call, or returns its result from the cache. All failures of the tool or the call are reported in the result, including an unknown
-// name, invalid arguments, a panic, and an expired time limit: the tool's own (60 seconds by default) or
-// x.Deadline. A call over the rate of its definition waits first. Secrets in the result are masked. The error
+// Run executes a call, or returns its result from the cache. All failures of the tool or the call are reported in the
+// result, including an unknown name, invalid arguments, a panic, and an expired time limit: the tool's own (60 seconds by
+// default) or x.Deadline. A call over the rate of its definition waits first. Secrets in the result are masked. The error
 // is the cause of ctx, if that ended before the tool.
 func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error) {
 	if ctx.Err() != nil {
@@ -130,7 +130,7 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 	switch {
 	case !ok:
 		return notImplemented(def), nil
-	case def.RunsPrograms() && def.Effect != tool.Exec: // the policy judged it by another effect
+	case def.RunsPrograms() && def.Effect != tool.Exec: // the policy checked it as another effect
 		return chat.Failure(chat.Failed, "%s runs programs, but its definition does not declare it", def.Name), nil
 	}
 	faults := def.Check(x.Call.Arguments)
@@ -171,8 +171,8 @@ func (r *Runner) Run(ctx context.Context, x chat.Execution) (chat.Result, error)
 	return shown, nil
 }
 
-// hasMask reports whether a secret may be masked in a result. Another run may not know it as one. Many tools mask their data
-// themselves, so the mask is all that shows it.
+// hasMask reports whether a secret may be masked in a result. Such a result is not cached: for another run the text may not
+// be a secret. Many tools mask their data themselves, so the only trace of a secret is the mask.
 func (r *Runner) hasMask(shown chat.Result) bool {
 	return !r.secrets.IsEmpty() && bytes.Contains(shown.Data, []byte(redact.Mask))
 }

@@ -130,7 +130,7 @@ func TestRunTimeLimit(t *testing.T) {
 	}
 }
 
-// A write whose time ran out may have happened.
+// The error of a write that timed out warns that it may have taken effect, unless the tool is idempotent.
 func TestRunTimeLimitOfWrites(t *testing.T) {
 	for def, retryable := range map[*tool.Definition]bool{
 		{Effect: tool.Write}:                   false,
@@ -150,8 +150,8 @@ func TestRunTimeLimitOfWrites(t *testing.T) {
 	}
 }
 
-// A tool that does not care about its context is left behind; one that comes
-// back a little late is waited for.
+// A tool that ignores its context is abandoned after a grace period; the result of one
+// that returns within it is used.
 func TestRunHangingTool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		late := func(delay time.Duration) Func {
@@ -171,7 +171,7 @@ func TestRunHangingTool(t *testing.T) {
 		if err != nil || string(got.Data) != `"late"` {
 			t.Errorf("%s, %+v, %v", got.Data, got.Error, err)
 		}
-		time.Sleep(2 * time.Hour) // the tool that was left behind ends too
+		time.Sleep(2 * time.Hour) // until the abandoned tool ends
 	})
 }
 
@@ -228,7 +228,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// No result is longer than a run file keeps it, whatever a definition says and whatever its escapes are.
+// No result exceeds the maximum of a run file, even if its definition allows more or JSON escapes enlarge it.
 func TestFitRecord(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -246,7 +246,7 @@ func TestFitRecord(t *testing.T) {
 	wantError(t, limitSize(chat.Success(make([]int, 5<<20)), 1<<40), chat.TooLarge, "8388608 are allowed")
 }
 
-// The limit of a definition is used, and 1 MiB without one.
+// The size limit is that of the definition, or 1 MiB without one.
 func TestRunSizeLimit(t *testing.T) {
 	for limit, want := range map[int64]int{0: 1 << 20, 100: 100} {
 		r := newRunner(t, &tool.Definition{MaxBytes: limit}, func(context.Context, json.RawMessage) (chat.Result, error) {

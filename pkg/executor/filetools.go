@@ -91,7 +91,7 @@ func (f files) readOne(t task, path string, limit int, digest bool) fileContent 
 		return fileContent{Path: path, Content: "Error reading file: " + refused.Reason}
 	case err != nil:
 		return fileContent{Path: path, Content: "Error reading file: " + err.Error()}
-	case !utf8.Valid(content): // the result is JSON: what is written back would be another file
+	case !utf8.Valid(content): // the result is JSON, so writing it back would change the file
 		return fileContent{Path: path, Content: "Error reading file: it is not UTF-8 text"}
 	}
 	one := fileContent{Path: path, Content: f.hide(string(content)), Size: len(content)}
@@ -149,7 +149,7 @@ func pathFailure(err error) chat.Result {
 			code = chat.Denied
 		case fileroot.TooLarge:
 			code = chat.TooLarge
-		case fileroot.NotRegular, fileroot.Changed: // something else is there
+		case fileroot.NotRegular, fileroot.Changed: // the path names no regular file, or another one
 			code = chat.Conflict
 		}
 	}

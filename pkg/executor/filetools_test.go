@@ -16,7 +16,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// plain hides nothing.
+// plain masks no secrets.
 func plain(text string) string { return text }
 
 // A read returns the file that the path resolved to at approval.
@@ -52,7 +52,7 @@ func TestFileReadLeads(t *testing.T) {
 	}
 }
 
-// A file for which there is no room does not keep the others from being read, in whatever order.
+// A file that does not fit into the result does not prevent other files from being read, in any order.
 func TestFileReadRoom(t *testing.T) {
 	root := newRoot(t, map[string]string{
 		"full.md": strings.Repeat("x", maxFileBytes), "over.md": strings.Repeat("x", maxFileBytes+1), "half.md": strings.Repeat("y", maxFileBytes/2),
@@ -112,8 +112,8 @@ func TestFilePutIfMatch(t *testing.T) {
 	}
 }
 
-// H1: where a denial is found only when files are read, the result says it of each of them, and the others are read.
-// A search shows nothing of it, and has the labels of what it shows.
+// H1: the result of a read has the denial in the place of a denied file, and the other files are read. A search omits
+// denied files, and its labels are those of the found files.
 func TestDeniedFiles(t *testing.T) {
 	root := newRoot(t, map[string]string{"a.md": "battery", "Keys/b.md": "battery"})
 	root.AddGuards(fileroot.DenyPaths(fileroot.Denial{Rule: "policy.files.keys", Because: "keys stay here"}, "Keys"))

@@ -84,7 +84,7 @@ func (t task) isRepeatable() bool {
 }
 
 // sendOnce makes a request once. It follows redirects only for reads and only to the same server, which the definition
-// names, so the policy need not judge them.
+// names, so the policy need not check them.
 func (r requester) sendOnce(ctx context.Context, t task, filled tool.FilledRequest) (a response) {
 	ctx, connected := netguard.TrackConnected(ctx)
 	defer func() { a.sent = connected() }()

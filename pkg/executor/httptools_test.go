@@ -19,14 +19,14 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// atOnce lets requests be made again without a pause.
+// atOnce retries requests almost without a pause.
 func atOnce(t *testing.T) {
 	before := retryDelays
 	retryDelays = []time.Duration{time.Millisecond, time.Millisecond}
 	t.Cleanup(func() { retryDelays = before })
 }
 
-// requestTool returns a definition whose request goes to a server. Its YAML is that of the keys behind the address.
+// requestTool returns a definition with a request to a server. keys is YAML that follows the URL of the request.
 func requestTool(t *testing.T, server, effect, keys string) *tool.Definition {
 	t.Helper()
 	defs, findings := tool.Loader{}.Parse("r.yaml", fmt.Appendf(nil, `name: r
@@ -81,12 +81,12 @@ func clientFor(t *testing.T, def *tool.Definition) *http.Client {
 
 const write = "write\nidempotent: false"
 
-// What a response is: the data of the result, or why there is none.
+// TestRequestData checks the data or the error that a response becomes.
 func TestRequestData(t *testing.T) {
 	gzipped := func(w http.ResponseWriter, text string) {
 		w.Header().Set("Content-Encoding", "gzip")
 		z := gzip.NewWriter(w)
-		_, _ = io.WriteString(z, text) // the client says what did not come
+		_, _ = io.WriteString(z, text) // the client reports missing data
 		_ = z.Close()
 	}
 	as := func(contentType, text string) http.HandlerFunc {
@@ -157,11 +157,11 @@ func TestRequestData(t *testing.T) {
 	}
 }
 
-// How often a request is made where nobody answers, and what is said then of a write: that it may have
-// taken effect, wherever the server can have got it.
+// TestRequestUnanswered checks how often a request is sent if the server fails or does not respond, and that the error of
+// a write warns that it may have taken effect if the server may have received it.
 func TestRequestUnanswered(t *testing.T) {
 	atOnce(t)
-	breaks := func(w http.ResponseWriter, _ *http.Request) { // amid the response
+	breaks := func(w http.ResponseWriter, _ *http.Request) { // in the middle of the response
 		w.Header().Set("Content-Length", "100")
 		_, _ = io.WriteString(w, "some")
 	}
@@ -173,7 +173,7 @@ func TestRequestUnanswered(t *testing.T) {
 		w.WriteHeader(503)
 	}
 	silent := func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // so that the server notices that the client goes away
+		_, _ = io.Copy(io.Discard, r.Body) // the server then notices that the client closes the connection
 		<-r.Context().Done()
 	}
 	const keyed = "write\nidempotent: {key: header Key}"
@@ -185,7 +185,7 @@ func TestRequestUnanswered(t *testing.T) {
 		times  int32
 		code   chat.ErrorCode
 		unsure bool
-		again  bool // the model may call it again
+		again  bool // the error is retryable
 	}{
 		{"read breaks off", breaks, "read", 3, chat.Unavailable, false, true},
 		{"keyed breaks off", breaks, keyed, 3, chat.UnknownOutcome, true, false},
@@ -231,7 +231,7 @@ func TestRequestUnanswered(t *testing.T) {
 			if n := times.Load(); n != tt.times {
 				t.Errorf("asked %d times, want %d", n, tt.times)
 			}
-			server.Close() // what hangs has ended then
+			server.Close() // waits for hanging handlers
 			close(keys)
 			for key := range keys {
 				if (key == "k1") != (tt.effect == keyed) {
@@ -242,7 +242,7 @@ func TestRequestUnanswered(t *testing.T) {
 	}
 }
 
-// What nobody got did not happen, and what has no key is not made again.
+// A request that was not sent has had no effect, and a change without a key is not sent again.
 func TestRequestNotSent(t *testing.T) {
 	atOnce(t)
 	gone := httptest.NewServer(http.NotFoundHandler())
@@ -271,8 +271,8 @@ func TestRequestNotSent(t *testing.T) {
 	}
 }
 
-// What is made again with its key, and refused then, may have taken effect before, in this process or
-// in one that was cut off: the model does not hear that it may call it again.
+// A request that is repeated with its key and then rejected may have taken effect the first time, in this process or
+// in one that crashed: the error is not retryable.
 func TestRequestRefusedLater(t *testing.T) {
 	atOnce(t)
 	const breaks, gone, waits = 1, 2, 3
@@ -298,7 +298,7 @@ func TestRequestRefusedLater(t *testing.T) {
 			server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				n := int(times.Add(1))
 				if n < len(tt.answers) && tt.answers[n] == gone {
-					_ = server.Listener.Close() // it does not exist for the next
+					_ = server.Listener.Close() // the next connection is refused
 				}
 				switch tt.answers[n-1] {
 				case breaks:
@@ -323,13 +323,13 @@ func TestRequestRefusedLater(t *testing.T) {
 	}
 }
 
-// A server knows a key only when a request with it has been made before: what it says of another one
-// that sounds the same is a refusal, and no success.
+// A status in done is a success only if an earlier request with the same key may have taken effect; otherwise it is a
+// rejection.
 func TestRequestDone(t *testing.T) {
 	atOnce(t)
 	for _, tt := range []struct {
 		name    string
-		answers []int // 0 breaks off
+		answers []int // statuses; 0 aborts the connection
 		again   bool
 		already bool
 	}{
@@ -362,8 +362,8 @@ func TestRequestDone(t *testing.T) {
 	}
 }
 
-// A change without a key is sent once, also where the connection is an old one that the server
-// closes, and where package net/http would send it again by itself.
+// A change without a key is sent once, even where package net/http would retry it on a reused connection that the
+// server closes.
 func TestRequestSentOnce(t *testing.T) {
 	for _, keys := range []string{", method: POST", "", ", method: POST, headers: {Idempotency-Key: 1}", ", method: DELETE, headers: {x-idempotency-key: a}"} {
 		var times atomic.Int32
@@ -389,8 +389,8 @@ func TestRequestSentOnce(t *testing.T) {
 	}
 }
 
-// A change goes to no other address, also with GET; and one that the server says to have made has
-// taken effect, also if the response cannot be read.
+// A change follows no redirect, even with GET. After a success status it has taken effect, even if the response
+// cannot be read.
 func TestRequestSettled(t *testing.T) {
 	for _, tt := range []struct{ keys, contentType, body, want string }{
 		{", method: POST", "application/json", `{"a"`, "not valid JSON"},

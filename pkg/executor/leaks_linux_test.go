@@ -13,10 +13,10 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// holdings are what this process has, and what could be left of something that it ran.
+// holdings counts the resources of this process that a program or a call could leave behind.
 type holdings struct{ children, descriptors, goroutines, temporary int }
 
-// held counts them.
+// held returns the current holdings.
 func held(t testing.TB) holdings {
 	t.Helper()
 	h := holdings{goroutines: runtime.NumGoroutine()}
@@ -25,7 +25,7 @@ func held(t testing.TB) holdings {
 		t.Fatalf("no children can be counted: %v", err)
 	}
 	for _, task := range tasks {
-		if pids, err := os.ReadFile(task); err == nil { // a thread can be gone by now
+		if pids, err := os.ReadFile(task); err == nil { // the thread may have ended
 			h.children += len(bytes.Fields(pids))
 		}
 	}
@@ -41,8 +41,8 @@ func held(t testing.TB) holdings {
 	return h
 }
 
-// wantAsBefore fails unless this process has no more than before, soon. Goroutines that have
-// nothing left to do are there for a moment.
+// wantAsBefore fails the test unless the holdings soon drop to those before. Ending goroutines need
+// a moment.
 func wantAsBefore(t testing.TB, before holdings) {
 	t.Helper()
 	var now holdings
@@ -55,7 +55,7 @@ func wantAsBefore(t testing.TB, before holdings) {
 	t.Errorf("something is left: %+v, before %+v", now, before)
 }
 
-// wantNobody fails if a process runs that has a text among its words.
+// wantNobody fails the test if the command line of a process contains a word.
 func wantNobody(t testing.TB, word string) {
 	t.Helper()
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -70,17 +70,17 @@ func wantNobody(t testing.TB, word string) {
 	}
 }
 
-// A mark is a number of seconds that no other test sleeps, and no other suite, by which a process is known.
+// A mark is a number of seconds, unique among all tests and test processes, that identifies a sleeping process.
 func mark(n int) string { return fmt.Sprintf("%d.%07d", 4000+n, os.Getpid()) }
 
-// A server that says nothing for ever leaves nothing behind.
+// A request to a server that never responds leaves nothing behind.
 func TestRequestLeavesNothing(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	t.Setenv("TMPDIR", t.TempDir()) // others work in the usual one
+	t.Setenv("TMPDIR", t.TempDir()) // other test processes use the default folder
 	before := held(t)
 	def := requestTool(t, "http://"+l.Addr().String(), write, ", method: POST")
 	def.Timeout = 50 * time.Millisecond

@@ -40,8 +40,8 @@ type BrowserOpener struct {
 }
 
 // NewBrowserOpener returns an opener that runs a command, or without one writes the URLs to out, each with
-// one Write; its calls fail without both. It refuses pages of this machine and its network unless their hosts are allowed. When ctx ends or
-// [BrowserOpener.Close] is called, the process groups of the commands are killed.
+// one Write; its calls fail without both. It refuses pages of this machine and its network unless their hosts
+// are allowed. When ctx ends or [BrowserOpener.Close] is called, the process groups of the commands are killed.
 func NewBrowserOpener(ctx context.Context, p subprocess.Program, out io.Writer, allowed ...netguard.HostPort) *BrowserOpener {
 	o := &BrowserOpener{program: p, allowed: allowed, startWindow: defaultStartWindow, out: chatWriter{out: out}}
 	o.stopAfter = context.AfterFunc(ctx, o.stopAll)

@@ -80,8 +80,8 @@ func TestOpenShows(t *testing.T) {
 	}
 }
 
-// A program that stays is not waited for. It ends with Close, or with the run's
-// context.
+// A call does not wait for a command that keeps running. The command is killed by Close,
+// or when the context of the run ends.
 func TestOpenStays(t *testing.T) {
 	for name, end := range map[string]func(*BrowserOpener, context.CancelFunc){
 		"close":   func(o *BrowserOpener, _ context.CancelFunc) { o.Close() },
@@ -104,8 +104,8 @@ func TestOpenStays(t *testing.T) {
 	}
 }
 
-// What a program leaves in its group when it ends well stays until the end, for
-// it may be the browser.
+// Processes that a successful command leaves in its group run until Close: one of them may
+// be the browser.
 func TestOpenLeaves(t *testing.T) {
 	w := programtest.NewWitness(t)
 	o, _ := newOpener(t, script(t, "exec 3>"+w.Path+"; echo here >&3; sleep 1000 &"))
@@ -121,7 +121,7 @@ func TestOpenLeaves(t *testing.T) {
 	w.WantGone(t)
 }
 
-// There is a bound on programs that stay, and those that have ended are not
+// The number of running commands is limited, and commands that have ended are not
 // counted.
 func TestOpenIsBounded(t *testing.T) {
 	o, _ := newOpener(t, script(t, "exec sleep 1000"))
@@ -153,14 +153,14 @@ func TestOpenCancelled(t *testing.T) {
 	w.WantGone(t)
 }
 
-// oddURLs are addresses that can be written in another way.
+// oddURLs are URLs that escaping can change.
 var oddURLs = []string{
 	"https://example.com/", "http://[::1]:80/a'b\"c?d=|e f#`g`", "https://example.com/%zz", "https://x.test?%", "HTTP://X.test/ä/%c3", "https://x.test/#a#b",
 	"-https://x.test",
 }
 
-// checkPlainURL checks that a URL is one word of harmless characters, stays what it
-// is when it is written so again, and leads to the same host as before.
+// checkPlainURL checks that an escaped URL is one word without quotes or special characters,
+// that escaping is idempotent, and that scheme and host stay the same.
 func checkPlainURL(t *testing.T, raw string) {
 	got, err := escapedURL(raw)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// Calls over the rate wait, and each period takes as many as the rate says.
+// Calls over the rate wait, and in each period as many calls start as the rate allows.
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p rateLimiter

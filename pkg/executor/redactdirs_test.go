@@ -40,8 +40,8 @@ func TestConceal(t *testing.T) {
 	}
 }
 
-// A secret is taken out before a text is searched or cut, so that no piece of it is left
-// and no search finds it.
+// A secret is masked before a text is searched or truncated, so no part of it is shown and
+// no search finds it.
 func TestHideBeforeCut(t *testing.T) {
 	const key = "tk-0123456789-abcdefghij"
 	root := newRoot(t, map[string]string{"a.md": strings.Repeat("x ", previewContext-8) + "needle " + strings.Repeat("y", previewContext-9) + key + " the end"})

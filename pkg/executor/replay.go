@@ -20,7 +20,7 @@ type Replay struct {
 // replayKey returns equal keys for equal calls.
 func replayKey(tool string, arguments []byte) string { return tool + "\x00" + string(arguments) }
 
-// A NoRecordError says that a replay has no result for a call.
+// A NoRecordError reports that a replay has no result for a call.
 type NoRecordError struct {
 	Tool string
 	Why  string

@@ -34,8 +34,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// The id says which of several equal calls one is, in whatever order they come.
-// An id alone is not enough: the model may have asked for something else.
+// The ID selects the result of one of several equal calls, in any order of the calls. A
+// result with the same ID but another tool or other arguments is not used.
 func TestReplayByID(t *testing.T) {
 	one, two := json.RawMessage(`{"n":1}`), json.RawMessage(`{"n":2}`)
 	log := &runfile.Log{Records: []runfile.Record{

@@ -12,8 +12,8 @@ import (
 // A ResultCache keeps successful results of reads.
 type ResultCache struct {
 	Store ResultStore
-	// Scope identifies all that results depend on besides the definition and the arguments: the root, the policies and
-	// the credentials.
+	// Scope identifies everything else that results depend on, besides the definition and the arguments: the root, the
+	// policies and the credentials.
 	Scope       string
 	Definitions map[string]string // digests of the definitions, by the name of their tool
 }
@@ -22,8 +22,8 @@ type ResultCache struct {
 type ResultStore interface {
 	// Get returns a result that is not older than maxAge, with its origin.
 	Get(key string, maxAge time.Duration) (r chat.Result, ok bool)
-	// Put stores the result of a call of the run, which no call with the same definition uses when it is older than maxAge. A
-	// result that cannot be stored is only not found later.
+	// Put stores the result of a call of the run. The store may delete it once it is older than maxAge, because no call with
+	// the same definition uses it then. A failure to store it is not reported; Get then does not find it.
 	Put(key, run string, r chat.Result, maxAge time.Duration)
 }
 

@@ -18,7 +18,7 @@ type chatWriter struct {
 	out io.Writer // nil if the run shows no messages
 }
 
-// hiddenResult is the result of a call whose message nobody would see.
+// hiddenResult is the result of a call in a run that shows no messages.
 func hiddenResult() chat.Result { return chat.Failure(chat.Failed, "this run shows no messages") }
 
 // show writes a text with a prefix before each line.

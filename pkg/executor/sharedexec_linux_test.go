@@ -16,7 +16,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A sharedExec is a row of the list of cases about commands that stands beside the project.
+// A sharedExec is a row of exec_cases.jsonl, a list of cases outside of this repository (see ONESHOT_SHARED).
 type sharedExec struct {
 	ID       string
 	Argv     json.RawMessage
@@ -25,7 +25,8 @@ type sharedExec struct {
 	Names    []string
 }
 
-// judgedElsewhere lists rows that are no matter of what runs a command, with the test that has them.
+// judgedElsewhere maps rows that do not concern this package, by ID or prefix of the ID, to a file and a text in it that
+// tests them.
 var judgedElsewhere = map[string]struct{ file, says string }{
 	"argv-":                 {"../policy/shared_test.go", "exec_cases.jsonl"},
 	"sandbox-link":          {"../subprocess/sandbox_linux_test.go", "through SECRET"},
@@ -34,7 +35,7 @@ var judgedElsewhere = map[string]struct{ file, says string }{
 	"sandbox-config-absent": {"../subprocess/sandbox_linux_test.go", "mkdir ROOT/.git/hooks"},
 }
 
-// Every row of the shared list is tried here, or stands above with the test that has it.
+// Every row of the shared list is tested here, or listed in judgedElsewhere with its test.
 func TestSharedExecCases(t *testing.T) {
 	dir := os.Getenv("ONESHOT_SHARED")
 	if dir == "" {
@@ -78,7 +79,7 @@ func (row sharedExec) check(t *testing.T) {
 	}
 }
 
-// sharedOutcomes say what becomes of the rows that are commands.
+// sharedOutcomes has the expected results of the rows that are commands.
 var sharedOutcomes = map[string]execCase{
 	"no-shell":            {Stdout: text("$(touch PWNED)\n"), None: []string{"PWNED"}},
 	"semicolon":           {Stdout: text("a;touch PWNED\n"), None: []string{"PWNED"}},
@@ -88,7 +89,7 @@ var sharedOutcomes = map[string]execCase{
 	"relative-program":    {Code: chat.InvalidArguments},
 	"path-env":            {Says: []string{"a.txt"}},
 	"stdin-null":          {Stdout: text("")},
-	"fd-leak":             {Stdout: text("0\n1\n2\n3\n")}, // 3 is the folder that ls reads
+	"fd-leak":             {Stdout: text("0\n1\n2\n3\n")}, // descriptor 3 is the folder that ls reads
 	"cwd-fixed":           {},
 	"timeout-simple":      {Timeout: 1, Code: chat.Timeout, Faster: 5},
 	"timeout-child":       {Timeout: 1, Code: chat.Timeout, Faster: 5},
@@ -110,7 +111,7 @@ var sharedOutcomes = map[string]execCase{
 
 func text(s string) *string { return &s }
 
-// checkCommand makes a row a command of terminal_execute and runs it.
+// checkCommand runs a row as a command of terminal_execute.
 func (row sharedExec) checkCommand(t *testing.T, want execCase) {
 	var argv []string
 	if err := json.Unmarshal(row.Argv, &argv); err != nil {
@@ -145,7 +146,7 @@ func (row sharedExec) checkCommand(t *testing.T, want execCase) {
 	row.checkMore(t, result, env)
 }
 
-// checkMore is about rows whose result is not all.
+// checkMore checks the effects of some rows that the result does not show.
 func (row sharedExec) checkMore(t *testing.T, result chat.Result, env Env) {
 	switch row.ID {
 	case "output-markers":
@@ -174,8 +175,8 @@ func quoted(argv []string) string {
 	return strings.Join(words, " ")
 }
 
-// checkTemplate makes a row a program of a definition. What it would do must not happen, so it
-// only prints its words.
+// checkTemplate runs a row as the program of a definition. Its own program could have effects, so
+// printf prints its arguments instead.
 func (row sharedExec) checkTemplate(t *testing.T) {
 	argv := row.Template
 	if argv == nil {
@@ -189,7 +190,7 @@ func (row sharedExec) checkTemplate(t *testing.T) {
 		if name, ok := strings.CutPrefix(word, "{{"); ok {
 			name = strings.TrimSuffix(name, "}}")
 			parameters[name] = map[string]any{"type": "string", "required": false}
-			args[name] = "-f/etc/passwd" // of the row whose value begins with -
+			args[name] = "-f/etc/passwd" // value for the row about values that begin with -
 			if value, ok := row.Vars[name]; ok {
 				args[name] = value
 			}
@@ -232,7 +233,7 @@ func jsonOf(t *testing.T, v any) string {
 	return string(b)
 }
 
-// checkNames makes a row definitions that name variables, which no program gets.
+// checkNames checks that the loader and the execution reject a definition that names a variable of a row.
 func (row sharedExec) checkNames(t *testing.T) {
 	for _, name := range row.Names {
 		_, findings := tool.Loader{}.Parse("d.yaml", []byte("name: d\ndescription: d\nparameters: {}\neffect: exec\nexec: {argv: [env], env: ["+name+"]}\nexamples: [{call: d()}, {call: d()}, {call: d()}]\n"))
@@ -240,7 +241,7 @@ func (row sharedExec) checkNames(t *testing.T) {
 			t.Errorf("%s: %v", name, findings)
 		}
 		def := execDefinition(t, "{}", "{argv: [env]}", "")
-		def.Exec.Env = []string{name} // and if it is not found
+		def.Exec.Env = []string{name} // bypasses the check of the loader
 		env := execEnv(t)
 		env.Getenv = func(string) string { return "x" }
 		result, err := runTool(t, env, def, chat.Execution{Call: chat.Call{Arguments: []byte(`{}`)}})

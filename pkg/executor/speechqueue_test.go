@@ -15,8 +15,8 @@ import (
 	"oneshot/pkg/subprocess/programtest"
 )
 
-// newSpeaker returns a speaker whose utterances are shell scripts, and what it
-// shows.
+// newSpeaker returns a speaker that runs a program for each text, and the messages that
+// it shows.
 func newSpeaker(t *testing.T, p subprocess.Program) (*TextToSpeech, *screen) {
 	t.Helper()
 	out := new(screen)
@@ -25,13 +25,13 @@ func newSpeaker(t *testing.T, p subprocess.Program) (*TextToSpeech, *screen) {
 	return s, out
 }
 
-// say says a text and returns the result.
+// say calls the tool with a text and returns the result.
 func say(t *testing.T, s *TextToSpeech, text string) chat.Result {
 	t.Helper()
 	return invoke(t, s.say, map[string]string{"utterance": text})
 }
 
-// invoke calls a tool with arguments; that the run cannot go on fails the test.
+// invoke calls a tool with arguments and fails the test on an error.
 func invoke(t *testing.T, f Func, args map[string]string) chat.Result {
 	t.Helper()
 	raw, err := json.Marshal(args)
@@ -45,7 +45,7 @@ func invoke(t *testing.T, f Func, args map[string]string) chat.Result {
 	return result
 }
 
-// wantSpoken fails unless the result says that words are, or will be, spoken.
+// wantSpoken fails the test unless the result reports that the text is or will be spoken.
 func wantSpoken(t *testing.T, r chat.Result) {
 	t.Helper()
 	if string(r.Data) != `{"spoken":true,"shown":false}` {
@@ -53,7 +53,7 @@ func wantSpoken(t *testing.T, r chat.Result) {
 	}
 }
 
-// M4: in order, one at a time, also after a pause.
+// M4: texts are spoken in order and one at a time, also after a pause.
 func TestSayOrder(t *testing.T) {
 	s, shown := newSpeaker(t, shell)
 	out := filepath.Join(t.TempDir(), "said")
@@ -77,8 +77,8 @@ func TestSayOrder(t *testing.T) {
 	}
 }
 
-// A program that hangs blocks neither the calls nor the end, and nothing of it
-// is left. What was not said is shown, with the reason.
+// A command that hangs blocks neither the calls nor the end of the run, and is killed
+// with its descendants. Texts that were not spoken are shown, with the reason.
 func TestSayHangs(t *testing.T) {
 	s, shown := newSpeaker(t, shell)
 	w := programtest.NewWitness(t)
@@ -100,7 +100,7 @@ func TestSayHangs(t *testing.T) {
 	wantError(t, say(t, s, "echo late"), chat.Unavailable, "the run is over")
 }
 
-// The end of the run's context is enough, also before Close.
+// The end of the run's context kills the command, even before Close.
 func TestSayEndsWithContext(t *testing.T) {
 	out := new(screen)
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -117,7 +117,7 @@ func TestSayEndsWithContext(t *testing.T) {
 	}
 }
 
-// Close waits for what is being said, and for no longer than it has to.
+// Close waits until the queue is empty.
 func TestSayCloseWaits(t *testing.T) {
 	s, shown := newSpeaker(t, shell)
 	out := filepath.Join(t.TempDir(), "said")
@@ -126,10 +126,10 @@ func TestSayCloseWaits(t *testing.T) {
 	if got, err := os.ReadFile(out); err != nil || string(got) != "said\n" || shown.String() != "" {
 		t.Errorf("said %q, %v; shown %q", got, err, shown)
 	}
-	s.Close(t.Context()) // a second time is nothing
+	s.Close(t.Context()) // a second Close does nothing
 }
 
-// The queue has an end.
+// The queue has a maximum number of texts and of bytes.
 func TestSayRowIsBounded(t *testing.T) {
 	s, _ := newSpeaker(t, shell)
 	w := programtest.NewWitness(t)
@@ -159,7 +159,7 @@ func TestSayRowIsBounded(t *testing.T) {
 	w.WantGone(t)
 }
 
-// What cannot be run, or fails, is told.
+// A command that cannot be run or fails is reported.
 func TestSayFails(t *testing.T) {
 	s, _ := newSpeaker(t, subprocess.Program{Err: errors.New("not found in $PATH")})
 	wantError(t, say(t, s, "hi"), chat.Unavailable, "cannot run the text-to-speech command: not found in $PATH")
@@ -194,11 +194,11 @@ func TestSayShows(t *testing.T) {
 	}
 }
 
-// T13: what is said, and how, is checked.
+// T13: the text, the voice and the style are checked.
 func TestUtterance(t *testing.T) {
 	for _, c := range []struct {
 		u     speechJob
-		wrong string // the beginning of what is wrong
+		wrong string // start of the fault; "" for none
 	}{
 		{speechJob{"hi", "", ""}, ""},
 		{speechJob{"-v", "Flo (Deutsch)", "slow, calm"}, ""},

@@ -9,8 +9,8 @@ import (
 	"oneshot/pkg/dialect"
 )
 
-// A text that is cut, wherever that is, holds no half of a character, and what is left of it and
-// the words behind make no marker when it is inert.
+// A text that is truncated at any byte has no partial character, and its rest and the truncation note form
+// no marker after neutralisation.
 func TestCutTexts(t *testing.T) {
 	for _, text := range []string{
 		"äöü 😀 漢字 and more of it",

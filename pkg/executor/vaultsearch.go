@@ -72,7 +72,7 @@ func (f files) search(ctx context.Context, raw json.RawMessage) (chat.Result, er
 	return result, nil
 }
 
-// dataLabelsOf returns the labels of the found files, which no rule could check before.
+// dataLabelsOf returns the labels of the found files. They are not known before the search, so no rule could check them.
 func (f files) dataLabelsOf(hits []hit) []string {
 	var out []string
 	for _, h := range hits {
@@ -142,7 +142,7 @@ func (s *searcher) addHits(ctx context.Context, paths []string, name func(string
 		}
 		if n := countMatches(searched, s.query); n > 0 {
 			s.hits = append(s.hits, hit{Path: p, Basename: nameWithoutExt(p), Matches: n, Preview: matchPreview(text, folded, s.query)})
-		} else if name == nil && !utf8.Valid(content) { // the query may be there in another encoding
+		} else if name == nil && !utf8.Valid(content) { // the content may contain the query in another encoding
 			s.unsearched++
 		}
 	}

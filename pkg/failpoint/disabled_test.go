@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// In the program as it is built no place fails, whatever the environment says, and nothing is in the way.
+// TestNoFaults checks that a build without the tag crash ignores the environment variable, injects no fault and
+// allocates nothing.
 func TestNoFaults(t *testing.T) {
 	t.Setenv(EnvVar, "eio 1 "+t.TempDir()+"/hit")
 	var out bytes.Buffer

@@ -15,7 +15,7 @@ import (
 
 const inside = "FAULT_TEST_INSIDE"
 
-// What is said happens at the place that is said, once, and the place has its name in the file.
+// TestFaults checks that the selected fault happens once, at the selected point, and that the file names the point.
 func TestFaults(t *testing.T) {
 	if os.Getenv(inside) != "" {
 		operate()
@@ -52,7 +52,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// operate does a sync and a write, and says on stderr what came of them.
+// operate does a sync and a write, and prints their results to stderr.
 func operate() {
 	err := Around("sync", func() error {
 		fmt.Fprint(os.Stderr, "synced ")

@@ -32,7 +32,7 @@ func TestWalkOpensNothingDenied(t *testing.T) {
 		if _, err := unix.InotifyRmWatch(watch, uint32(id)); err != nil {
 			t.Fatal(err)
 		}
-		for { // what is left, and that the watch has ended
+		for { // discards the remaining events, including the end of the watch
 			if _, err := unix.Read(watch, make([]byte, 4096)); err != nil {
 				return n > 0
 			}

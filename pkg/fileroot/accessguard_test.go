@@ -34,8 +34,8 @@ func tree(t *testing.T, names ...string) (*Root, string) {
 	return r, dir
 }
 
-// H1: whatever reaches for a denied file, however it is spelt, is refused with the rule and its reason; what is beside
-// it is not.
+// H1: every access to a denied file, in any spelling of its path and through any link, is refused with the rule and its
+// reason; files beside it are accessible.
 func TestGuards(t *testing.T) {
 	r, dir := tree(t, "Keys/a.md", "Keys/sub/b.md", "open.md", "Keys2/c.md")
 	for name, to := range map[string]string{"door": "Keys", "file.md": "Keys/a.md", "way.md": "Keys/back.md", "Keys/back.md": "../open.md", "fine.md": "open.md"} {
@@ -87,7 +87,7 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// counting is a guard that counts the names it is asked about, and denies one.
+// counting is a guard that counts calls of Enter and denies one name.
 type counting struct {
 	names  *atomic.Int64
 	denied string
@@ -101,7 +101,7 @@ func (c counting) Enter(name string) (Guard, *Denial) {
 	return c, nil
 }
 
-// A walk asks a guard about each name once, at any depth, and does not list denied names.
+// A walk calls Enter once for each name, at any depth, and does not list denied folders.
 func TestGuardedWalk(t *testing.T) {
 	var names []string
 	for i := range 40 {
@@ -134,7 +134,7 @@ func TestGuardedRace(t *testing.T) {
 			default:
 			}
 			spare := filepath.Join(dir, "spare")
-			_ = os.Symlink([]string{"Keys", "open"}[i%2], spare) // it was renamed away
+			_ = os.Symlink([]string{"Keys", "open"}[i%2], spare) // the last rename has removed it
 			_ = os.Rename(spare, filepath.Join(dir, "door"))
 		}
 	})

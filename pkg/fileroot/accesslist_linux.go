@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// accessListName is the extended attribute of a POSIX access list. The group of the permissions of such a file is the
-// mask of the list, so the permissions alone would give the group everything that anybody in the list has.
+// accessListName is the extended attribute of a POSIX access list. The group permissions in the mode of such a file are the
+// mask of the list, so the mode alone would give the group the permissions of every entry in the list.
 const accessListName = "system.posix_acl_access"
 
 // maxAccessList is the maximum size of an extended attribute.

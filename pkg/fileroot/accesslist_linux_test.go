@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// encodeAccessList returns an access list that gives the owner, the group and others these permissions, and a user more.
+// encodeAccessList returns an access list with these permissions for the owner, another user, the group, the mask and others.
 func encodeAccessList(owner, user, group, mask, other uint16) []byte {
 	const none = 0xffffffff
 	list := binary.LittleEndian.AppendUint32(nil, 2) // version
@@ -41,12 +41,12 @@ func listOf(t *testing.T, name string) []byte {
 	return list
 }
 
-// What is replaced keeps its access list: the permissions of its group are in the list, and not in the mode. It gets none
-// from its folder.
+// A replaced file keeps its access list, which holds the permissions of its group, and inherits no list from its
+// folder.
 func TestWriteKeepsAccessLists(t *testing.T) {
 	w := newWorld(t)
 	name := filepath.Join(w.dir, "ok.txt")
-	list := encodeAccessList(6, 6, 0, 6, 0) // a mode of 0660, and nothing for the group
+	list := encodeAccessList(6, 6, 0, 6, 0) // the mode is 0660, but the group has no permissions
 	err := unix.Setxattr(name, accessListName, list, 0)
 	if errors.Is(err, unix.ENOTSUP) {
 		t.Skip("the file system has no access lists")

@@ -18,8 +18,8 @@ type pathCase struct {
 	Fixture                        json.RawMessage
 }
 
-// notHere names the cases that other tests stand for, or that are about something the root does not
-// have, with the reason.
+// notHere names the cases that other tests cover, or that concern features which a root does not have,
+// with the test or the reason.
 var notHere = map[string]string{
 	"ln-denied-by-rule": "rules belong to package policy; script policy_links",
 	"prot-read":         "rules belong to package policy, and nothing is read that no rule or flag lets be read",
@@ -29,13 +29,13 @@ var notHere = map[string]string{
 	"race-write-rename": "TestKilledWrite, TestWrite",
 }
 
-// noOperation names the operations that the root does not offer, with the test that shows it.
+// noOperation names the operations that a root does not offer, with the tests that check this.
 var noOperation = map[string]string{
 	"list": "TestOperations, TestWalk", "search": "TestOperations, TestWalk: no pattern is a path", "symlink": "TestOperations", "chmod": "TestOperations",
 	"rename": "TestOperations", "delete": "TestOperations", "mkdir": "TestOperations",
 }
 
-// A root has no way of making links, changing permissions, moving or removing.
+// A root has no methods for links, permissions, moving, removing or listing.
 func TestOperations(t *testing.T) {
 	for m := range reflect.TypeFor[*Root]().Methods() {
 		for _, word := range []string{"link", "ch", "rename", "move", "remove", "delete", "mk", "open", "search", "list", "glob"} {
@@ -46,7 +46,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// fixtures are those that the cases name without spelling them out.
+// fixtures holds the files of the cases that refer to a fixture only by name.
 var fixtures = map[string]map[string]string{
 	"ln-depth-9": {"c0": "->ok.txt", "c1": "->c0", "c2": "->c1", "c3": "->c2", "c4": "->c3", "c5": "->c4", "c6": "->c5", "c7": "->c6", "c8": "->c7"},
 }

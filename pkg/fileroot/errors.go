@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// A Kind says why a path could not be used.
+// A Kind is the reason why a path could not be used.
 type Kind string
 
 // The kinds of path errors.
@@ -22,7 +22,7 @@ const (
 	Failed     Kind = "failed"   // error of the file system
 )
 
-// A PathError says that a file could not be read or written. Its text never reveals where the root is.
+// A PathError reports that a file could not be read or written. Its text never reveals where the root is.
 type PathError struct {
 	Kind   Kind
 	Path   string // as given by the caller

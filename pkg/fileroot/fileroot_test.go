@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// world is a root with something outside it.
+// world is a root and files outside of it.
 type world struct {
 	base, dir string
 	root      *Root
@@ -51,8 +51,9 @@ func (w world) file(t testing.TB, name, content string) {
 	}
 }
 
-// make puts something into the root: "->target" is a link, "=hardlink FILE",
-// "=fifo", "=socket" and "=mknod" are what they say, the rest is a file's content.
+// make creates a file in the root: "->target" makes a symbolic link, "=hardlink FILE",
+// "=fifo", "=socket" and "=mknod" make that kind of file, and any other text is the
+// content of a regular file.
 func (w world) make(t testing.TB, name, what string) {
 	t.Helper()
 	path := filepath.Join(w.dir, name)
@@ -82,8 +83,8 @@ func (w world) make(t testing.TB, name, what string) {
 	}
 }
 
-// wantRefusal checks an error that is to be of a kind and to keep quiet about
-// where the root is.
+// wantRefusal checks that an error is a PathError of a kind and does not reveal the path
+// of the root.
 func (w world) wantRefusal(t testing.TB, err error, kinds ...Kind) {
 	t.Helper()
 	var refused *PathError
@@ -144,7 +145,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What is read at a path that was resolved is read through no link.
+// ReadResolved follows no links.
 func TestReadResolved(t *testing.T) {
 	w := newWorld(t)
 	for name, what := range map[string]string{"file": "->ok.txt", "folder": "->a", "out": "->../outdir", "hard": "=hardlink {BASE}/secret.txt", "fifo": "=fifo"} {
@@ -175,7 +176,7 @@ func TestReadLimit(t *testing.T) {
 	w.wantRefusal(t, err, TooLarge)
 }
 
-// A file can be on another file system although its name is inside.
+// A file below the root can be on another file system; it is not accessible.
 func TestOtherDevice(t *testing.T) {
 	w := newWorld(t)
 	w.root.device++
@@ -278,8 +279,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// M10, M4: a write never leaves the root, never goes through a link and never
-// changes a file that has another name.
+// M10, M4: a write never leaves the root, never follows a link and never changes a file
+// with several hard links.
 func TestWriteRefuses(t *testing.T) {
 	fixture := map[string]string{
 		"l_in": "->ok.txt", "l_out": "->../secret.txt", "l_gone": "->missing", "l_gone_out": "->../newfile", "l_dir_in": "->a", "l_dir_out": "->../outdir",
@@ -342,8 +343,7 @@ func TestWriteKeepsPermissions(t *testing.T) {
 	w.wantRefusal(t, w.root.Write("ok.txt", nil, ""), Refused)
 }
 
-// The write floor holds for names that do not exist yet, in every spelling.
-// What is replaced keeps its permissions whatever the umask is, and its owner and group where they can be kept.
+// A replaced file keeps its permissions regardless of the umask, and its owner and group where that is permitted.
 func TestWriteKeepsOwners(t *testing.T) {
 	w := newWorld(t)
 	for _, mode := range []fs.FileMode{0o666, 0o664, 0o777, 0o640, 0o200} {
@@ -376,7 +376,8 @@ func TestWriteKeepsOwners(t *testing.T) {
 	}
 }
 
-// M3: names that steer other programs are not written, and names with a leading dot only where allowed.
+// M3: names that control other programs are never written, whether they exist or not and in any spelling; names with a
+// leading dot only where allowed.
 func TestProtected(t *testing.T) {
 	w := newWorld(t)
 	decomposed := "outils-e\u0301te\u0301"
@@ -491,7 +492,7 @@ func TestWalkEnds(t *testing.T) {
 	w.wantRefusal(t, small.pushEntries(entry{}), TooLarge)
 }
 
-// A walk passes over what vanishes or is closed to it meanwhile.
+// A walk skips files and folders that are removed or replaced meanwhile.
 func TestWalkPassesOver(t *testing.T) {
 	w := newWorld(t)
 	gone := walk{root: w.root, remaining: 10, stack: []entry{{path: "ok.txt"}, {path: "gone/"}, {path: "gone.md"}, {path: "ok.txt/"}}}
@@ -506,7 +507,7 @@ func TestWalkPassesOver(t *testing.T) {
 	}
 }
 
-// M10: a file that was opened by a hard link has one name when the link is removed, and that one is outside.
+// M10: after its hard link in the root is removed, an open file has one link, which is outside; it is still refused.
 func TestRemovedHardLink(t *testing.T) {
 	w := newWorld(t)
 	link := filepath.Join(w.dir, "link")

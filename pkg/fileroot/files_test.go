@@ -12,13 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A fileCase is a line of testdata/paths/files.jsonl: what stands in the root, and what one operation
-// on a path gives.
+// A fileCase is a line of testdata/paths/files.jsonl: the files in the root, and the result of one operation
+// on a path.
 type fileCase struct {
 	ID                   string
 	Tree                 map[string]string // as for [world.make]
 	Read, Write, Resolve *string
-	Gives                string // what is read, or where the path leads
+	Gives                string // the content that is read, or the resolved path
 	Kind                 Kind   // of the error; "" for none
 }
 
@@ -66,7 +66,7 @@ func (c fileCase) run(t *testing.T) {
 	}
 }
 
-// do makes the operation.
+// do runs the operation.
 func (c fileCase) do(root *Root, here *strings.Replacer) (string, error) {
 	switch {
 	case c.Read != nil:

@@ -12,14 +12,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// crooked is a tree in which names lead astray in every way that file systems have.
+// crooked is a tree with every kind of misleading name: links, hard links, pipes, protected and Unicode names.
 var crooked = map[string]string{
 	"l_in": "->ok.txt", "l_dir": "->a", "l_out": "->../secret.txt", "l_out_dir": "->../outdir", "l_abs": "->/etc/passwd", "l_root": "->/", "l_up": "->..", "l_self": "->l_self",
 	"l_gone": "->missing", "l_gone_out": "->../newfile", "l_back": "->../vault/ok.txt", "l_git": "->.git", "l_proc": "->/proc/self/root", "l_two": "->l_dir/up", "a/up": "->..", "a/out": "->../../outdir",
 	"l_dot": "->.", "l_slash": "->a/", "hard": "=hardlink {BASE}/secret.txt", "fifo": "=fifo", ".git/config": "GIT", "tools/t.yaml": "TOOL", "Käse/x": "inside", "K\u212a": "inside",
 }
 
-// newCrooked makes a world with that tree.
+// newCrooked makes a world with the tree crooked.
 func newCrooked(t testing.TB) world {
 	w := newWorld(t)
 	for name, what := range crooked {
@@ -31,8 +31,8 @@ func newCrooked(t testing.TB) world {
 	return w
 }
 
-// steers is a second opinion about protected names: it strips from each part what some file system
-// ignores, and compares what is left without regard to case.
+// steers is an independent check for protected names: it strips the characters that some file system
+// ignores from each part, and compares the rest without regard to case.
 func steers(clean string) bool {
 	var parts []string
 	for part := range strings.SplitSeq(norm.NFC.String(clean), "/") {
@@ -57,8 +57,8 @@ func steers(clean string) bool {
 	return strings.EqualFold(parts[0], "tools")
 }
 
-// below returns where a path leads as the system says, below a folder; false if it leads elsewhere or
-// nowhere.
+// below returns the target of a path, as resolved by the system, relative to a folder; false if it is
+// outside of the folder or missing.
 func below(dir, name string) (string, bool) {
 	to, err := filepath.EvalSymlinks(filepath.Join(dir, name))
 	if err != nil {
@@ -68,9 +68,9 @@ func below(dir, name string) (string, bool) {
 	return filepath.ToSlash(rel), err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
 }
 
-// M10: whatever path is read, written or resolved in a tree full of traps, what is read is inside, what
-// is written is the one file of that name and nothing that is protected, what rules see is what is
-// read, and no error says where the root is.
+// M10: for any path in a tree of misleading names, a read returns only files inside the root, a write
+// changes only the file of that name and no protected one, Resolve returns the path of the file that is
+// read, and no error reveals the path of the root.
 func FuzzVault(f *testing.F) {
 	for name := range crooked {
 		f.Add(name)
@@ -89,7 +89,7 @@ func FuzzVault(f *testing.F) {
 	})
 }
 
-// reads checks what reading and resolving a path does.
+// reads checks reading and resolving a path.
 func (w world) reads(t *testing.T, p string) {
 	content, err := w.root.Read(p, 100)
 	leads, resolveErr := w.root.Resolve(p)
@@ -111,7 +111,7 @@ func (w world) reads(t *testing.T, p string) {
 	}
 }
 
-// writes checks what writing to a path does.
+// writes checks writing to a path.
 func (w world) writes(t *testing.T, p string) {
 	before := w.snapshot(t)
 	err := w.root.Write(p, []byte("CANARY"), "")

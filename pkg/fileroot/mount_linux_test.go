@@ -15,8 +15,8 @@ import (
 
 const mountedHere = "VAULT_TEST_MOUNTED"
 
-// Another file system below the root is not part of it, be it a folder or a single file. The mounts are
-// made in a process with a view of file systems of its own.
+// Another file system mounted below the root is not part of the root, neither a folder nor a single file.
+// The mounts are made in a process with its own mount namespace.
 func TestMounts(t *testing.T) {
 	if base := os.Getenv(mountedHere); base != "" {
 		mounted(t, base)
@@ -43,7 +43,7 @@ func TestMounts(t *testing.T) {
 	}
 }
 
-// mounted is the part of TestMounts in the other process.
+// mounted is the part of TestMounts that runs in the process with the mounts.
 func mounted(t *testing.T, base string) {
 	dir := filepath.Join(base, "vault")
 	mnt, file := filepath.Join(dir, "mnt"), filepath.Join(dir, "ok.txt")

@@ -74,7 +74,7 @@ func TestPreconditionOfLargeFile(t *testing.T) {
 	w.wantRefusal(t, w.root.Write("ok.txt", nil, Digest(nil)), TooLarge)
 }
 
-// another returns another root at the same folder, as another process has one.
+// another returns another root for the same folder, like that of another process.
 func (w world) another(t *testing.T) *Root {
 	t.Helper()
 	root, err := Open(w.dir)
@@ -85,7 +85,7 @@ func (w world) another(t *testing.T) *Root {
 	return root
 }
 
-// Of many who want the same, one succeeds: whether they replace a file or make one.
+// Of many concurrent writes with the same precondition one succeeds, for an existing file and for a new one.
 func TestOneWriteWins(t *testing.T) {
 	w := newWorld(t)
 	for round := range 20 {
@@ -121,7 +121,7 @@ func TestOneWriteWins(t *testing.T) {
 	w.wantNoTempFiles(t)
 }
 
-// Nobody's change is lost: many who each add one to a number reach the sum.
+// No change is lost: concurrent increments of a number add up.
 func TestNoLostUpdate(t *testing.T) {
 	w := newWorld(t)
 	if err := w.root.Write("n", []byte("0"), Missing); err != nil {

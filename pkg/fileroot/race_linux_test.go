@@ -18,11 +18,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A swap exchanges something in the root for something that leads outside of it, or is no file.
+// A swap exchanges a file or folder in the root for a link to the outside or to a protected name, or for a pipe.
 type swap struct {
 	name string                    // in the root
-	what func(at string) error     // makes the other thing
-	evil func(fi os.FileInfo) bool // reports that it still is that
+	what func(at string) error     // makes the replacement
+	evil func(fi os.FileInfo) bool // reports whether a file is still the replacement
 }
 
 func isLink(fi os.FileInfo) bool { return fi.Mode()&os.ModeSymlink != 0 }
@@ -33,12 +33,12 @@ func linkTo(target string) func(string) error {
 	return func(at string) error { return os.Symlink(target, at) }
 }
 
-// raced are the counts of a race.
+// raced counts the operations of a race.
 type raced struct{ swaps, reads, writes, refused, resolved, walked atomic.Int64 }
 
 // M10: for five seconds, folders, files and their parents are exchanged for links to the outside, for
-// hard links to files there and for pipes, as fast as it goes, while files are read, written, resolved
-// and walked over by their names. Nothing outside is read or written, and nothing inside that is protected.
+// hard links to files there and for pipes, as fast as possible, while other goroutines read, write, resolve
+// and walk. No file outside and no protected file inside is read or written.
 func TestRace(t *testing.T) {
 	length := 5 * time.Second
 	if testing.Short() {
@@ -73,7 +73,7 @@ func TestRace(t *testing.T) {
 	for i := range 4 {
 		wg.Go(func() { w.use(ctx, t, paths, i, &n) })
 	}
-	wg.Go(func() { // what does not exist is looked for, and never found, behind the link
+	wg.Go(func() { // files that exist only behind a link to a protected name are never read or written
 		for ctx.Err() == nil {
 			_ = w.root.Write("s/config", []byte("EVIL"), Digest([]byte("STEERS")))
 			for _, name := range []string{"s/config", "t"} {
@@ -94,14 +94,14 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// exchange swaps to and fro until the end.
+// exchange swaps back and forth until ctx ends.
 func (w world) exchange(ctx context.Context, t *testing.T, s swap, n *raced) {
 	evil := filepath.Join(w.base, "evil "+strings.ReplaceAll(s.name, "/", "_"))
 	name := filepath.Join(w.dir, s.name)
 	for ctx.Err() == nil {
-		if fi, err := os.Lstat(evil); err != nil || !s.evil(fi) { // a write has replaced it, which it may
+		if fi, err := os.Lstat(evil); err != nil || !s.evil(fi) { // a write may replace it
 			err := os.RemoveAll(evil)
-			if errors.Is(err, unix.ENOTEMPTY) { // a write is in it yet
+			if errors.Is(err, unix.ENOTEMPTY) { // a write still uses the folder
 				continue
 			}
 			if err := errors.Join(err, s.what(evil)); err != nil {
@@ -121,7 +121,7 @@ func (w world) exchange(ctx context.Context, t *testing.T, s swap, n *raced) {
 	}
 }
 
-// use reads, writes, resolves and walks until the end.
+// use reads, writes, resolves and walks until ctx ends.
 func (w world) use(ctx context.Context, t *testing.T, paths []string, first int, n *raced) {
 	for i := first; ctx.Err() == nil; i++ {
 		name := paths[i%len(paths)]
@@ -162,7 +162,7 @@ func (w world) use(ctx context.Context, t *testing.T, paths []string, first int,
 	}
 }
 
-// wantOutside checks that what is outside the root, and what is protected in it, is as it was made.
+// wantOutside checks that the files outside the root and the protected files in it are unchanged.
 func (w world) wantOutside(t *testing.T) {
 	t.Helper()
 	for name, what := range w.snapshot(t) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A path leads where its links lead, and never out of the root.
+// A path resolves to the target of its links, and never to a path outside the root.
 func TestResolve(t *testing.T) {
 	dir := t.TempDir()
 	for _, d := range []string{"secret", "out", "a/b"} {

@@ -24,7 +24,7 @@ type location struct {
 }
 
 // A tempFile holds the new content of a file, next to it. Its name is derived from the file's name, so the
-// next write finds what a killed write left. Only the holder of the lock on the file renames or removes
+// next write finds the remains of a killed write. Only the holder of the lock on the file renames or removes
 // it; the lock ends with its process.
 type tempFile struct {
 	target    location // the file to be written
@@ -40,7 +40,7 @@ const (
 	tempPrefix, tempSuffix = ".oneshot-", ".tmp"
 )
 
-// errBusy says that another writer holds the temporary file, or did a moment ago.
+// errBusy means that another writer holds the temporary file, or did a moment ago.
 var errBusy = errors.New("it is being written")
 
 // isTempName reports whether a name, in lower case, is that of a temporary file.
@@ -176,7 +176,7 @@ func (d *tempFile) commit(new bool) error {
 	return nil
 }
 
-// errNotDurable says that a write took effect but may not be durable.
+// errNotDurable means that a write took effect but may not be durable.
 var errNotDurable = errors.New("the file has its new content, but a power cut may revert it")
 
 // linkNoReplace renames by link and remove, which fails if the new name exists.
@@ -196,7 +196,7 @@ func (d *tempFile) linkNoReplace(from, to string) error {
 // discard removes an uncommitted temporary file and releases the lock.
 func (d *tempFile) discard() {
 	if !d.committed {
-		_ = d.target.dir.Remove(d.tempName) // the next write removes what is left
+		_ = d.target.dir.Remove(d.tempName) // the next write removes a file that is left
 	}
 	d.file.Close()
 }

@@ -77,7 +77,7 @@ func TestTempFileOfAnotherWriter(t *testing.T) {
 	w.wantNoTempFiles(t)
 }
 
-// A name that drafts have is no name for a file.
+// The names of temporary files cannot be written.
 func TestTempFileNames(t *testing.T) {
 	w := newWorld(t)
 	own := tempNameOf("ok.txt")
@@ -91,8 +91,8 @@ func TestTempFileNames(t *testing.T) {
 
 const killedHere = "VAULT_TEST_KILLED"
 
-// A process that is killed while it writes leaves the old content or the new, and what it leaves
-// besides the next write takes away.
+// A process that is killed during a write leaves the old content or the new one, and the next write removes
+// its temporary file.
 func TestKilledWrite(t *testing.T) {
 	if dir := os.Getenv(killedHere); dir != "" {
 		writeForever(dir)
@@ -134,7 +134,7 @@ func TestKilledWrite(t *testing.T) {
 	w.wantNoTempFiles(t)
 }
 
-// forever is how much writeForever writes at a time, in bytes.
+// forever is the size of each write of writeForever in bytes.
 const forever = 8 << 20
 
 // writeForever writes a file again and again.
@@ -174,7 +174,7 @@ func TestReadWhileReplaced(t *testing.T) {
 	readers.Wait()
 }
 
-// D5: however few descriptors are left, a write that fails has not replaced the file.
+// D5: for any number of free descriptors, a write that fails has not replaced the file.
 func TestWriteWithoutDescriptors(t *testing.T) {
 	w := newWorld(t)
 	var old unix.Rlimit
@@ -212,7 +212,7 @@ func TestWriteWithoutDescriptors(t *testing.T) {
 	}
 }
 
-// withDescriptors calls f while only so many descriptors are left.
+// withDescriptors calls f while only this number of descriptors is free.
 func withDescriptors(t *testing.T, left int, f func() error) error {
 	t.Helper()
 	var taken []int

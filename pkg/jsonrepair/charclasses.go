@@ -37,8 +37,8 @@ func wordLen(text string) int {
 	return n
 }
 
-// blankLen returns the length of the blank that a text begins with, which may be one
-// that JSON does not have, or one that was escaped as in a string.
+// blankLen returns the length of the white space character at the start of a text:
+// one of JSON, one that JSON does not have, or one that is escaped as in a string.
 func blankLen(text string) int {
 	switch c := text[0]; {
 	case isBlank(c):

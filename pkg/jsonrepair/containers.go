@@ -2,7 +2,7 @@ package jsonrepair
 
 import "strings"
 
-// readKey reads a key, or whatever is in its place.
+// readKey reads a key, or repairs the token in its place.
 func (r *reader) readKey() {
 	f, c := r.top(), r.text[r.at]
 	switch {
@@ -12,7 +12,7 @@ func (r *reader) readKey() {
 	case c == '[' && f.joins:
 		r.joinArrays()
 	case c == '{' || c == '[' || c == '(':
-		r.removeTo(r.at + 1) // it is doubled, or the array of what should be members
+		r.removeTo(r.at + 1) // a doubled bracket, or an array around members
 	case r.dropLoneQuote():
 	case r.isQuoteAt(r.at):
 		r.beginItem()
@@ -25,7 +25,7 @@ func (r *reader) readKey() {
 	}
 }
 
-// joinArrays continues the array before the place, which was closed too early.
+// joinArrays continues the array before the current position, which was closed too early.
 func (r *reader) joinArrays() {
 	f := r.top()
 	r.edit(f.end-1, f.end, "", false)
@@ -66,8 +66,8 @@ func (r *reader) finishMember() {
 	}
 }
 
-// skipToMember decides what follows a member without a comma: the next one, or text,
-// which is dropped up to a comma, a bracket or a line end.
+// skipToMember continues after a member without a comma: with the next member, or by dropping
+// text up to a comma, a bracket or a line end.
 func (r *reader) skipToMember() {
 	if c := r.text[r.at]; c == '{' || c == '[' || c == '(' || r.isQuoteAt(r.at) || r.isKeyAt(r.at) {
 		r.top().want = wantKey
@@ -106,7 +106,7 @@ func (r *reader) closeBracket(c byte) {
 	for i >= 0 && r.stack[i].closer != c {
 		i--
 	}
-	if i < 0 { // it closes nothing, or stands for another one
+	if i < 0 { // it closes no open bracket, or replaces the right one
 		next := r.blanksEnd(r.at + 1)
 		more := len(r.stack) == 1 && next < r.end && !r.isCloserAt(next) && r.fenceLen(next) == 0
 		if more || f.end > f.start && r.text[f.end-1] == c {
@@ -127,7 +127,8 @@ func (r *reader) closeBracket(c byte) {
 	r.pop(true)
 }
 
-// pop closes the innermost frame with the bracket at the place, or with a missing one.
+// pop closes the innermost frame, with the bracket at the current position or with a missing
+// one.
 func (r *reader) pop(closed bool) {
 	r.finishMember()
 	f := *r.top()
@@ -136,7 +137,7 @@ func (r *reader) pop(closed bool) {
 	case f.object:
 		opening, closing = "{", "}"
 	case f.closer == ')' && f.items == 1 && f.comma < 0:
-		opening, closing = "", "" // they mean nothing
+		opening, closing = "", "" // parentheses around one value have no meaning
 	}
 	if f.comma >= 0 {
 		r.edit(f.comma, f.comma+r.commaLen(f.comma), "", true)

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// A scan looks for the end of a string whose quotation marks may be missing or
-// not escaped. At each mark it decides, by what follows within a window, whether
-// it closes the string, belongs to it, or shows that the closing one was
-// forgotten before.
+// A scan looks for the end of a string whose quotation marks may be missing or not escaped. At each
+// mark, a window of the text after it decides whether the mark closes the string, belongs to it, or
+// shows that the closing mark was forgotten before.
 type scan struct {
 	*reader
 	p      piece
@@ -67,7 +66,7 @@ func (s *scan) closedStringPiece(i, width int) piece {
 }
 
 // unclosedPieceEndingAt returns the piece whose closing mark is missing in front of an offset. A mark of
-// another kind, or one that a backslash in front of it makes text, closes it.
+// another kind, or a mark after a backslash, counts as the closing mark if it ends the content.
 func (s *scan) unclosedPieceEndingAt(at int) piece {
 	s.p.to = max(s.p.from, s.skipBack(at, s.p.from))
 	s.p.next = s.p.to
@@ -106,8 +105,8 @@ func (s *scan) isEnd(i, width int) bool {
 	return s.isEndBeforeWord(i, j, width)
 }
 
-// isEndBeforeCloser decides about a mark in front of a closing bracket, which can be
-// one of the string.
+// isEndBeforeCloser reports whether a mark in front of a closing bracket closes the string. The bracket
+// may belong to the string.
 func (s *scan) isEndBeforeCloser(j int, c byte) bool {
 	nested := s.open > 0 && c != ')'
 	if nested && s.inner > 0 || !slices.ContainsFunc(s.stack, func(f frame) bool { return c != ')' || f.closer == c }) {
@@ -123,7 +122,7 @@ func (s *scan) isEndBeforeCloser(j int, c byte) bool {
 	return s.inner == 0 || depth <= 0 || !s.isWordAt(j)
 }
 
-// isEndBeforeComma decides about a mark in front of a comma that ends at k.
+// isEndBeforeComma reports whether a mark in front of a comma that ends at k closes the string.
 func (s *scan) isEndBeforeComma(k int) bool {
 	k = s.blanksEnd(k)
 	switch {
@@ -147,7 +146,7 @@ func (s *scan) isClosedByNextQuote(k int) bool {
 	return false
 }
 
-// isEndBeforeString decides about a mark in front of another one at j.
+// isEndBeforeString reports whether a mark in front of another mark at j closes the string.
 func (s *scan) isEndBeforeString(i, j, width int) bool {
 	apart := j > i+width
 	if s.member && s.isKeyAt(j) {
@@ -157,8 +156,8 @@ func (s *scan) isEndBeforeString(i, j, width int) bool {
 	return apart && (s.inner == 0 || !s.member) && k > j && (!s.isWordAt(k) || s.isScalarAt(k)) && s.colonLen(k) == 0
 }
 
-// isEndBeforeWord decides about a mark in front of other text at j: it closes the value
-// if no other mark can, before the next delimiter.
+// isEndBeforeWord reports whether a mark in front of other text at j closes the string: it does if no
+// other mark before the next delimiter can.
 func (s *scan) isEndBeforeWord(i, j, width int) bool {
 	item := len(s.stack) > 0 && !s.member
 	for k := j; s.inner == 0 && k < min(s.end, j+window); k++ {
@@ -225,9 +224,8 @@ func (s *scan) endBeforeKey(i int) int {
 	return none
 }
 
-// unclosedPiece returns the piece of a string that has no closing mark. Where brackets
-// end the text that are still open the mark was forgotten, otherwise the text was
-// cut off.
+// unclosedPiece returns the piece of a string that has no closing mark. If the text ends with the
+// closing brackets of open frames, the mark was forgotten; otherwise the text was cut off.
 func (s *scan) unclosedPiece() piece {
 	limit := s.end
 	if k := strings.LastIndex(s.text[s.p.from:s.end], "\n```"); k >= 0 && s.fenced {
@@ -267,8 +265,8 @@ func (s *scan) truncatedPiece(limit int) piece {
 	return s.p
 }
 
-// endOfItem returns where a value without closing mark ends at the latest: an item of an
-// array in front of a comma, a member in front of a comma or line end that a key follows.
+// endOfItem returns the latest end of a value without closing mark: for an item of an array a comma, for
+// a member a comma or line end that a key follows.
 func (s *scan) endOfItem(body int) int {
 	for i := s.p.from; i < body; i++ {
 		if c := s.text[i]; c == ',' && !s.member || s.member && (c == ',' || c == '\n') && s.isKeyAt(s.blanksEnd(i+1)) {

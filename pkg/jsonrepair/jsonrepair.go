@@ -17,7 +17,7 @@ import (
 // package literal.
 const MaxDepth = 64
 
-// A Result is an opinion about a text.
+// A Result is a suggested reading of a text.
 type Result struct {
 	Value   json.RawMessage // the text with the edits applied: one JSON document; nil if there is none
 	Edits   []diag.Edit     // sorted and without overlaps; see [diag.Apply]
@@ -40,7 +40,7 @@ func JSON(text string) Result {
 	edits := r.sorted()
 	value, _, err := diag.Apply(text, []diag.Fix{{Edits: edits}})
 	switch {
-	case err != nil || !isStrict(value): // half of a surrogate pair is in it, which has no meaning
+	case err != nil || !isStrict(value): // it holds half of a surrogate pair, which has no meaning
 		return Result{Status: chat.StatusInvalid}
 	case r.cut:
 		return newResult(value, edits, chat.StatusTruncated, true)
@@ -48,8 +48,8 @@ func JSON(text string) Result {
 	return newResult(value, edits, chat.StatusRepaired, r.unsafe)
 }
 
-// newResult returns the result for a strict value. Of a key that occurs twice,
-// readers differ in which value counts.
+// newResult returns the result for a strict value. A value with a duplicate key is
+// ambiguous, because readers differ in which member counts.
 func newResult(value string, edits []diag.Edit, status chat.Status, changed bool) Result {
 	if status != chat.StatusTruncated && (changed || !jsontext.Value(value).IsValid()) {
 		status = chat.StatusAmbiguous

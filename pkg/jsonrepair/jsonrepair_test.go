@@ -17,20 +17,20 @@ const (
 	invalid   = chat.StatusInvalid
 )
 
-// cases are texts, what they are read as, and how sure that is. Blanks between
-// values are not compared.
+// cases are texts with their expected values and statuses. Blanks between
+// tokens are not compared.
 var cases = []struct {
 	text   string
 	value  string
 	status chat.Status
 }{
-	// JSON, which stays what it is.
+	// Strict JSON, which is unchanged.
 	{` {"port": 8080, "ratio": 1.50e-3} `, ` {"port": 8080, "ratio": 1.50e-3} `, ok},
 	{`[0.10, -0, 12345678901234567890]`, `[0.10, -0, 12345678901234567890]`, ok},
 	{`"{name: 'Ada'}"`, `"{name: 'Ada'}"`, ok},
 	{`{"id": 7, "id": 8}`, `{"id": 7, "id": 8}`, ambiguous},
 
-	// What JavaScript and Python have beyond it.
+	// Syntax of JavaScript and Python that JSON does not have.
 	{`{host: 'db', port: 5432, tags: ["a", "b",],}`, `{"host": "db", "port": 5432, "tags": ["a", "b"]}`, mended},
 	{`{'user': None, 'admin': False, 'name': 'O"Hara'}`, `{"user": null, "admin": false, "name": "O\"Hara"}`, mended},
 	{"// settings\n{\"dark\": true /* or not */}", `{"dark": true}`, mended},
@@ -91,7 +91,7 @@ b"}`, `{"tag": "a\u001bb\"c-🐱", "odd": "\\u12", "next": "a\nb"}`, ambiguous},
 	{`{"a": "x" /* c */ + "y", "n": 1}`, `{"a": "xy", "n": 1}`, ambiguous},
 	{`{"dir": "C:\temp\", "n": 1}`, `{"dir": "C:\temp\\", "n": 1}`, ambiguous},
 
-	// What stands in strings.
+	// Characters in strings.
 	{"{\"poem\": \"one\ntwo\t\x01\"}", `{"poem": "one\ntwo\t\u0001"}`, mended},
 	{`{"re": "\d+\.\w", "hex": "\x41"}`, `{"re": "\\d+\\.\\w", "hex": "A"}`, ambiguous},
 	{`{"half": "\ud83d!"}`, ``, invalid},
@@ -125,7 +125,7 @@ b"}`, `{"tag": "a\u001bb\"c-🐱", "odd": "\\u12", "next": "a\nb"}`, ambiguous},
 	{`["a": 1, 2]`, `[{"a": 1}, 2]`, ambiguous},
 	{`[1: 2]`, `["1: 2"]`, ambiguous},
 
-	// What stands around.
+	// Text around the document.
 	{"```json\n{\"a\": 1}\n```\nor\n```json\n{\"b\": 2}\n```\n", `{"a": 1}`, ambiguous},
 	{"{```\n{\"a\": 1}\n```}", `{"a": 1}`, ambiguous},
 	{"```json\n{\"a\": \"b\n```\nDone.", `{"a": "b"}`, truncated},
@@ -140,7 +140,7 @@ b"}`, `{"tag": "a\u001bb\"c-🐱", "odd": "\\u12", "next": "a\nb"}`, ambiguous},
 	{"red\ngreen", `"red\ngreen"`, ambiguous},
 	{`There is nothing here.`, `"There is nothing here."`, ambiguous},
 
-	// Where the text ends too early.
+	// Texts that end too early.
 	{`{"a": [1, {"b": "c`, `{"a": [1, {"b": "c"}]}`, truncated},
 	{`{"a": 1, "b": `, `{"a": 1, "b": null}`, truncated},
 	{`{"a": 1, "b`, `{"a": 1, "b": null}`, truncated},
@@ -151,7 +151,7 @@ b"}`, `{"tag": "a\u001bb\"c-🐱", "odd": "\\u12", "next": "a\nb"}`, ambiguous},
 	{`{"a": 1.5e`, `{"a": 1.5e0}`, truncated},
 	{`{"a": 1 /* and`, `{"a": 1}`, truncated},
 
-	// Nothing.
+	// Texts without a value.
 	{``, ``, invalid},
 	{" \n", ``, invalid},
 	{`]}`, ``, invalid},
@@ -169,8 +169,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// compact returns a value without the blanks between its tokens, and in one way
-// of writing characters.
+// compact returns a value without the blanks between its tokens.
 func compact(text json.RawMessage) string {
 	if text == nil {
 		return ""

@@ -17,7 +17,7 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// laws are what holds for every text.
+// laws checks the properties that every repair has.
 func laws(t *testing.T, text string) {
 	r := JSON(text)
 	strict := isStrict(text)
@@ -55,12 +55,12 @@ func laws(t *testing.T, text string) {
 
 func nesting(text string) int { return strings.Count(text, "[") + strings.Count(text, "{") }
 
-// knots are texts whose edits once led to what is no JSON.
+// knots are texts whose edits once led to invalid JSON.
 var knots = []string{
 	`(""""`, `{0"0[`, `'""'[]`, `"":,00`, `"":":"0"`, `"":0{`, `{00[)000)[0`, `{00[[0)00][0`, `{0[][0`, "(00，\"0\"：", "0\xef\xbc,：", "/\xf50/", "```{00 ```{", `{}{0,`, `"\udD0D00D0`, `'""'=]`,
 }
 
-// FuzzJSON holds the laws of a repair.
+// FuzzJSON checks the laws of a repair.
 func FuzzJSON(f *testing.F) {
 	for _, c := range cases {
 		f.Add(c.text)
@@ -71,8 +71,8 @@ func FuzzJSON(f *testing.F) {
 	f.Fuzz(laws)
 }
 
-// hostile are texts that would cost more than their length if anything were
-// looked at again and again.
+// hostile are texts that would take more than linear time if any part of them
+// were scanned again and again.
 var hostile = map[string]func(n int) string{
 	"quotes":          repeat(`"`),
 	"single quotes":   repeat(`'`),
@@ -127,7 +127,8 @@ func prefixed(start, s string) func(int) string {
 	return func(n int) string { return start + strings.Repeat(s, n/len(s)) }
 }
 
-// The number of bytes looked at grows as the text does.
+// TestGrowth checks that the number of scanned bytes grows linearly with the
+// text.
 func TestGrowth(t *testing.T) {
 	for name, text := range hostile {
 		last := 0
@@ -147,7 +148,8 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// Texts that exceed the budget, or end where it does.
+// TestBudget checks hostile texts with several endings, some of which exceed the
+// budget.
 func TestBudget(t *testing.T) {
 	exceeded := 0
 	for _, text := range hostile {
@@ -164,8 +166,9 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// What literal reads with certainty is read the same way, but for leading zeros:
-// literal drops them, and here they are kept in a string.
+// TestLiteralAgrees checks that a text that literal reads with certainty has the
+// same value here, except for leading zeros: literal drops them, and here they
+// are kept in a string.
 func TestLiteralAgrees(t *testing.T) {
 	compared := 0
 	for _, c := range cases {
@@ -183,7 +186,7 @@ func TestLiteralAgrees(t *testing.T) {
 	}
 }
 
-// decoded reads JSON with its numbers as they are written.
+// decoded decodes JSON and keeps the text of its numbers.
 func decoded(t *testing.T, value json.RawMessage) any {
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.UseNumber()

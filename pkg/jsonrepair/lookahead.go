@@ -8,7 +8,7 @@ import (
 // window is how far the reader looks ahead, in bytes.
 const window = 512
 
-// none stands for an offset.
+// none is the offset of something that does not exist.
 const none = -1
 
 // A source is a text in which the reader looks ahead.
@@ -26,7 +26,7 @@ type quoteMark struct {
 	escaped bool // a backslash is in front of it
 }
 
-// doubles and singles are what can stand for a quotation mark.
+// doubles and singles are the characters that can serve as a double or a single quotation mark.
 const (
 	doubles = "\"“”„‟«»＂"
 	singles = "'‘’‚‛`´＇"
@@ -52,8 +52,8 @@ func (s *source) quoteAt(i int) quoteMark {
 	return quoteMark{n + w, char, n > 0}
 }
 
-// isClosedBy reports whether another mark can close a string that a quotation mark has
-// opened. A straight one is closed by itself only.
+// isClosedBy reports whether another mark can close a string that a quotation mark has opened.
+// Only the same straight mark closes a straight one.
 func (q quoteMark) isClosedBy(m quoteMark) bool {
 	switch {
 	case m.width == 0 || m.escaped && !q.escaped:
@@ -66,13 +66,13 @@ func (q quoteMark) isClosedBy(m quoteMark) bool {
 
 func (s *source) isQuoteAt(i int) bool { return s.quoteAt(i).width > 0 }
 
-// commaLen returns the length of the comma, or of what is written for one, at an offset;
-// 0 if there is none.
+// commaLen returns the length of the comma, or of another separator used as one, at an offset; 0
+// if there is none.
 func (s *source) commaLen(i int) int {
 	return prefixLen(s.text[min(i, s.end):s.end], ",", ";", "，", "、")
 }
 
-// colonLen is the same for a colon.
+// colonLen does the same for a colon.
 func (s *source) colonLen(i int) int {
 	return prefixLen(s.text[min(i, s.end):s.end], ":", "=>", ":=", "=", "：")
 }

@@ -22,7 +22,7 @@ type frame struct {
 	items   int
 	end     int  // end of the last item, or of the opening bracket
 	comma   int  // offset of the comma that no item has followed yet, else none
-	joins   bool // the last item is an array that can go on
+	joins   bool // the last item is an array that the next one can continue
 	keyEnd  int  // end of the last key
 	colon   int  // end of its colon
 }
@@ -170,7 +170,7 @@ func (r *reader) push(f frame) {
 	r.stack = append(r.stack, f)
 }
 
-// firstWant returns what an item of a frame begins with.
+// firstWant returns the kind of token that an item of a frame begins with.
 func (f *frame) firstWant() want {
 	if f.object {
 		return wantKey
@@ -178,7 +178,8 @@ func (f *frame) firstWant() want {
 	return wantValue
 }
 
-// beginItem begins an item of the innermost frame, and sees to the comma in front of it.
+// beginItem begins an item of the innermost frame, and adds or corrects the comma in
+// front of it.
 func (r *reader) beginItem() {
 	f := r.top()
 	switch {
@@ -202,8 +203,8 @@ func (r *reader) endItem(end int) {
 	}
 }
 
-// dropLoneQuote drops a quotation mark that the text ends with, which begins nothing. It
-// reports whether there is one.
+// dropLoneQuote drops a quotation mark that has no text after it. It reports whether
+// there is one.
 func (r *reader) dropLoneQuote() bool {
 	end := r.at + r.quoteAt(r.at).width
 	if end == r.at || r.skipBack(r.end, end) > end {

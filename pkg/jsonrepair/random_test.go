@@ -11,14 +11,14 @@ import (
 	"oneshot/internal/testsize"
 )
 
-// scraps are what strings of random values are made of: whatever could be taken
-// for the end of a string, or for what follows one.
+// scraps are the parts of random strings: text that a reader could mistake for
+// the end of a string, or for the token after it.
 var scraps = []string{
 	"a", "b c", ", ", ",", ":", ": ", "{", "}", "[", "]", "(", ")", `"`, `"`, "'", "`", "```", "\n", "\\", "/", "//", "/*", "*/", "#",
 	"+", "...", "-", "1", "é", "“", "”", "true", "null", " ", "=", ";", "x: ", "\t", "http://x/",
 }
 
-// value returns a random value of JSON.
+// value returns a random JSON value.
 func value(g *rand.Rand, depth int) any {
 	kinds := 6
 	if depth == 0 {
@@ -49,7 +49,7 @@ func value(g *rand.Rand, depth int) any {
 	return m
 }
 
-// marshal writes a value without the escapes that only HTML needs.
+// marshal encodes a value without HTML escapes.
 func marshal(t *testing.T, v any, indent string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -61,7 +61,8 @@ func marshal(t *testing.T, v any, indent string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// One small fault does not spoil what is well formed around it.
+// TestOneFault checks that one small fault does not change the well-formed JSON
+// around it.
 func TestOneFault(t *testing.T) {
 	faults := map[string]func(string) string{
 		"a comma behind it":      func(s string) string { return s + "," },

@@ -15,7 +15,7 @@ type piece struct {
 	next     int  // behind its closing mark; to if that is missing
 	cut      bool // the text ends in it
 	doubled  bool // both quotation marks are written twice
-	guessed  bool // its closing mark is another one, or marks in it could be it
+	guessed  bool // its closing mark is of another kind, or marks in it could be the closing one
 	bare     bool // it has no quotation marks: only quotes have escapes
 }
 
@@ -54,8 +54,8 @@ func (r *reader) readString(isKey bool) {
 	r.at = p.next
 }
 
-// writeQuote writes a double quote for another mark. A mark that is doubled or has a
-// backslash is never certain.
+// writeQuote writes a double quote for another mark. The edit is never safe for a
+// mark that is doubled or has a backslash.
 func (r *reader) writeQuote(start, end int, safe bool) {
 	if mark := r.text[start:end]; mark != `"` {
 		r.edit(start, end, `"`, safe && (mark == "'" || mark == "`" || mark[0] >= 0x80))
@@ -69,7 +69,7 @@ func (r *reader) quoteText(start, end int, safe bool) {
 	r.edit(end, end, `"`, safe)
 }
 
-// scanStringPiece finds the content of the string at the place.
+// scanStringPiece finds the content of the string at the current position.
 func (r *reader) scanStringPiece(isKey bool) piece {
 	p := piece{mark: r.quoteAt(r.at)}
 	p.from = r.at + p.mark.width
@@ -149,14 +149,14 @@ func (r *reader) writeEscape(i int, p piece) int {
 	}
 	next, w := utf8.DecodeRuneInString(rest[1:])
 	if next < 0x20 && w == 1 || next != '"' && isQuoteChar(next) {
-		r.edit(i, i+1, "", false) // a quote needs none, and a line end is kept
+		r.edit(i, i+1, "", false) // a quote needs no backslash, and a line end is kept
 	} else {
 		r.edit(i, i+1, `\\`, false) // most are in Windows paths and regular expressions
 	}
 	return 1
 }
 
-// escapeLen returns the length of the escape of JSON that a text begins with: 0 if it
+// escapeLen returns the length of the JSON escape at the start of a text: 0 if there
 // is none, none if the text ends in it.
 func escapeLen(text string) int {
 	switch {

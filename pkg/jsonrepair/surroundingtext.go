@@ -36,8 +36,8 @@ func (r *reader) findStart() bool {
 	return strings.Trim(r.text[r.at:r.end], " \t\r\n,:;}])/") != ""
 }
 
-// readInnerFence follows a fence between values: it ends the document if it closes
-// the one around it, and is dropped otherwise.
+// readInnerFence handles a fence between values: it ends the document if it closes the
+// fence around it, and is dropped otherwise.
 func (r *reader) readInnerFence() {
 	if r.fenced || r.blanksEnd(r.at+r.fenceLen(r.at)) >= r.end {
 		r.end = r.at
@@ -46,7 +46,7 @@ func (r *reader) readInnerFence() {
 	r.dropFence(false)
 }
 
-// dropFence drops the fence at the place, with the word behind it.
+// dropFence drops the fence at the current position, with the word behind it.
 func (r *reader) dropFence(safe bool) {
 	i := r.at + r.fenceLen(r.at)
 	i += wordLen(r.text[i:])
@@ -55,8 +55,8 @@ func (r *reader) dropFence(safe bool) {
 	r.at = i
 }
 
-// dropRest drops the text after the document. Only a trailing comma and the fence around
-// the document mean nothing.
+// dropRest drops the text after the document. Only for a trailing comma and for the
+// fence around the document is that a safe edit.
 func (r *reader) dropRest() {
 	r.end = len(r.text)
 	for r.skipBlanks(); r.at < r.end; r.skipBlanks() {

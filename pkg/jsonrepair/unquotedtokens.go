@@ -11,12 +11,12 @@ func (r *reader) readBare() {
 	r.beginItem()
 	start := r.at
 	end, next := r.bareEnd()
-	if end == start { // nothing that can be text
+	if end == start { // the next character cannot be text
 		end = r.runeEnd(start)
 		next = end
 	}
 	r.repairUnquotedValue(start, end)
-	r.edit(end, next, "", false) // a quote that closes text without an opening one
+	r.edit(end, next, "", false) // a closing quote without an opening one
 	r.at = next
 	r.endItem(end)
 }
@@ -41,9 +41,9 @@ func (r *reader) repairUnquotedValue(start, end int) {
 	}
 }
 
-// bareEnd returns the end of text without quotes, and the end with the quote that
-// closes it. Brackets that are closed belong to the text. A number or word that another
-// item follows without a comma ends in front of the blank.
+// bareEnd returns the end of text without quotes, and the end including a closing
+// quote. Brackets that are closed belong to the text. A number or word ends in front of
+// a blank if another item follows without a comma.
 func (r *reader) bareEnd() (end, next int) {
 	i := r.at
 	for ; i < r.end; i++ {
@@ -123,7 +123,8 @@ func (r *reader) classifyMark(i, width int) (begins, ends bool) {
 	return !f.object && i > r.at && isBlank(r.text[i-1]), false
 }
 
-// jsonWord returns what a word of another language, or of JSON, is in JSON, "" if it is none.
+// jsonWord returns the JSON form of a word of JSON or of another language, "" if there is
+// none.
 func jsonWord(text string) (json string, safe bool) {
 	switch text {
 	case "true", "false", "null":
@@ -145,7 +146,7 @@ func isScalar(text string) bool {
 	return word != "" || len(text) <= 64 && isNumber(text) // prefixes of a long text are tried
 }
 
-// completeWord returns the word of JSON that a text is the beginning of, "" if it is none.
+// completeWord returns the JSON word that begins with a text, "" if there is none.
 func completeWord(text string) string {
 	for _, word := range [...]string{"true", "false", "null", "none"} {
 		if text != "" && strings.HasPrefix(word, strings.ToLower(text)) {
@@ -161,14 +162,14 @@ func isNumber(text string) bool {
 	return n > 0 && isDigit(text[n-1]) && (isDigit(text[0]) || text[0] == '-') && json.Valid([]byte(text))
 }
 
-// jsonNumber returns the number of JSON that a text stands for, "" if it stands for
-// none. A number with leading zeros can be octal, or no number at all: it is none.
+// jsonNumber returns the JSON number for a number in another notation, "" if there is
+// none. A number with leading zeros has none: it can be octal, or not a number at all.
 func jsonNumber(text string) (number string, safe bool) {
 	rest := strings.TrimPrefix(strings.TrimPrefix(text, "+"), "-")
 	sign := strings.TrimPrefix(text[:len(text)-len(rest)], "+")
 	switch {
 	case text == "-":
-		return "-0", false // the text ends behind it, or something does
+		return "-0", false // the text ends behind it, or something else follows
 	case rest == "" || rest[0] != '.' && !isDigit(rest[0]) || len(rest) > 64 || sign+rest != text && "+"+rest != text,
 		strings.HasSuffix(rest, "_") || strings.Contains(rest, "__"):
 		return "", false

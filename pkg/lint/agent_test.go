@@ -55,7 +55,7 @@ func TestAgentForms(t *testing.T) {
 	})
 }
 
-// messages returns what the findings of a file say, without places.
+// messages returns the codes and messages of the findings of a file, sorted and without positions.
 func messages(r FileResult) (said []string) {
 	for _, f := range r.Findings {
 		said = append(said, string(f.Code)+" "+f.Message)

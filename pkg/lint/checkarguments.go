@@ -15,7 +15,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// An origin says where a call was read from.
+// An origin records where a call was read from.
 type origin struct {
 	native    bool            // a native call, parsed by the server
 	program   string          // ID of the program that made the call; "" if the model did
@@ -34,7 +34,7 @@ func (r *ParseResult) bindAndCheckCalls(from scanResult, o Options) {
 	for i, c := range from.calls {
 		def, ok := o.Tools.Get(c.Name)
 		switch {
-		case c.Status == chat.StatusSuppressed || drafts[i]: // another finding says why it is not executed
+		case c.Status == chat.StatusSuppressed || drafts[i]: // another finding explains why it is not executed
 		case !ok:
 			r.reportCall(i, from.origins[i].locateAtName(unknownToolFinding(c.Name, o.Tools)))
 		case c.Arguments != nil:

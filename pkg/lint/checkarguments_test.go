@@ -252,7 +252,8 @@ func TestDefinitionsAreLinear(t *testing.T) {
 	}
 }
 
-// A suppressed call is not checked against definitions: one finding says why it is not executed.
+// A suppressed call is not checked against definitions: one finding explains why it is not
+// executed.
 func TestSuppressedCallsAreNotBound(t *testing.T) {
 	defs, findings := tool.Loader{}.Parse("tools.yaml", []byte(malformationTools))
 	if diag.HasErrors(findings) {

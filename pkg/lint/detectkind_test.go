@@ -75,7 +75,7 @@ func TestDetectKind(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got, _ := DetectKind([]byte(tt.src)); got != cmp.Or(tt.want, Unknown) {
-				t.Errorf("KindOf = %q, want %q", got, tt.want)
+				t.Errorf("DetectKind = %q, want %q", got, tt.want)
 			}
 		})
 	}
@@ -128,7 +128,7 @@ func TestForeignFiles(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got, _ := DetectKind([]byte(tt.src)); got != Unknown {
-				t.Errorf("KindOf = %q", got)
+				t.Errorf("DetectKind = %q", got)
 			}
 		})
 	}
@@ -150,7 +150,7 @@ func TestLikelyKinds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got, likely := DetectKind([]byte(tt.src))
 			if got != Unknown || !slices.Equal(likely, tt.want) {
-				t.Errorf("KindOf = %q, %q; want %q", got, likely, tt.want)
+				t.Errorf("DetectKind = %q, %q; want %q", got, likely, tt.want)
 			}
 		})
 	}

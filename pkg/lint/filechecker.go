@@ -40,9 +40,9 @@ type Checker struct {
 	schemas map[string]*schema.Schema // published schemas, by name and part
 }
 
-// NewChecker returns a checker. Answers is the schema for answers, nil if no answers are checked;
-// the loader reads definitions; missing fills in what v1 records lack. Known are the tools for
-// which policies can have rules; if it is nil, policies' tool names and tests are not checked.
+// NewChecker returns a checker. Answers is the schema for answers, nil if no answers are checked; the loader reads definitions;
+// missing supplies the values that v1 records lack. Known are the tools for which policies can have rules; if it is nil,
+// policies' tool names and tests are not checked.
 func NewChecker(answers *schema.Schema, loader tool.Loader, missing V1Defaults, known *tool.Registry) *Checker {
 	names, _ := tool.NewRegistry() // cannot fail without definitions
 	return &Checker{answers: answers, loader: loader, missing: missing, names: names, known: known, compile: policy.Compile, schemas: map[string]*schema.Schema{}}

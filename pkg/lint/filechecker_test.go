@@ -175,7 +175,7 @@ func TestV1Doubts(t *testing.T) {
 // caches the published schemas.
 func checkKinds(t *testing.T, answers *schema.Schema, schemas map[string]*schema.Schema, src []byte) {
 	if kind, likely := DetectKind(src); kind == "" || kind != Unknown && len(likely) > 0 {
-		t.Errorf("KindOf = %q, %q", kind, likely)
+		t.Errorf("DetectKind = %q, %q", kind, likely)
 	}
 	checkV1(t, schemas, src)
 	for _, kind := range append(slices.Clone(Kinds), "result.v1") {

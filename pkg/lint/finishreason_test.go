@@ -134,7 +134,7 @@ func TestServerErrors(t *testing.T) {
 	lines := func(objects ...string) string { return strings.Join(objects, "\n") + "\n" }
 	for name, tt := range map[string]struct {
 		body string
-		want []string // of each record, what is marked
+		want []string // the marked text of each finding
 	}{
 		"lines":         {lines(created, failing, failed), []string{`"No more."`}},
 		"a stream":      {stream(created, failing, failed), []string{`"No more."`}},

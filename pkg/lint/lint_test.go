@@ -298,7 +298,7 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// C2: the result says why its dialect was chosen.
+// C2: the result explains why its dialect was chosen.
 func TestDialect(t *testing.T) {
 	named, _ := dialect.Lookup("tool")
 	list := `{"toolCalls": [{"type": "a", "id": "1", "operation": "o", "parameters": {}}]}`

@@ -211,13 +211,13 @@ var malformations = []malformation{
 			`data: {"choices":[{"delta":{"content":"\\ude00\"}}</tool_call>"},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n", `note {"text":"😀"}; [TC119]`},
 		{"in bytes", fenced("note(\"caf\xc3\")"), `!note "caf�"; [TC001]`},
 	}},
-	{26, "servers that fail at it", []malformed{ // what is no body, as a status, is not in a capture
+	{26, "servers that fail at it", []malformed{ // a capture has no response without a body, such as a bare status
 		{"an error instead of the response", `{"error":{"message":"error parsing tool call: raw='{\"text\": '","type":"server_error","code":500}}`, "[TC012]"},
 		{"an error in the stream", `{"message":{"content":"I"},"done":false}` + "\n" + `{"error":"error parsing tool call"}`, "[TC012]"},
 		{"the wrong member", chatCalls(`{"id":"a","function":{"name":"note","parameters":{"text":"x"}}}`, "tool_calls"), "!note {}; [TC308 TC115]"},
 		{"the call is left in the text", `{"choices":[{"message":{"content":"<tool_call>{\"name\": \"note\", \"arguments\": {\"text\": \"x\"}}</tool_call>"},"finish_reason":"stop"}]}`, `note {"text":"x"}; [TC119]`},
 	}},
-	{27, "whole and streamed", []malformed{ // the same bytes in other pieces are the same calls: FuzzSplits, and TestTextInPieces
+	{27, "whole and streamed", []malformed{ // other pieces of the same bytes: FuzzSplits, TestTextInPieces
 		{"whole", chatCalls(chatCall("a", `"{\"text\": 'x',}"`), "tool_calls"), `note {"text":"x"}; [TC202 TC201]`},
 		{"streamed", `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"note","arguments":"{\"text\""}}]}}]}` + "\n\n" +
 			`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":": 'x',}"}}]},"finish_reason":"tool_calls"}]}` + "\n\ndata: [DONE]\n", `note {"text":"x"}; [TC202 TC201]`},

@@ -60,7 +60,7 @@ func TestRun(t *testing.T) {
 		runfile.Response{Turn: 3, Content: "```tool\nf({a: 4})\n```", BrokenOff: "cut off"},
 	)
 	got := slices.Collect(ParseCapture("x", src, Options{}))
-	if len(got) != 4 { // and what is wrong with the order
+	if len(got) != 4 { // the last record reports the wrong order
 		t.Fatalf("%d records", len(got))
 	}
 	for i, want := range []struct {

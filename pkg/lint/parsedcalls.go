@@ -72,8 +72,8 @@ func (r *ParseResult) addFindings(findings []diag.Finding) {
 	}
 }
 
-// notRepairs are the warnings that stand for no repair: where the call was read from, and an
-// argument with another format.
+// notRepairs are the warnings that report no repair: where the call was read from, and an argument
+// with another format.
 var notRepairs = []diag.Code{diag.CallInText, diag.ArgConstraint}
 
 // setRepairs lists in each repaired call the codes of the warnings so far.

@@ -139,7 +139,7 @@ func (r *runReader) applyRecord(line diag.Text, body runfile.Body) {
 	}
 }
 
-// setInput begins the context with what the user gave the run, as the run did.
+// setInput begins the context with the user's prompt and input, as the run did.
 func (r *runReader) setInput(b runfile.Run) {
 	r.baseContext = r.baseContext.Clone()
 	r.baseContext.AddUserText(b.Prompt)
@@ -204,7 +204,7 @@ func (r *runReader) setFenceNonce(word string) {
 // nativeRun is the dialect name of a run with native calls.
 const nativeRun = "native"
 
-// readResponse reads a response from its recorded text and calls; a recorded body would say the same.
+// readResponse reads a response from its recorded text and calls; a recorded body would give the same result.
 func (r *runReader) readResponse(line diag.Text, body runfile.Response) ParseResult {
 	said := chat.Response{Content: body.Content, Reasoning: body.Reasoning, Calls: body.Calls}
 	in := r.o.readDecoded(line, said, locateResponseParts(line.Bytes), r.native)

@@ -14,7 +14,7 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// A layout says how many documents a file holds and how they are separated.
+// A layout is the number of documents that a file can hold and the way in which they are separated.
 type layout int
 
 const (

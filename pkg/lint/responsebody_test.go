@@ -136,7 +136,7 @@ func TestTextInPieces(t *testing.T) {
 			}
 			for j, x := range f.Fixes {
 				d := protocol.NewDecoder(1 << 20)
-				_ = d.Write([]byte(edited(string(body), found[i].Fixes[j].Edits)), nil) // Close says it again
+				_ = d.Write([]byte(edited(string(body), found[i].Fixes[j].Edits)), nil) // Close returns the error again
 				if resp, err := d.Close(); err != nil || resp.Content != edited(text, x.Edits) {
 					t.Errorf("%s: %q makes %q, and in a stream %q (%v)", file, x.Title, edited(text, x.Edits), resp.Content, err)
 				}

@@ -16,7 +16,7 @@ var benchNames = []string{
 	"id", "call_id", "tool_call_id", "operation", "priority",
 }
 
-// BenchmarkCalls measures what it takes to read a list of calls against a strict
+// BenchmarkCalls compares the time to read a list of calls with that of a strict
 // reader that validates the same bytes (B2).
 func BenchmarkCalls(b *testing.B) {
 	calls := map[string]string{

@@ -55,9 +55,9 @@ func growth(text []byte, size int, private bool) workDone {
 		if state == NeedMore {
 			continue
 		}
-		i -= len(s.Unread()) // which is read again
+		i -= len(s.Unread()) // these bytes are read again
 		if i == begin {
-			i++ // it belongs to nothing
+			i++ // the byte belongs to no call or object
 		}
 		begin = i
 		s.ResetAt(i)

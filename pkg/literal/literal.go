@@ -261,7 +261,7 @@ func (s *Scanner) IsLineStart() bool { return s.lineBlank }
 // offset of the closing fence or the stop.
 func (s *Scanner) End() int { return s.end }
 
-// NonCallReason says why the statement at [Scanner.NonCall] is not a call, "" if there is
+// NonCallReason returns why the statement at [Scanner.NonCall] is not a call, "" if there is
 // nothing to add.
 func (s *Scanner) NonCallReason() string {
 	if !s.head.lacksParen {

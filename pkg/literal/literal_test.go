@@ -94,7 +94,7 @@ func TestValue(t *testing.T) {
 	}
 }
 
-func TestReadNumber(t *testing.T) {
+func TestParseNumber(t *testing.T) {
 	tests := []struct{ token, json, form string }{
 		{"0", "0", ""},
 		{"-0", "-0", ""},
@@ -119,22 +119,22 @@ func TestReadNumber(t *testing.T) {
 	for _, test := range tests {
 		n := parseNumber(test.token)
 		if n.invalid || n.maybeOctal || n.json != test.json || n.issue != test.form || !json.Valid([]byte(n.json)) {
-			t.Errorf("readNumber(%q) = %+v, want %s %q", test.token, n, test.json, test.form)
+			t.Errorf("parseNumber(%q) = %+v, want %s %q", test.token, n, test.json, test.form)
 		}
 	}
 	for _, token := range []string{"-", "+", ".", "1.2.3", "1e", "1e+", "0x", "0xg", "0b2", "12px", "--1", "e5", "_1e", "0x" + strings.Repeat("f", maxRadixDigits+1)} {
 		if n := parseNumber(token); !n.invalid {
-			t.Errorf("readNumber(%q) = %+v", token, n)
+			t.Errorf("parseNumber(%q) = %+v", token, n)
 		}
 	}
 	for token, octal := range map[string]bool{"010": true, "0755": true, "-010": true, "07": false, "08": false, "0o10": false, "01.5": false} {
 		if n := parseNumber(token); n.maybeOctal != octal {
-			t.Errorf("readNumber(%q) = %+v", token, n)
+			t.Errorf("parseNumber(%q) = %+v", token, n)
 		}
 	}
 }
 
-func TestRoundTrips(t *testing.T) {
+func TestCanRoundTrip(t *testing.T) {
 	for number, want := range map[string]bool{
 		"0": true, "-0.0": true, "0.1": true, "1e308": true, "9007199254740992": true, "9007199254740993": false,
 		"100000000000000000000": true, "12345678901234567890": false, "0.30000000000000004": true, "1e309": false,
@@ -142,7 +142,7 @@ func TestRoundTrips(t *testing.T) {
 		"1" + strings.Repeat("0", 400): false,
 	} {
 		if got := canRoundTrip(number); got != want {
-			t.Errorf("roundTrips(%s) = %t", number, got)
+			t.Errorf("canRoundTrip(%s) = %t", number, got)
 		}
 	}
 }

@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// never are the ranges that are no public internet, one by one as the IPv4 and IPv6
-// Special-Purpose Address Registries of the IANA name them, and what is besides: the second
-// opinion that what is refused is held against.
+// never lists the ranges outside of the public internet: those of the IPv4 and IPv6
+// Special-Purpose Address Registries of the IANA, and all others that are not public. The
+// tests compare refusals with this independent list.
 var never = []string{
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "168.63.129.16/32", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24",
 	"192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
 	"::/3", "2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20", "4000::/2", "8000::/1",
 }
 
-// refusedBy reports whether the second opinion is against an address.
+// refusedBy reports whether one of the ranges contains an address.
 func refusedBy(ranges []string, addr netip.Addr) bool {
 	return slices.ContainsFunc(ranges, func(r string) bool { return netip.MustParsePrefix(r).Contains(addr) })
 }
@@ -79,8 +79,8 @@ func bytesOf(r *rand.Rand, n int) []byte {
 	return out
 }
 
-// What is public to others is not public where it is this machine's own, unless its host is
-// allowed; where nobody knows, it is taken for that.
+// A public address of this machine is refused unless its host is allowed. If the addresses of
+// this machine cannot be listed, every address counts as one of them.
 func TestOwnAddresses(t *testing.T) {
 	own := func(text ...string) func() ([]net.Addr, error) {
 		return func() ([]net.Addr, error) {

@@ -28,14 +28,14 @@ type ssrfCase struct {
 	}
 }
 
-// elsewhere names the kinds of cases that other tests stand for.
+// elsewhere maps the kinds of cases that are tested elsewhere to their tests.
 var elsewhere = map[string]string{
 	"args":     "pkg/tool TestRequestCases",
 	"template": "pkg/tool TestRequestCases",
 	"header":   "TestHeadersOnRedirects, TestRealmIsNotAsked",
 }
 
-// elsewhereID names single cases, with the test that stands for each.
+// elsewhereID maps single cases that are tested elsewhere to their tests.
 var elsewhereID = map[string]string{
 	"rebind-toctou":        "TestRebinding: a name is looked up once",
 	"cfg-shared-transport": "TestConnectionsAreNotShared, pkg/provider TestClientsAreApart",
@@ -112,7 +112,7 @@ func (c ssrfCase) request(t *testing.T, in *internet, raw string) error {
 
 func (c ssrfCase) redirect(t *testing.T, in *internet) {
 	in.handle = func(n int, w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Connection", "close") // each hop is looked up
+		w.Header().Set("Connection", "close") // forces a name lookup for each hop
 		code, location, redirected := strings.Cut(c.hop(n), " ")
 		if !redirected {
 			return
@@ -136,8 +136,8 @@ func (c ssrfCase) redirect(t *testing.T, in *internet) {
 	c.want(t, err, c.Expect)
 }
 
-// hop returns what the n-th request is answered with: "..." is the first redirect
-// for ever.
+// hop returns the response to the n-th request; with "..." in the chain, the first redirect
+// is repeated endlessly.
 func (c ssrfCase) hop(n int) string {
 	switch {
 	case slices.Contains(c.Chain, "..."):
@@ -148,7 +148,7 @@ func (c ssrfCase) hop(n int) string {
 	return "200"
 }
 
-// follow is the list of hosts of a case, for redirects.
+// follow allows redirects to the allowed hosts of a case.
 func (c ssrfCase) follow(u *url.URL) error {
 	if len(c.Policy.AllowHosts) > 0 && !slices.Contains(c.Policy.AllowHosts, u.Hostname()) {
 		return errors.New("not on the list")

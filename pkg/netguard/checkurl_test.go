@@ -7,7 +7,7 @@ import (
 )
 
 func TestCheckURL(t *testing.T) {
-	for raw, want := range map[string]string{ // URL to words of the refusal, "" for none
+	for raw, want := range map[string]string{ // URL to text of the refusal, "" for none
 		"http://example.com/":                     "",
 		"HTTPS://Example.COM:8443/a?b=c#d":        "",
 		"http://xn--bcher-kva.example/":           "",
@@ -83,7 +83,7 @@ func TestBadHost(t *testing.T) {
 	}
 }
 
-// A URL that is refused is not repeated with its password, or endlessly.
+// The error of a refused URL contains no password, and only the beginning of a long URL.
 func TestRefusedURLIsShown(t *testing.T) {
 	_, err := CheckURL("http://joe:s3cret@example.com/")
 	if err == nil || strings.Contains(err.Error(), "s3cret") {

@@ -42,8 +42,8 @@ func parseDialAddress(address string) (HostPort, error) {
 	return HostPort{Host: CanonicalHost(host), Port: uint16(n)}, nil
 }
 
-// control checks the IP address after every lookup and before every connect. It refuses whatever it
-// does not understand.
+// control checks the IP address after every lookup and before every connect. It refuses networks
+// other than TCP and invalid addresses.
 func (g guard) control(target HostPort, network, address string) error {
 	if network != "tcp4" && network != "tcp6" {
 		return &RefusedError{URL: address, Why: "the network " + network + " is not supported"}

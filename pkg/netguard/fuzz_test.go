@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// numericHosts are hosts that a C library, or a reader that maps characters, takes for an address
-// of this machine.
+// numericHosts are hosts that a C library, or a parser that normalizes characters, could read as an
+// IP address, most of them of this machine.
 var numericHosts = []string{
 	"127.1", "127.0.1", "0x7f.1", "0X7F.0.0.1", "0x7f000001", "0177.0.0.1", "017700000001", "0177.0x0.1", "127.0.0.01", "2130706433", "0", "00", "0x0", "127.0.0.1.",
 	"１２７.０.０.１", "127。0。0。1", "①②⑦.0.0.1", "127.0.0.1%00", "0x7f.0.0.0x1", "127.0.0.08", "4294967296", "0b1111111.1", "127.0.0.0o1", "١٢٧.0.0.1",
 }
 
-// Such a host is refused as it is written, and leads nowhere even where nobody looks at how it is
-// written: with the resolver of Go, and with that of the system.
+// TestNumericHosts checks that such a host is refused by its spelling, and that a connection to it fails
+// even without that check.
 func TestNumericHosts(t *testing.T) {
 	g := guard{interfaceAddrs: noAddresses}
 	for _, host := range numericHosts {
@@ -41,7 +41,7 @@ func TestNumericHosts(t *testing.T) {
 }
 
 // looksNumeric reports whether inet_aton could read a host: one to four numbers in decimal, octal
-// or hexadecimal digits. It reads more than that, not less.
+// or hexadecimal digits. It accepts more than inet_aton, never less.
 func looksNumeric(host string) bool {
 	parts := strings.Split(host, ".")
 	for _, p := range parts {
@@ -78,8 +78,8 @@ func dialledBy(t *testing.T, raw string) []string {
 	return dialled
 }
 
-// Whatever text is let through as a URL, the client connects to the host and port that rules see
-// in it; an address in it is judged as one, and public; and nothing else in it could be one.
+// For every accepted URL, the client connects to the host and port that policy rules see. An IP address
+// as the host is connected to only if it is public, and no host name can be read as an address.
 func FuzzGuard(f *testing.F) {
 	for _, host := range numericHosts {
 		f.Add("http://" + host + "/")

@@ -20,8 +20,8 @@ import (
 	"time"
 )
 
-// drip answers the request on a connection with a text, after which it repeats another one, each
-// time after a pause, until nobody takes it. It returns how many bytes were taken.
+// drip answers the request on a connection with begin, and then writes again after each pause until
+// the connection is closed. It returns the number of bytes written.
 func drip(c net.Conn, begin, again string, pause time.Duration) int {
 	defer c.Close()
 	if _, err := http.ReadRequest(bufio.NewReader(c)); err != nil {
@@ -37,7 +37,7 @@ func drip(c net.Conn, begin, again string, pause time.Duration) int {
 	return taken
 }
 
-// The time limit of a call also ends a response that never ends, however little of it comes at a time.
+// The time limit of a call also ends a response that arrives very slowly and never ends.
 func TestTricklesEnd(t *testing.T) {
 	for name, c := range map[string]struct{ begin, again string }{
 		"nothing":  {"", ""},
@@ -109,7 +109,7 @@ func TestFloodsEnd(t *testing.T) {
 	}
 }
 
-// A body that grows when it is unpacked ends at the limit, as any other does.
+// The limit of a body applies after decompression.
 func TestBombEnds(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
@@ -121,7 +121,7 @@ func TestBombEnds(t *testing.T) {
 	in := newInternet(t)
 	in.handle = func(_ int, w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
-		for range 1000 { // one gzip stream after the other is one
+		for range 1000 { // concatenated gzip streams are one stream
 			if _, err := w.Write(packed.Bytes()); err != nil {
 				return
 			}
@@ -134,8 +134,8 @@ func TestBombEnds(t *testing.T) {
 	}
 }
 
-// Of compressions only gzip is offered, and what comes in another, or in several, is not unpacked and
-// not taken for text. A redirect may come as it likes: nobody reads it.
+// The client offers only gzip. Reading a body with another encoding, or several, fails. The encoding of a
+// redirect does not matter, because its body is not read.
 func TestEncodings(t *testing.T) {
 	for _, encodings := range [][]string{{"br"}, {"zstd"}, {"deflate"}, {"gzip, gzip"}, {"x-gzip"}, {"identity", "br"}, {strings.Repeat("a", 1000)}} {
 		in := newInternet(t)
@@ -166,7 +166,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// The environment of the process does not lead requests elsewhere.
+// Proxy variables in the environment have no effect.
 func TestNoProxy(t *testing.T) {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
 		t.Setenv(name, "http://93.184.215.99:80/")
@@ -178,7 +178,7 @@ func TestNoProxy(t *testing.T) {
 	}
 }
 
-// What a server wants to have remembered is forgotten.
+// Cookies are not stored.
 func TestNoCookies(t *testing.T) {
 	in := newInternet(t)
 	in.handle = func(n int, w http.ResponseWriter, r *http.Request) {
@@ -200,7 +200,7 @@ func TestNoCookies(t *testing.T) {
 	}
 }
 
-// A server that offers HTTP/2 is spoken to in HTTP/1.1; one that knows only old TLS not at all.
+// The client uses HTTP/1.1 even if the server offers HTTP/2, and refuses a server that supports only TLS 1.0 and 1.1.
 func TestProtocols(t *testing.T) {
 	in := newInternet(t)
 	two := httptest.NewUnstartedServer(in.tls.Config.Handler)
@@ -222,7 +222,7 @@ func TestProtocols(t *testing.T) {
 	}
 }
 
-// A connection that one client may make is of no use to another one.
+// A client does not reuse the connections of another client.
 func TestConnectionsAreNotShared(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") }))
 	defer server.Close()

@@ -43,7 +43,7 @@ type Options struct {
 	MaxBodyBytes int64
 }
 
-// A RefusedError says that the guard blocked a request.
+// A RefusedError reports that the guard blocked a request.
 type RefusedError struct {
 	URL string // without a password
 	Why string
@@ -53,14 +53,14 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("%s is refused: %s", e.URL, e.Why) }
 
-// A BodyError says that the body of a response exceeds the limit of the client.
+// A BodyError reports that the body of a response exceeds the limit of the client.
 type BodyError struct{ Limit int64 }
 
 func (e *BodyError) Error() string {
 	return fmt.Sprintf("the body is longer than %d bytes", e.Limit)
 }
 
-// An EncodingError says that a response has a content encoding that the client did not request. It is
+// An EncodingError reports that a response has a content encoding that the client did not request. It is
 // not decoded.
 type EncodingError struct{ Encoding string }
 
@@ -152,7 +152,7 @@ func (t *transport) CloseIdleConnections() { t.base.CloseIdleConnections() }
 // redirectCheckKey is the context key of [WithRedirectCheck].
 type redirectCheckKey struct{}
 
-// ErrDoNotFollow says that a redirect is returned as the response instead of being followed.
+// ErrDoNotFollow makes a client return a redirect as the response instead of following it; see [WithRedirectCheck].
 var ErrDoNotFollow = errors.New("the redirect is not followed")
 
 // WithRedirectCheck returns a context whose requests follow a redirect only if follow returns nil for its URL. If

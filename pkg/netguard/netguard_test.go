@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// An internet answers for every name and address: look-ups come from its table,
-// and a connection that the guard permits ends at one of two local servers.
+// An internet simulates all names and addresses: look-ups use its table, and each
+// connection that the guard permits goes to one of two local servers.
 type internet struct {
 	guard    guard
 	names    map[string][]string // name to addresses
@@ -28,7 +28,7 @@ type internet struct {
 	plain    *httptest.Server    // behind every port but 443
 	tls      *httptest.Server    // behind port 443
 	dialled  []string            // addresses that were connected to
-	requests []*http.Request     // that arrived
+	requests []*http.Request     // received by the servers
 	handle   func(n int, w http.ResponseWriter, r *http.Request)
 }
 
@@ -47,10 +47,10 @@ func newInternet(t *testing.T, allow ...HostPort) *internet {
 	return in
 }
 
-// noAddresses are the addresses of a machine that has none.
+// noAddresses lists no addresses, like a machine without any.
 func noAddresses() ([]net.Addr, error) { return nil, nil }
 
-// client returns a client whose connections are judged as always.
+// client returns a client with the usual checks whose connections go to the internet.
 func (in *internet) client(t *testing.T, o Options) *http.Client {
 	t.Helper()
 	c := newClient(o, in.dial)
@@ -113,7 +113,7 @@ func do(c *http.Client, req *http.Request) (string, error) {
 	return string(body), err
 }
 
-// wantRefused checks that err wraps a Refused with these words.
+// wantRefused checks that err wraps a RefusedError whose reason contains words.
 func wantRefused(t *testing.T, err error, words string) {
 	t.Helper()
 	var refused *RefusedError
@@ -122,7 +122,7 @@ func wantRefused(t *testing.T, err error, words string) {
 	}
 }
 
-// The client as it is, with a real server on this machine.
+// TestLoopback tests an unmodified client with a real server on this machine.
 func TestLoopback(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") }))
 	defer server.Close()
@@ -206,7 +206,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// What the dialler hands over and cannot be read is refused.
+// Addresses and networks from the dialler that cannot be parsed are refused.
 func TestControlRefuses(t *testing.T) {
 	g := guard{allowed: []HostPort{{"x", 80}}}
 	for _, c := range [][2]string{{"tcp4", ":80"}, {"tcp4", "x:80"}, {"tcp6", "[::1%lo]:80"}, {"udp4", "93.184.215.14:80"}, {"unix", "/run/x"}, {"tcp4", ""}} {
@@ -221,7 +221,7 @@ func TestControlRefuses(t *testing.T) {
 	}
 }
 
-// A name that is looked up differently the second time is judged the second time.
+// Each lookup of a name is checked: a second lookup with another address is refused.
 func TestRebinding(t *testing.T) {
 	in := newInternet(t)
 	in.sequence["rebind.test"] = []string{"93.184.215.14", "127.0.0.1"}
@@ -234,7 +234,7 @@ func TestRebinding(t *testing.T) {
 	wantRefused(t, err, "loopback")
 }
 
-// A connection to an allowed host is of no use to another name.
+// A connection to an allowed host is not reused for another name or address.
 func TestAllowedHostIsNotABridge(t *testing.T) {
 	in := newInternet(t, HostPort{"intranet.test", 0})
 	in.names["intranet.test"], in.names["evil.test"] = []string{"10.0.0.7"}, []string{"10.0.0.7"}
@@ -256,7 +256,7 @@ func TestRedirects(t *testing.T) {
 		name, method, from string
 		code               int
 		to                 string
-		why                string // "" where the redirect is followed
+		why                string // "" if the redirect is followed
 	}{
 		{"relative", "GET", "http://ok.test/a", 302, "../b", ""},
 		{"another host", "GET", "http://ok.test/", 301, "http://ok2.test/", ""},
@@ -310,8 +310,8 @@ func TestRedirectLoop(t *testing.T) {
 	}
 }
 
-// Headers of the tool stay with the origin that they were meant for, also when a
-// redirect leads back to it.
+// All headers except the safe ones are dropped when a redirect leads to another origin,
+// and not restored when a later redirect leads back.
 func TestHeadersOnRedirects(t *testing.T) {
 	for name, c := range map[string]struct {
 		hops []string

@@ -11,8 +11,8 @@ import (
 // maxAnswer is the number of bytes that [Post] reads of an answer.
 const maxAnswer = 64 << 10
 
-// Post sends a body with headers to a URL whose host may be private, such as a collector of telemetry that the user names. It returns
-// the response and the beginning of its body, which is closed.
+// Post sends a body with headers to a URL whose host may be private, such as a collector of telemetry that the user names.
+// It returns the response, whose body is closed, and the beginning of the body.
 func Post(ctx context.Context, to *url.URL, header http.Header, body []byte) (*http.Response, []byte, error) {
 	client := NewClient(Options{AllowHosts: []HostPort{HostOf(to)}})
 	defer client.CloseIdleConnections()

@@ -12,17 +12,17 @@ import (
 	"testing"
 )
 
-// A requestCase is a line of testdata/net/requests.jsonl: requests of one client one after the other,
-// each over a connection of its own, and why the last one is refused.
+// A requestCase is a line of testdata/net/requests.jsonl: consecutive requests of one client, each over
+// its own connection, and the reason why the last one is refused.
 type requestCase struct {
 	ID       string
 	URL      string
-	URLs     []string            // of several requests
-	DNS      map[string][]string // what names are looked up to
-	Sequence map[string][]string // to one address after the other
+	URLs     []string            // of the requests; URL, if set, is the last one
+	DNS      map[string][]string // addresses by name
+	Sequence map[string][]string // one address per lookup, by name
 	Allow    []string            // hosts that may be private
-	Hops     []string            // what a server answers, in turn: a status and a location; 200 after these
-	Why      string              // words of the error; "" for none
+	Hops     []string            // the responses in order: a status and a location; then 200
+	Why      string              // text of the error; "" for none
 }
 
 func TestRequests(t *testing.T) {
@@ -94,7 +94,7 @@ func (c requestCase) run(t *testing.T) {
 	}
 }
 
-// A server that wants to see a password is not given one by way of another server that it names.
+// The client sends no request to the token server that a WWW-Authenticate header names.
 func TestRealmIsNotAsked(t *testing.T) {
 	in := newInternet(t)
 	in.names["other.test"] = []string{"203.0.115.8"}

@@ -7,7 +7,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// P5: scopes that a tool needs all of, and any of, and the connection that it works through.
+// P5: a tool can need all of some scopes, one of several scopes, and a connection.
 func TestAccess(t *testing.T) {
 	all := []string{"mail.read", "mail.send"}
 	any := []string{"a", "b"}
@@ -42,8 +42,8 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// The tests of a policy are about its rules, and not about what a run has been given or has
-// been told.
+// The tests in a policy file check only its rules. Scopes, connections and known identifiers of a
+// run do not matter.
 func TestPolicyTestsAreAboutRules(t *testing.T) {
 	defs, findings := tool.Loader{}.Parse("tools.yaml", []byte(`
 name: mail

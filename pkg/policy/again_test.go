@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Where a later policy sets arguments, the rules that let the call happen with them are the
-// ones on record, by which limits count, and each of their rates counts once.
+// If a later layer sets arguments, the record names the rules that allow the changed call. Limits
+// count by these rules, and each of their rates counts once.
 func TestSetCountsForEachLayer(t *testing.T) {
 	for name, first := range map[string]string{
 		"asks":         `{version: 1, tools: {search: {ask: [{id: any, limit: {rate: 5/h}}]}}}`,
@@ -18,7 +18,7 @@ func TestSetCountsForEachLayer(t *testing.T) {
 		if d.Rule != "1:any+2:few" || len(d.rateLimits) != 1 {
 			t.Errorf("%s: rule %s, rates %v", name, d.Rule, d.rateLimits)
 		}
-		d.Verdict = Allow // or somebody approves
+		d.Verdict = Allow // as after an approval
 		apply(s, f, d, time.Time{})
 		if d = p.Decide(s, f); d.Verdict != Deny {
 			t.Errorf("%s: once more: %s by %s", name, d.Verdict, d.Rule)

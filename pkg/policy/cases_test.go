@@ -17,15 +17,15 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// A policyCase is a line of testdata/policy/cases.jsonl: calls of one run, and what is decided
-// about each, or what is wrong with a policy.
+// A policyCase is a line of testdata/policy/cases.jsonl: the calls of one run with the expected
+// decisions, or a policy with the expected finding.
 type policyCase struct {
 	ID     string             `json:"id"`
 	Why    string             `json:"why"`
 	Policy json.RawMessage    `json:"policy"` // a document, several, or "base"
-	Load   string             `json:"load"`   // the code and the place of the one finding
+	Load   string             `json:"load"`   // code and path of the expected finding; "" if the policy compiles
 	Flags  FlagRules          `json:"flags"`
-	Leads  map[string]*string `json:"leads"` // where paths lead; null is out of the root
+	Leads  map[string]*string `json:"leads"` // targets of links; null is outside the root
 	Calls  []caseCall         `json:"calls"`
 
 	tools *tool.Registry
@@ -35,11 +35,11 @@ type policyCase struct {
 type caseCall struct {
 	Tool      string          `json:"tool"`
 	Args      json.RawMessage `json:"args"`
-	Fails     bool            `json:"fails"`     // its tool says that something went wrong
-	Want      string          `json:"want"`      // the verdict and the rule
-	WaitMS    int             `json:"wait_ms"`   // before it starts
-	Because   string          `json:"because"`   // what the model is told
-	Effective json.RawMessage `json:"effective"` // arguments, where a rule sets some
+	Fails     bool            `json:"fails"`     // the tool returns an error
+	Want      string          `json:"want"`      // expected verdict and rule
+	WaitMS    int             `json:"wait_ms"`   // wait before the start
+	Because   string          `json:"because"`   // expected reason; "" for any
+	Effective json.RawMessage `json:"effective"` // expected arguments if a rule changes them
 }
 
 // readCases reads lines of JSON.
@@ -61,7 +61,8 @@ func readCases[T any](t *testing.T, path string) []T {
 	return out
 }
 
-// layers compiles the policies of a case, and returns what is wrong with them.
+// layers compiles the policies of a case. It returns the code and the path of the first finding, ""
+// for none.
 func (c *policyCase) layers(t *testing.T) ([]*Layer, string) {
 	t.Helper()
 	docs := []json.RawMessage{c.Policy}
@@ -88,7 +89,7 @@ func (c *policyCase) layers(t *testing.T) ([]*Layer, string) {
 	return out, ""
 }
 
-// leadsTo is the resolver of a case.
+// leadsTo resolves the links of a case.
 func (c *policyCase) leadsTo(path string) (string, error) {
 	switch to, known := c.Leads[path]; {
 	case !known:
@@ -100,8 +101,8 @@ func (c *policyCase) leadsTo(path string) (string, error) {
 	}
 }
 
-// check makes the calls of a case, and holds what is decided against what it says. The run is
-// continued from its records before each call.
+// check makes the calls of a case and compares the decisions with the expected ones. Before each
+// call the state is folded from the records, as in a resumed run.
 func (c *policyCase) check(t *testing.T) {
 	layers, fault := c.layers(t)
 	if fault != c.Load {
@@ -158,7 +159,7 @@ func sortedJSON(t *testing.T, raw json.RawMessage) string {
 	return string(v)
 }
 
-// P5: what is decided about calls, in the order of a run.
+// P5: the decisions about the calls of a run, in order.
 func TestCases(t *testing.T) {
 	tools := known(t)
 	for _, c := range readCases[policyCase](t, "../../testdata/policy/cases.jsonl") {

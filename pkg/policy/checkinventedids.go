@@ -37,7 +37,7 @@ type knownValues struct {
 type textSource struct {
 	tool          string // tool of the result
 	data          []byte // JSON of a result
-	callArguments []byte // JSON; a result does not make known what its call contained
+	callArguments []byte // JSON; values in it do not become known by the result
 	decoded       bool
 	text          string // texts of data, or messages; NUL around and between them
 	argumentTexts string // texts of callArguments

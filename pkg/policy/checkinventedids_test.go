@@ -40,8 +40,8 @@ func namingTool(t testing.TB) *tool.Definition {
 	return defs[0]
 }
 
-// A story is what has happened in a run: u:TEXT is what the user asks, and p:JSON and r:JSON
-// are the arguments of a call and its data, e:TEXT is one that failed.
+// told returns the state after a story: u:TEXT is the prompt, p:JSON the arguments of the next
+// call, r:JSON the data of a call, and e:TEXT the error of a call.
 func told(story ...string) *State {
 	s, n, args := &State{}, 0, "{}"
 	for _, event := range story {
@@ -129,7 +129,8 @@ func TestIdentifiers(t *testing.T) {
 	}
 }
 
-// What a person gives in the place of what a model wrote is what the user says.
+// Identifiers in arguments that a person supplies are not checked, and an approval makes the
+// identifiers in its arguments known.
 func TestIdentifiersOfApprovals(t *testing.T) {
 	def := namingTool(t)
 	asks := &Policy{Layers: []*Layer{{tools: map[string]*toolRules{"ticket": {ask: []rule{{limit: limit{calls: -1}}}, limit: limit{calls: -1}}}, Budget: Budget{Calls: -1, Writes: -1}}}}
@@ -149,7 +150,7 @@ func TestIdentifiersOfApprovals(t *testing.T) {
 	}
 }
 
-// A result that is on record cut tells the same as the whole one does.
+// A result that the record truncates makes the same values known as the whole result.
 func TestIdentifiersOfCutResults(t *testing.T) {
 	def := namingTool(t)
 	all := []string{
@@ -175,7 +176,7 @@ func TestIdentifiersOfCutResults(t *testing.T) {
 	}
 }
 
-// The oldest results are forgotten, what the user said never is.
+// The oldest results are dropped first. The prompt is always kept.
 func TestKnownIsBounded(t *testing.T) {
 	var k knownValues
 	k.addPrompt([]chat.Message{{Role: chat.User, Content: "mine"}})
@@ -191,7 +192,7 @@ func TestKnownIsBounded(t *testing.T) {
 	}
 }
 
-// Many identifiers and long results cost no more than their length.
+// The time is linear in the length of the identifiers and the results.
 func TestKnownIsLinear(t *testing.T) {
 	var k knownValues
 	data, _ := json.Marshal(strings.Repeat("a a ", 250_000))
@@ -214,8 +215,8 @@ func TestKnownIsLinear(t *testing.T) {
 	}
 }
 
-// An identifier without a source never passes, and one that only calls and errors say does
-// not either; one that the user says by itself always does.
+// An identifier is denied if neither the prompt nor a result contains it: calls, their echoes and
+// errors do not count. An identifier between spaces in the prompt is allowed.
 func TestIdentifierLaw(t *testing.T) {
 	def := namingTool(t)
 	piece := rapid.SampledFrom([]string{"k7", "k-7", "k", "7", " ", ".", ",", "x", "ö", "\\n", "/", "\\u0000"})
@@ -252,7 +253,7 @@ func TestIdentifierLaw(t *testing.T) {
 	})
 }
 
-// scalars returns the names, texts and numbers of a JSON value, read in another way.
+// scalars returns the names, texts and numbers of a JSON value, independently of the tested code.
 func scalars(v any) (out []string) {
 	for todo := []any{v}; len(todo) > 0; todo = todo[1:] {
 		switch v := todo[0].(type) {
@@ -271,7 +272,7 @@ func scalars(v any) (out []string) {
 	return out
 }
 
-// occurs reports whether a value occurs in one of some texts, as a whole or at all.
+// occurs reports whether one of the texts contains a value, as a whole word if whole is set.
 func occurs(in []string, value string, whole bool) bool {
 	return slices.ContainsFunc(in, func(text string) bool {
 		for from := range len(text) - len(value) + 1 {
@@ -284,8 +285,8 @@ func occurs(in []string, value string, whole bool) bool {
 	})
 }
 
-// What one result makes known is what a search for one value after the other finds in it,
-// but for what its call says.
+// FuzzKnown compares the values that a result makes known with a plain search in the result. Values
+// in the arguments of its call do not count.
 func FuzzKnown(f *testing.F) {
 	f.Add([]byte(`{"id":"k-7","n":[12,1.5e1]}`), []byte(`["k-7"]`), "k-7")
 	f.Add([]byte(`"see k-7\nand k%2D7"`), []byte(`{"q":"k%2D7"}`), "k-7")

@@ -38,7 +38,7 @@ func (l *Layer) decide(s *State, f Facts, key string) (Decision, rule) {
 	return d, r
 }
 
-// checkDenials applies what no allowing rule can override: the floor and the deny rules.
+// checkDenials applies the floor and the deny rules, which no allowing rule can override.
 func (l *Layer) checkDenials(f Facts, key string) Decision {
 	d := l.denyUnlisted(f.Def, key)
 	d.Arguments = f.Arguments

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// M3: a name with a leading dot is open where each layer spells it out in a rule that lets a tool write.
+// M3: tools may write a name with a leading dot if each layer spells it out in an allow or ask rule of a
+// writing tool.
 func TestDotFileNames(t *testing.T) {
 	for _, c := range []struct {
 		layers []string

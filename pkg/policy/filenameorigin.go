@@ -6,7 +6,8 @@ import (
 	"oneshot/pkg/ahocorasick"
 )
 
-// FileNameOrigin says where the name of a file in a call comes from: the user, a result, or only the model.
+// FileNameOrigin returns the origin of the name of a file in a call, as text: the user, a result, or only
+// the model.
 func (s *State) FileNameOrigin(name string) string {
 	finder := ahocorasick.New([]string{name}, nil)
 	named := func(in *textSource) bool {

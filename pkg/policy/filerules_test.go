@@ -18,8 +18,8 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// holds is what an automaton of patterns has to say, the slow way: a pattern holds for a path if it matches it or a
-// folder that it lies in, as it is written or folded.
+// holds is the slow reference for globSet.matchingRules. It returns the globs that match the path or a folder above
+// it, as written or folded.
 func holds(globs []glob, file string) []int {
 	var out []int
 	parts := strings.Split(file, "/")
@@ -34,7 +34,7 @@ func holds(globs []glob, file string) []int {
 	return out
 }
 
-// H1: the automaton that walks use says what the globs of rules say.
+// H1: the automaton for directory walks matches the same paths as the globs.
 func TestFilePatterns(t *testing.T) {
 	part := rapid.SampledFrom([]string{"a", "b", "A*", "*b", "*", "**", "**", "?", "[a-b]x", "[^a]", "é*", "*É", `\*`, "a*b", "e*", "*a*", "*?b*", `[\]-a]*`, "*[é-ü]*", "[a-z]?*x"})
 	name := rapid.SampledFrom([]string{"a", "b", "ab", "Ab", "ax", "x", "É", "e\u0301", "*", "aéb", "a\u034fb", "]x", "xaüb"})
@@ -47,7 +47,7 @@ func TestFilePatterns(t *testing.T) {
 		p := newGlobSet(globs, rules)
 		room := rapid.SampledFrom([]int{0, 300, cacheWords})
 		p.cacheRoom, p.names.cacheRoom = room.Draw(t, "room"), room.Draw(t, "room for names")
-		for range 2 { // the second time with what was kept
+		for range 2 { // the second time with filled caches
 			path := strings.Join(rapid.SliceOfN(name, 1, 6).Draw(t, "path"), "/")
 			if diff := cmp.Diff(holds(globs, path), p.matchingRules(path)); diff != "" {
 				t.Fatalf("%q of %q (-want +got):\n%s", globs, path, diff)
@@ -56,8 +56,8 @@ func TestFilePatterns(t *testing.T) {
 	})
 }
 
-// H1: what a name matches is what [path.Match] says, which takes a byte of a character for one: no character here has
-// more than two.
+// H1: nameDFA agrees with [path.Match]. After a *, path.Match counts the remaining bytes of a split character as
+// characters, so no character here has more than two bytes.
 func TestNamePatterns(t *testing.T) {
 	text := rapid.StringOfN(rapid.SampledFrom([]rune(`aab**??[]^-\é`)), 0, 8, -1)
 	rapid.Check(t, func(t *rapid.T) {
@@ -77,7 +77,7 @@ func TestNamePatterns(t *testing.T) {
 	})
 }
 
-// H1: what is kept of names stays within its room, however many patterns there are and however names differ.
+// H1: the caches stay within their limits, whatever the number of patterns and names.
 func TestPatternRoom(t *testing.T) {
 	var globs []glob
 	var rules []int
@@ -98,8 +98,8 @@ func TestPatternRoom(t *testing.T) {
 	}
 }
 
-// However hostile patterns and paths are, a name costs at most one look at each step of the patterns, and where no
-// pattern comes near nothing is left to look at.
+// With hostile patterns and paths, a name costs at most one check per step of the patterns. Below a folder that no
+// pattern can match, no steps remain.
 func TestFilePatternsLinear(t *testing.T) {
 	hostile := newGlobSet([]glob{strings.Split(strings.Repeat("**/a/", 20)+"b", "/")}, []int{0})
 	at := hostile.rootCursor()
@@ -123,8 +123,8 @@ func fileLayer(t *testing.T, files string) *Layer {
 	return layer(t, `{version: 1, enable_exec: true, tools: {file_read: {allow: [{}]}, file_put: {allow: [{}]}, terminal_execute: {allow: [{}]}}, programs: {sandbox: {}}, files: `+files+`}`)
 }
 
-// Rules about files hold for each tool, spelling, link and layer; labels add up, and a run that goes on folds those
-// that only a result has.
+// File rules apply to each tool, spelling, link and layer. Their labels add up, and the state of a resumed run
+// includes labels that only a result has.
 func TestFileRules(t *testing.T) {
 	p := Policy{Flags: FlagRules{EnableExec: true}, Layers: []*Layer{
 		fileLayer(t, `{deny: [{id: keys, path: ["Keys/**"], because: keys stay here}], labels: [{path: ["inbox/**"], add: [untrusted]}]}`),

@@ -21,7 +21,8 @@ type FlagRules struct {
 	AllowHosts map[string]bool // host:port that early reads may reach
 }
 
-// decide decides about one call. With files of rules it only narrows what they allow.
+// decide decides about one call. If files is set, there are policy files, and flags can only
+// restrict them further.
 func (r FlagRules) decide(f Facts, files bool) Decision {
 	d := r.denyOrAllow(f, files)
 	if d.Verdict == Allow && matchesAnyGlob(r.Ask, f.Def.Name) {

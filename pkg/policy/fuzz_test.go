@@ -35,9 +35,9 @@ func documents(t testing.TB) []json.RawMessage {
 	}
 }
 
-// Whatever a document says, it is compiled or refused; whatever the arguments, a call is
-// judged: by no fault inside, the same way twice, never let through where a rule that denies
-// hits what was proposed or what is effective, or without the question of a rule that hits what was proposed, and only with arguments that fit the tool.
+// FuzzDecide checks that each document either compiles or has findings, and that decisions are repeatable and never
+// fail internally. A call does not pass if a deny rule matches its proposed or effective arguments, and is not allowed
+// without the question if an ask rule matches its proposed ones. Effective arguments fit the tool.
 func FuzzDecide(f *testing.F) {
 	tools := known(f)
 	for _, doc := range documents(f) {
@@ -63,7 +63,7 @@ func FuzzDecide(f *testing.F) {
 	})
 }
 
-// checkDecision holds the laws of a decision.
+// checkDecision checks the invariants of a decision.
 func checkDecision(t *testing.T, l *Layer, f Facts, d Decision) {
 	rules := l.tools[f.Def.Name]
 	hit := func(rules []rule, args json.RawMessage) bool {
@@ -91,8 +91,8 @@ func checkDecision(t *testing.T, l *Layer, f Facts, d Decision) {
 	}
 }
 
-// A run that is continued is judged like one that never stopped: what the records say is
-// what was applied while they were made, whatever came of the calls, and no record panics.
+// TestFold checks that the state folded from the records equals the live state, whatever the
+// outcomes of the calls, so that a resumed run gets the same decisions. No record panics.
 func TestFold(t *testing.T) {
 	tools := known(t)
 	p := Policy{Layers: []*Layer{layer(t, `{version: 1, tools: {
@@ -129,7 +129,7 @@ func TestFold(t *testing.T) {
 	})
 }
 
-// outcome appends what comes of a call that has started.
+// outcome records an outcome of a started call.
 func outcome(t *rapid.T, id string, def *tool.Definition, now *time.Time, keep func(runfile.Body)) {
 	if def.Effect != tool.Read {
 		keep(runfile.Intent{Call: id})

@@ -17,7 +17,7 @@ type Layer struct {
 	RequireNonce bool
 	Budget       Budget
 	PerUser      bool // has rates for all runs of a user, which need a [Ledger]
-	Managed      bool // set by the administrator: it only narrows what flags and other layers allow
+	Managed      bool // set by the administrator: it can only restrict flags and other layers further
 	// Shipped are the built-in backends of shipped tools, by tool name: a definition that reuses such
 	// a name for something else counts as not listed. Nil disables the check.
 	Shipped  map[string]string

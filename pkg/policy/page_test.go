@@ -12,8 +12,8 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// TestPage holds that docs/policies.md shows the policy of the cases, has every built-in rule, and names only
-// tests that exist.
+// TestPage checks that docs/policies.md shows the policy of the cases, explains every built-in rule, and
+// names only existing tests.
 func TestPage(t *testing.T) {
 	page, base := text(t, "../../docs/policies.md"), text(t, "../../testdata/policy/base.yaml")
 	if !strings.Contains(page, "```yaml\n"+base+"```\n") {
@@ -46,7 +46,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// walk calls do with the files of a tree.
+// walk calls do with the name of each file of a tree.
 func walk(t *testing.T, root string, do func(name string)) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -69,9 +69,9 @@ func text(t *testing.T, name string) string {
 	return string(b)
 }
 
-// What fails inside is a denial, and says nothing of what failed.
+// An internal failure denies the call, and the reason reveals nothing about the failure.
 func TestInternal(t *testing.T) {
-	p := Policy{Layers: []*Layer{nil}} // no layer is like this
+	p := Policy{Layers: []*Layer{nil}} // a nil layer panics
 	d := p.Decide(&State{}, Facts{Def: &tool.Definition{Name: "wget", Effect: tool.Read}})
 	if d.Verdict != Deny || d.Rule != "floor:internal" || d.Code != chat.Denied || d.Early || strings.Contains(d.Why, "nil") {
 		t.Errorf("%+v", d)

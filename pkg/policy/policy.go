@@ -1,9 +1,9 @@
 // Package policy decides whether a call may run.
 //
 // A decision is made from values that were decoded once, never from text, and anything that
-// is not allowed is denied. The package executes nothing. What a run has done so far is a
-// [State], which is folded from the records of its run file and from nothing else, so that
-// a run that is continued is judged like one that never stopped.
+// is not allowed is denied. The package executes nothing. The history of a run is a [State],
+// folded from the records of its run file alone, so that a resumed run gets the same decisions
+// as an uninterrupted one.
 package policy
 
 import (
@@ -32,7 +32,7 @@ const (
 	Allow Verdict = "allow"
 )
 
-// A Decision says whether one call may run, and why.
+// A Decision is the verdict on one call, with its reason.
 type Decision struct {
 	Verdict Verdict
 	Rule    string         // id of the deciding rule, or of one rule per layer; see [Policy]
@@ -111,7 +111,7 @@ func (p *Policy) Decide(s *State, f Facts) (d Decision) {
 }
 
 // BlockedReason returns why every call of a tool is denied, because the run lacks something or a file does not list
-// the tool, and what the caller can do. why is "" if a call can be allowed, and if --deny names the tool.
+// the tool, with a hint for the caller. why is "" if a call can be allowed, and if --deny names the tool.
 func (p *Policy) BlockedReason(def *tool.Definition) (why, hint string) {
 	flags := p.Flags
 	flags.Deny = nil
@@ -198,7 +198,7 @@ func (p *Policy) evaluate(s *State, f Facts) Decision {
 type layerDecision struct {
 	Decision
 	by    rule
-	given json.RawMessage // the arguments that the layer was asked about
+	given json.RawMessage // the arguments that the layer decided about
 }
 
 // stricterOnUnknownOutcome combines the on_unknown of two rules: stop if either says stop, report if both do.
@@ -251,9 +251,9 @@ func (p *Policy) checkBeforeLayers(f Facts) (d Decision, open bool) {
 }
 
 // recheck decides about a call whose arguments the layers have changed, the last change by the layer with the given
-// index. All layers before it must allow what they were asked about with the values that later layers set, and keep the
-// values that they set themselves. No layer may deny the changed call. A layer that asked about the original call still
-// asks.
+// index. Each layer before it decides again about its original arguments with the values that later layers set. It must
+// allow them, and set the same values as before. No layer may deny the changed call. A layer that asked about the
+// original call still asks.
 func (p *Policy) recheck(s *State, f Facts, each []layerDecision, changed int) Decision {
 	d := Decision{Arguments: f.Arguments}
 	if faults := f.Def.Check(f.Arguments); diag.HasErrors(faults) {

@@ -24,7 +24,7 @@ import (
 
 var _ = flag.Set("rapid.seed", "1") // the same draws in each run: CONTRIBUTING.md
 
-// known returns the tools that tests know.
+// known returns the tools of testdata/tools.yaml.
 func known(t testing.TB) *tool.Registry {
 	t.Helper()
 	src, err := os.ReadFile("testdata/tools.yaml")
@@ -39,7 +39,7 @@ func known(t testing.TB) *tool.Registry {
 	return registry
 }
 
-// compile returns the layer of a policy in YAML, and what is wrong with it.
+// compile compiles a policy in YAML.
 func compile(t testing.TB, text string) (*Layer, []diag.Finding) {
 	t.Helper()
 	file, docs := yamldoc.Read("policy.yaml", []byte(text), yamldoc.Codes{})
@@ -60,7 +60,7 @@ func layer(t testing.TB, text string) *Layer {
 	return l
 }
 
-// of returns what is known of a call.
+// of returns the facts about a call.
 func of(t testing.TB, name, args string) Facts {
 	t.Helper()
 	def, ok := known(t).Get(name)
@@ -70,7 +70,7 @@ func of(t testing.TB, name, args string) Facts {
 	return Facts{Def: def, Arguments: def.WithDefaults(json.RawMessage(args))}
 }
 
-// effect returns what is known of a call of a tool that does this to the world.
+// effect returns the facts about a call without arguments, of a tool with the effect.
 func effect(name string, e tool.Effect) Facts {
 	return Facts{Def: &tool.Definition{Name: name, Effect: e, Schema: tool.Signature{}.Schema()}, Arguments: json.RawMessage("{}")}
 }
@@ -139,7 +139,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// Only a denial that a flag can lift says how.
+// Only a denial that a flag can lift has a hint.
 func TestHint(t *testing.T) {
 	for want, r := range map[string]FlagRules{"allow it with --allow file_put": {}, "": {ReadOnly: true}} {
 		p := Policy{Flags: r}
@@ -199,7 +199,7 @@ func TestCheckGlobs(t *testing.T) {
 	}
 }
 
-// Ask stands before allow, deny before both, and a rule may change arguments.
+// Ask overrides allow, deny overrides both, and a rule may change arguments.
 func TestForms(t *testing.T) {
 	for _, c := range []struct{ policy, tool, args, want string }{
 		{`{version: 1, tools: {gmail_send: {ask: [{}], allow: [{}]}}}`, "gmail_send", `{"to":"a"}`, "ask gmail_send.ask[0]"},
@@ -229,7 +229,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Each layer has to allow a call, also with what a later one makes of its arguments.
+// Each layer must allow a call, also with the arguments that a later layer sets.
 func TestLayers(t *testing.T) {
 	const only, all, none = `{version: 1, tools: {search: {allow: [{id: few, args: {query: [a, b]}}]}}}`, `{version: 1, tools: {search: {allow: [{id: all}]}}}`, `{version: 1, tools: {search: {deny: [{id: no}]}}}`
 	const sets = `{version: 1, tools: {search: {allow: [{id: sets, set: {query: c}}]}}}`
@@ -247,12 +247,12 @@ func TestLayers(t *testing.T) {
 		{[]string{only, sets}, "deny 1:no_rule"},
 		{[]string{sets, only}, "deny 2:no_rule"},
 		{[]string{five, sets}, "allow 1:five+2:sets"},
-		{[]string{five, fifty}, "deny 1:five+2:fifty"}, // neither undoes the other
+		{[]string{five, fifty}, "deny 1:five+2:fifty"}, // the layers set different values
 		{[]string{fifty, five}, "deny 1:fifty+2:five"},
 		{[]string{five, sets, fifty}, "deny 1:five+3:fifty"},
 		{[]string{five, all, five}, "allow 1:five+2:all+3:five"},
 		{[]string{usual, all}, "ask 1:usual+2:all"},
-		{[]string{usual, sets}, "ask 1:usual+2:sets"}, // a value that it sets itself is not one that it has to match
+		{[]string{usual, sets}, "ask 1:usual+2:sets"}, // the value that a layer sets need not match its own constraint
 		{[]string{usual, fifty}, "deny 1:no_rule"},
 		{[]string{usual, `{version: 1, tools: {search: {allow: [{id: sets, set: {query: c}}], deny: [{id: no, args: {limit: {in: [5]}}}]}}}`}, "deny 2:no"},
 	} {
@@ -266,7 +266,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// Flags only narrow what files allow.
+// Flags can only restrict policy files further.
 func TestFlagsNarrow(t *testing.T) {
 	put := layer(t, `{version: 1, tools: {file_put: {allow: [{id: out}]}}}`)
 	f := of(t, "file_put", `{"path":"a","content":"x"}`)
@@ -281,7 +281,7 @@ func TestFlagsNarrow(t *testing.T) {
 	}
 }
 
-// apply tells a state of a call that was decided and worked.
+// apply applies the records of a decided and successful call to a state.
 func apply(s *State, f Facts, d Decision, at time.Time) {
 	id := strconv.Itoa(s.calls)
 	s.Apply(at, runfile.Call{ID: id, Name: f.Def.Name, Effect: string(f.Def.Effect), Verdict: string(d.Verdict), Rule: d.Rule, Labels: d.LabelNames()})
@@ -317,8 +317,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Calls over a rate wait when they start; in the time of a burst there are never more than
-// it has. A state that is folded from records says the same.
+// Calls over a rate wait at their start, and starts within the time of a burst never exceed the
+// burst. A state folded from records has the same starts.
 func TestRate(t *testing.T) {
 	p := Policy{Layers: []*Layer{layer(t, `{version: 1, tools: {search: {allow: [{}], limit: {rate: 2/s, burst: 2}}}}`)}}
 	f, live, folded, now := of(t, "search", `{"query":"x"}`), &State{}, &State{}, time.Unix(100, 0)
@@ -349,7 +349,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// A call starts at the first time at which no window has a start too many, also before reserved times.
+// A call gets the earliest time at which no window exceeds its maximum of starts, also before reserved
+// times.
 func TestNextFree(t *testing.T) {
 	begin, ms := time.Unix(100, 0), time.Millisecond
 	rapid.Check(t, func(t *rapid.T) {
@@ -392,7 +393,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// A policy that does not say what its author means is not used.
+// Compile rejects policies with likely mistakes: an unknown name, a constraint that cannot match, a
+// failing test.
 func TestCompile(t *testing.T) {
 	for text, want := range map[string]string{
 		`{version: 1, tools: {wget: {allow: [{args: {url: {host: [x]}}}]}}}`:                                                                                   "TP003 /tools/wget/allow/0/args/url",
@@ -426,8 +428,9 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// Whatever the rules: more denials and read-only never allow more, nothing but reads start
-// early, and a tool that is denied is denied.
+// With more denials and --read-only, no denied call becomes allowed. A call that changes anything
+// is never allowed in a read-only run, and other effects than read and write need --enable-exec.
+// --deny denies the tool that it names.
 func TestDenyOnlyNarrows(t *testing.T) {
 	name := rapid.SampledFrom([]string{"file_put", "file_read", "wget", "shell"})
 	glob := rapid.SampledFrom([]string{"*", "file_*", "wget", "?get", "s*", "[", "file_[pr]*"})
@@ -456,8 +459,8 @@ func TestDenyOnlyNarrows(t *testing.T) {
 	})
 }
 
-// The hosts that a call reaches are those of all URLs in it, at any depth and in any
-// spelling; what is no URL that could be allowed is said as it is.
+// The hosts of a call are those of all URLs in it, at any depth and in any spelling. Other text with "://" is
+// returned unchanged, and equals no host.
 func TestHosts(t *testing.T) {
 	for args, want := range map[string][]string{
 		`{"q":"milk"}`: nil,
@@ -476,7 +479,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// A glob matches what the regular expression does that says the same.
+// A glob matches the same texts as the equivalent regular expression.
 func TestGlob(t *testing.T) {
 	part := rapid.SampledFrom([]string{"**", "*", "a", "?", "a*", "*b", "a*b", "[ab]", "", "*.md", "ab"})
 	name := rapid.SampledFrom([]string{"a", "b", "ab", "", "aab", "x.md", "é", "a\nb"})
@@ -501,7 +504,7 @@ func TestGlob(t *testing.T) {
 	}
 }
 
-// expression returns a glob as a regular expression for a text behind a slash.
+// expression returns the equivalent regular expression of a glob, for a text after a slash.
 func expression(pattern string) *regexp.Regexp {
 	var b strings.Builder
 	for part := range strings.SplitSeq(pattern, "/") {

@@ -14,7 +14,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// Programs says how tools run programs. The executor enforces it.
+// Programs are the settings for running programs. The executor enforces them.
 type Programs struct {
 	Path      []string // absolute folders for lookup; nil for the default
 	Env       []string // variables they may inherit; nil for the ones in definitions
@@ -28,7 +28,8 @@ type ProgramLimit struct {
 	Processes, OpenFiles int
 }
 
-// A Sandbox lists the paths that programs may access, which the kernel enforces. They are absolute, or slash paths below the root of the run.
+// A Sandbox lists the paths that programs may access, which the kernel enforces. They are absolute, or slash paths
+// below the root of the run.
 type Sandbox struct {
 	Read     []string // nil for the default
 	Write    []string

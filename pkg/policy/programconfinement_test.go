@@ -11,8 +11,8 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// programsOf returns how programs run, as policies say it together. Each is what stands behind
-// "programs:" in its document.
+// programsOf returns the permissions of programs under several policies. Each text is the value of
+// "programs" in a document.
 func programsOf(t testing.TB, texts ...string) Programs {
 	t.Helper()
 	var p Policy
@@ -28,8 +28,8 @@ func programsOf(t testing.TB, texts ...string) Programs {
 	return p.ProgramConfinement()
 }
 
-// What policies say of programs narrows: what one does not say is as usual, what all say is
-// what all of them let programs have.
+// Policies restrict programs together: a setting that no policy has keeps its default, and programs
+// get only the permissions that all policies give.
 func TestPrograms(t *testing.T) {
 	for name, c := range map[string]struct {
 		layers []string
@@ -57,7 +57,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// What cannot hold is an error at its place, and the policy is not used.
+// An invalid setting is an error at its place, and the policy does not compile.
 func TestWrongPrograms(t *testing.T) {
 	for text, want := range map[string]string{
 		`{path: [/bin, bin]}`:                        `TP008 /programs/path/1 "bin": expected an absolute path`,
@@ -90,8 +90,7 @@ func TestWrongPrograms(t *testing.T) {
 	}
 }
 
-// However many policies, and in whatever order: with one more, programs have nothing that they
-// had not before.
+// One more policy never adds a permission, whatever the number and order of the policies.
 func TestProgramsOnlyNarrow(t *testing.T) {
 	lists := func(names ...string) *rapid.Generator[string] {
 		return rapid.Custom(func(t *rapid.T) string {
@@ -131,7 +130,7 @@ func TestProgramsOnlyNarrow(t *testing.T) {
 	}
 }
 
-// isPart reports whether a list says no more than another one, which says everything if it is nil.
+// isPart reports whether a list is a subset of another one. A nil list contains everything.
 func isPart(list, of []string) bool {
 	return of == nil || list != nil && !slices.ContainsFunc(list, func(s string) bool { return !slices.Contains(of, s) })
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// M7: a call is denied whose text would take minutes to hold against the expressions of rules: of those that deny, allow,
-// give labels and except from labels alike. 1 MB took 10 s for each spelling.
+// M7: a call is denied if matching its text would take minutes, counting the regular expressions of all rules about its
+// tool: deny, allow, ask and label rules and the exceptions under taint. 1 MB took 10 s for each spelling.
 func TestLongMatches(t *testing.T) {
 	const foo = `{args: {content: {match: ".*foo.{0,1000}bar"}}}`
 	for name, text := range map[string]string{

@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// No rule outweighs that arguments hold a secret, also not those that a rule sets.
+// A call with a secret in its arguments, in any encoding, is denied by floor:secret.
 func TestSecretArguments(t *testing.T) {
 	s := new(redact.Set)
 	s.Add("sk-CANARY-1a2b3c4d5e6f7a8b")

@@ -16,8 +16,8 @@ import (
 	"oneshot/pkg/schema/yamldoc"
 )
 
-// sharedCases returns the rows of a list of cases beside the project, and skips
-// the test where there is none.
+// sharedCases returns the rows of a list of cases outside the repository, and skips the test if
+// there is none.
 func sharedCases[T any](t *testing.T, name string) []T {
 	t.Helper()
 	dir := os.Getenv("ONESHOT_SHARED")
@@ -41,14 +41,14 @@ type sharedCall struct {
 	Args json.RawMessage `json:"args"`
 }
 
-// elsewhere lists rows that are no matter of the engine, with the test that has them.
+// elsewhere lists the rows that other code handles, with the test that covers them.
 var elsewhere = map[string]struct{ file, says, why string }{
 	"flag-allow": {"../../testdata/script/policy_load.txtar", "--allow cannot widen", "a flag that would widen is a usage error"},
 	"check-once": {"../../testdata/script/strict_calls.txtar", "floor:decode", "such arguments never get as far as the policy"},
 	"mcp-hint":   {"../tool/tool.go", "Effect", "the effect is that of the definition; there are no servers that give hints"},
 }
 
-// otherwise lists rows whose outcome is said in other words here, with the reason.
+// otherwise lists the rows whose outcome has another form here, with the reason.
 var otherwise = map[string]struct{ want, why string }{
 	"allow-not-link":    {"deny no_rule", "a link within the root leads where no rule allows anything, and no rule says just that"},
 	"glob-dotdot":       {"deny floor", "a path with .. is refused before any rule is asked"},
@@ -66,7 +66,7 @@ var otherwise = map[string]struct{ want, why string }{
 	"layers-narrow":     {"deny 2:wget.deny[0]", "the row names no rule"},
 }
 
-// Each row of the shared list is tried, or is in a list above with a reason.
+// Each row of the shared list has the expected outcome, or is in elsewhere with a reason.
 func TestSharedPolicyCases(t *testing.T) {
 	used := map[string]bool{}
 	for _, c := range sharedCases[sharedCase](t, "policy_cases.jsonl") {
@@ -91,7 +91,7 @@ func TestSharedPolicyCases(t *testing.T) {
 	}
 }
 
-// check compiles the policy of a row and asks it about the call.
+// check compiles the policy of a row and decides about the call.
 func (c sharedCase) check(t *testing.T) {
 	want := strings.Replace(cmp.Or(otherwise[c.ID].want, c.Expect), ":", " ", 1)
 	if otherwise[c.ID].want != "" {
@@ -125,7 +125,7 @@ func (c sharedCase) check(t *testing.T) {
 	c.checkMore(t, s, d)
 }
 
-// checkMore looks at what else rows are about.
+// checkMore checks the parts of decisions that the rule does not show.
 func (c sharedCase) checkMore(t *testing.T, s *State, d Decision) {
 	switch {
 	case c.ID == "set-args" && string(d.Arguments) != `{"query":"x","limit":5}`:
@@ -142,7 +142,7 @@ func (c sharedCase) checkMore(t *testing.T, s *State, d Decision) {
 	}
 }
 
-// leadsTo is the resolver of a row: links are written "->TARGET".
+// leadsTo resolves the links of a row, which are written "->TARGET".
 func (c sharedCase) leadsTo(path string) (string, error) {
 	for at, to := range c.Fixture {
 		target, _ := strings.CutPrefix(to, "->")
@@ -153,7 +153,7 @@ func (c sharedCase) leadsTo(path string) (string, error) {
 	return path, nil
 }
 
-// layers compiles the policies of a row with the names of this program.
+// layers compiles the policies of a row, with the parameter names of this program.
 func (c sharedCase) layers(t *testing.T) ([]*Layer, string) {
 	t.Helper()
 	own := policyCase{Policy: c.Policy, tools: known(t)}
@@ -163,11 +163,11 @@ func (c sharedCase) layers(t *testing.T) ([]*Layer, string) {
 		own.Policy = json.RawMessage(`"base"`)
 	case text[0] == '"':
 		var yaml string
-		_ = json.Unmarshal(c.Policy, &yaml) // a JSON string
+		_ = json.Unmarshal(c.Policy, &yaml) // it is a JSON string
 		return nil, misfit(t, yaml)
 	case c.ID == "budget-negative":
 		return nil, misfit(t, text)
-	case c.ID == "unknown-arg": // whose wrong name is our right one
+	case c.ID == "unknown-arg": // its wrong name is the right one here
 		own.Policy = json.RawMessage(strings.Replace(text, `"uri"`, `"url"`, 1))
 	case strings.Contains(text, `"argv"`):
 		own.Policy = json.RawMessage(strings.ReplaceAll(text, `"argv"`, `"command"`))
@@ -177,7 +177,7 @@ func (c sharedCase) layers(t *testing.T) ([]*Layer, string) {
 	return own.layers(t)
 }
 
-// misfit returns where a document does not fit the published schema.
+// misfit returns the places where a document does not fit the published schema.
 func misfit(t *testing.T, yaml string) string {
 	t.Helper()
 	_, docs := yamldoc.Read("policy.yaml", []byte(yaml), yamldoc.Codes{})
@@ -216,7 +216,7 @@ func ourNames(name string, args json.RawMessage) (string, json.RawMessage) {
 	return name, json.RawMessage(text)
 }
 
-// commandOf returns the arguments of a tool that takes its words as one command.
+// commandOf returns the arguments of a tool that takes the words as one command.
 func commandOf(argv []string) json.RawMessage {
 	quoted := make([]string, len(argv))
 	for i, word := range argv {
@@ -226,8 +226,8 @@ func commandOf(argv []string) json.RawMessage {
 	return args
 }
 
-// The rows about programs that run others, or write: the policy of the cases lets none of them
-// through, be the words a command or a list, and a rule that names the words does.
+// The rows about programs that run others, or write: the policy of the cases allows none of them,
+// as a command or as a list of words. A rule that names all words does.
 func TestSharedCommands(t *testing.T) {
 	n := 0
 	for _, c := range sharedCases[struct {
@@ -267,15 +267,15 @@ type sharedSequence struct {
 	ID     string          `json:"id"`
 	Class  string          `json:"class"`
 	Expect json.RawMessage `json:"expect"`
-	Calls  json.RawMessage `json:"calls"` // texts, where the row is about labels
+	Calls  json.RawMessage `json:"calls"` // texts in rows about labels
 	Policy json.RawMessage `json:"policy"`
 }
 
-// The rows about labels: their labels are those of the policy, and tools have none of their own.
+// The rows about labels. All labels come from the policy: the tools have none of their own.
 func TestSharedLabels(t *testing.T) {
 	n := 0
 	for _, c := range sharedCases[sharedSequence](t, "injection_cases.jsonl") {
-		if c.Class != "taint" || c.ID == "taint-mcp-hint" { // there are no tools of servers whose word could be taken
+		if c.Class != "taint" || c.ID == "taint-mcp-hint" { // there are no tools of MCP servers
 			continue
 		}
 		n++
@@ -295,7 +295,7 @@ func (c sharedSequence) check(t *testing.T) {
 	p := Policy{Layers: []*Layer{layer(t, c.document())}}
 	var records []runfile.Record
 	for i, text := range calls {
-		if expect.Each[i] == "-" { // killed, and continued: the state is folded before each call
+		if expect.Each[i] == "-" { // killed and resumed: the state is folded before each call anyway
 			continue
 		}
 		f := callOf(t, text)
@@ -328,13 +328,13 @@ func (c sharedSequence) document() string {
 		file_read: [{args: {filePaths: ["private/**"]}, add: [private]}, {args: {filePaths: ["inbox/**"]}, add: [untrusted]}]}}`
 }
 
-// callOf reads a call of a row, of a tool without labels.
+// callOf parses a call of a row, of a tool without labels.
 func callOf(t *testing.T, text string) Facts {
 	t.Helper()
 	words := strings.Fields(text)
 	args := map[string]string{"wget": `{"uri":"%"}`, "api_call": `{"method":"POST","url":"%"}`, "file_read": `{"filePaths":["%"]}`, "gmail_read": `{"id":"%"}`, "gmail_send": `{"to":"%"}`}[words[0]]
 	last := strings.TrimPrefix(words[len(words)-1], "to=")
 	f := of(t, words[0], strings.Replace(args, "%", last, 1))
-	f.Def.Labels = nil // it was read for this call
+	f.Def.Labels = nil // the definition belongs to this call alone
 	return f
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Whatever form a rule has, and whatever a path, a host or a word is written like: what denies
-// holds, and what allows does not hold for more than it says.
+// In any form of rule, a denial covers every spelling of a path, a host or a word, and a permission
+// covers only the values that it names.
 func TestSpellings(t *testing.T) {
 	leads := func(path string) (string, error) {
 		switch path {
@@ -38,7 +38,8 @@ func TestSpellings(t *testing.T) {
 		{`allow: [{}], deny: [{args: {path: ["keys/**"]}}]`, "file_put", `{"path":"ke\u034fys/a","content":""}`, "deny file_put.deny[0]"},
 		{`allow: [{args: {path: {match: "keys/.*"}}}]`, "file_put", `{"path":"ke\u034fys/a","content":""}`, "deny no_rule"},
 		{`allow: [{}], deny: [{args: {query: {match: "drop .*"}}}]`, "search", `{"query":"DROP x"}`, "deny search.deny[0]"},
-		// M4: a line break does not end what a dot or an anchor covers, in any kind of rule.
+		// M4: a dot matches a line break, and anchors match only at the ends of the text, in any
+		// kind of rule.
 		{`allow: [{}], deny: [{args: {query: {match: ".*drop .*"}}}]`, "search", `{"query":"a\nDROP x"}`, "deny search.deny[0]"},
 		{`allow: [{}], deny: [{args: {query: {match: ".*drop .*"}}}]`, "search", `{"query":"drop x\r\nb"}`, "deny search.deny[0]"},
 		{`allow: [{}], deny: [{args: {query: {match: "^drop .*$"}}}]`, "search", `{"query":"drop x\nb"}`, "deny search.deny[0]"},
@@ -95,7 +96,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// What could never hold, or holds for what nobody would think of, is no rule.
+// Compile rejects a constraint that can never match, or that would match unexpected values.
 func TestVoidRules(t *testing.T) {
 	for name, rule := range map[string]string{
 		"wget 1":      `uri: {host: ["evil.test:443"]}`,

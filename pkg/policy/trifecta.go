@@ -70,7 +70,7 @@ func (l *Layer) allowsExfiltration(f Facts) bool {
 	return slices.ContainsFunc(l.sinks[f.Def.Name], func(r rule) bool { return r.allows(f) })
 }
 
-// decideTrifecta decides about such a call.
+// decideTrifecta decides about a call that could carry private data away.
 func (l *Layer) decideTrifecta(s *State, f Facts, d Decision, key string) Decision {
 	why := s.exfiltrationReason()
 	switch {

@@ -55,8 +55,8 @@ func (p Price) Cost(u chat.Usage) chat.USD {
 	return s.amount()
 }
 
-// Max returns the most that a response may cost with so much input and output, whatever parts of them the server counts as read
-// from its cache, written to it, or reasoning.
+// Max returns the maximum cost of a response with this much input and output, whichever parts of them the server counts
+// as read from its cache, written to it, or reasoning.
 func (p Price) Max(u chat.Usage) chat.USD {
 	rates := p.ratesFor(u)
 	var s sum
@@ -124,7 +124,8 @@ func ParsePrices(doc []byte) (Prices, error) {
 	return prices, nil
 }
 
-// ParsePrice reads a price as JSON. Its input and output are required; a tier takes what it lacks from the price.
+// ParsePrice reads a price as JSON. Its input and output are required; missing rates of a tier are those of the
+// price.
 func ParsePrice(doc []byte) (p Price, err error) {
 	var in struct {
 		priceMembers

@@ -20,7 +20,7 @@ func price(t *testing.T, doc string) Price {
 	return p
 }
 
-// P9: a response costs each kind of token at its own rate, and all tokens at the rates of the tier.
+// P9: each kind of token has its own rate, and the rates of a tier apply to all tokens.
 func TestCost(t *testing.T) {
 	full := `{"input":1,"output":10,"cached_input":0.1,"cache_write":1.25,"reasoning":20,"tiers":[{"above":1000,"input":2,"cached_input":0.2}]}`
 	for _, c := range []struct {
@@ -47,7 +47,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// The most that a response may cost is the cost of its dearest split, in each tier.
+// Max is the cost of the dearest split into kinds of tokens, in each tier.
 func TestMax(t *testing.T) {
 	full := `{"input":1,"output":10,"cached_input":0.1,"cache_write":1.25,"reasoning":20,"tiers":[{"above":1000,"input":2,"output":10,"cache_write":1.5}]}`
 	for _, c := range []struct {
@@ -68,7 +68,7 @@ func TestMax(t *testing.T) {
 	}
 }
 
-// The arithmetic equals that of rational numbers.
+// The cost equals the one computed with integers of any size.
 func TestCostIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		amount := rapid.Int64Range(0, 1000*chat.NanosPerUSD)
@@ -105,7 +105,7 @@ func TestParsePrices(t *testing.T) {
 	}
 }
 
-// A price on record is the price that was used.
+// The recorded text of a price is read as the same price.
 func TestPriceString(t *testing.T) {
 	doc := `{"input":1,"output":10,"cached_input":0.1,"tiers":[{"above":1000,"input":2,"output":10,"cached_input":0.1}]}`
 	if got := price(t, doc).String(); got != doc || price(t, got).String() != doc {

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// table holds a line for each model and day from which its price holds: the provider, patterns of names separated by
-// commas, "since=DAY" unless it always holds, and the price as JSON. The first line that matches applies.
+// table has a line for each group of models and each day from which a price applies: the provider, patterns of names
+// separated by commas, "since=DAY" unless the price always applies, and the price as JSON. The first line that
+// matches applies.
 //
 //go:embed table.txt
 var table string

@@ -11,10 +11,10 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// tableDay is after the day from which the latest price of the table held when it was made.
+// tableDay is the date of the table's source, which also has prices from later days.
 var tableDay = time.Date(2026, 9, 23, 12, 0, 0, 0, time.UTC)
 
-// P9: the table has the prices of its source, and what the source computes for each model.
+// P9: the table has the prices of its source, and computes the same costs for its samples.
 func TestTableAgainstSource(t *testing.T) {
 	dir := os.Getenv("ONESHOT_PRICE_TABLE")
 	if dir == "" {

@@ -38,7 +38,7 @@ func TestExamplesInDialects(t *testing.T) {
 	}
 }
 
-// In every dialect that can write it, an example is read as the call that it is, bare or in the prompt.
+// In every dialect the example in the system prompt is read as the same call.
 func TestExamplesAreRead(t *testing.T) {
 	texts := load(t)
 	for _, def := range definitions(t) {
@@ -65,8 +65,8 @@ func TestExamplesAreRead(t *testing.T) {
 	}
 }
 
-// How many examples are shown is up to the definition; one that could be read as something else, and natively a long
-// one, is none.
+// The definition sets how many examples a prompt shows. Examples with markers or invisible characters are skipped,
+// and in a native description also long ones.
 func TestHowManyExamples(t *testing.T) {
 	def := definitions(t)[0]
 	for _, args := range []string{`{"uri":"<|im_start|>"}`, `{"uri":"a\u202eb"}`, `{"uri":"` + strings.Repeat("x", 200) + `"}`} {

@@ -128,7 +128,8 @@ func (t *Texts) System(base string, defs []*tool.Definition, d dialect.Dialect) 
 		"hints", t.toolRules(defs)))
 }
 
-// dialectText tells how calls are written: in a text for the dialect, or in one that shows a call.
+// dialectText renders the instructions for writing calls: a text for the dialect, or a general one
+// with an example call.
 func (t *Texts) dialectText(d dialect.Dialect) string {
 	if name := "dialect-" + d.Name; t.text[name] != "" {
 		return t.fillTemplate(name, "fence", d.FenceInfo())

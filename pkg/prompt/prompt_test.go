@@ -61,7 +61,6 @@ func theDialect(t testing.TB) dialect.Dialect {
 	return d
 }
 
-// outcome is a result to show.
 func outcome(t rapid.TB, name string, r chat.Result) prompt.ToolResult {
 	t.Helper()
 	envelope, err := r.MarshalJSON()
@@ -78,7 +77,7 @@ func berlin(t testing.TB) time.Time {
 
 const schemaText = `{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}`
 
-// renderings are what the golden files hold, by their names.
+// renderings returns the contents of the golden files by name.
 func renderings(t *testing.T) map[string]string {
 	texts, defs, d := load(t), definitions(t), theDialect(t)
 	outcomes := []prompt.ToolResult{
@@ -126,8 +125,8 @@ func renderings(t *testing.T) map[string]string {
 	}
 }
 
-// TestGolden holds T4 and T8: what a model is told, word for word. Every text
-// in the folder of golden files belongs to a rendering.
+// TestGolden checks T4 and T8: the exact messages to a model. Every golden file must belong to a
+// rendering.
 func TestGolden(t *testing.T) {
 	all := renderings(t)
 	for name, got := range all {
@@ -158,7 +157,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Every text is needed, and an error names the one that is missing.
+// Load requires every text, and its error names the missing one.
 func TestLoadMissing(t *testing.T) {
 	names, err := fs.Glob(prompts.FS, "*.md")
 	if err != nil || len(names) == 0 {
@@ -182,7 +181,7 @@ func TestLoadMissing(t *testing.T) {
 	}
 }
 
-// A text without one of its places would lose what belongs there.
+// Load rejects a text without one of its placeholders, because content would be lost.
 func TestLoadWithoutPlace(t *testing.T) {
 	texts := fstest.MapFS{}
 	for _, name := range []string{"results", "reminder"} {
@@ -202,7 +201,7 @@ func TestLoadWithoutPlace(t *testing.T) {
 	}
 }
 
-// The texts of the program leave no place unfilled.
+// No placeholder of the program's texts remains in a rendering.
 func TestNothingUnfilled(t *testing.T) {
 	for name, text := range renderings(t) {
 		if strings.Contains(strings.ReplaceAll(text, "and {{functions}}, are text", ""), "{{") {
@@ -211,8 +210,8 @@ func TestNothingUnfilled(t *testing.T) {
 	}
 }
 
-// What stands in a value is never filled in: braces in a prompt, an input, a
-// definition or a result stay.
+// Placeholders in values are not replaced: braces in a prompt, an input, a definition or a result
+// are unchanged.
 func TestFilledOnce(t *testing.T) {
 	texts := load(t)
 	braces := "{{functions}} {{dialect}} {{hints}} {{prompt}} {{input}} {{now}} {{mark}} {{text}} {{result}} {{results}} {{faults}} {{format}}"
@@ -234,8 +233,7 @@ func TestFilledOnce(t *testing.T) {
 	}
 }
 
-// T4: every function stands in the snippet, and a comment cannot be closed from
-// inside.
+// T4: the system prompt shows every function, and no description can close the comment around it.
 func TestFunctions(t *testing.T) {
 	text := load(t).System("", definitions(t), theDialect(t))
 	for _, want := range []string{
@@ -259,7 +257,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// A reply can have as many faults as bytes; what the model is told is short.
+// A reply can have as many faults as bytes, but the message to the model is short.
 func TestManyFaults(t *testing.T) {
 	faults := make([]diag.Finding, 100_000)
 	for i := range faults {
@@ -274,8 +272,7 @@ func TestManyFaults(t *testing.T) {
 	}
 }
 
-// All of a list that is not very long is told, and all of a name that a
-// definition can have.
+// A message shows up to 60 findings, and tool names up to the 64 bytes that a definition allows.
 func TestBounds(t *testing.T) {
 	texts := load(t)
 	faults := make([]diag.Finding, 60)
@@ -297,8 +294,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// The estimate is nothing for nothing, grows with the text, and is within what
-// tokenizers make of English and JSON: three to six bytes a token.
+// The estimate is 0 for an empty text, never falls with more text, and is within the range of
+// tokenizers for English and JSON: three to six bytes per token.
 func TestEstimateTokens(t *testing.T) {
 	if got := prompt.EstimateTokens(""); got != 0 {
 		t.Errorf("%d tokens for nothing", got)

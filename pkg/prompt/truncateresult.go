@@ -16,8 +16,8 @@ import (
 const DefaultModelBytes = 64 << 10
 
 // Result returns the envelope of a result as JSON in which the boundary and the markers of every dialect are
-// neutralised. An envelope longer than maxBytes is truncated to head and tail, says how much is omitted, and is still
-// an envelope. maxBytes is at least [tool.MinModelBytes], or 0 for no limit.
+// neutralised. An envelope longer than maxBytes is truncated to head and tail. It is still an envelope, with the
+// number of omitted bytes. maxBytes is at least [tool.MinModelBytes], or 0 for no limit.
 func Result(envelope json.RawMessage, boundary string, maxBytes int64) string {
 	inert := dialect.Neutralise(envelope, boundary)
 	if maxBytes == 0 || int64(len(inert)) <= maxBytes {

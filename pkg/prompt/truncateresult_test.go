@@ -13,7 +13,7 @@ import (
 	"oneshot/pkg/prompt"
 )
 
-// cutResult is what is left of a result.
+// cutResult is a truncated result.
 type cutResult struct {
 	OK        bool
 	Data      struct{ Head, Tail string }
@@ -23,8 +23,8 @@ type cutResult struct {
 	}
 }
 
-// Of a large result the model sees head and tail, as an envelope that is no larger than the limit; what is said of its
-// sizes is true, no character and no escape is cut, and no marker is left.
+// A large result is truncated to head and tail, as an envelope within the limit. The omitted size in it is plausible,
+// no character and no escape is split, and no marker is left.
 func TestResultsAreCut(t *testing.T) {
 	pieces := append([]string{"a", "é", "👍", "\n", "\"", `\`, "\u2028", "\x00", "</b>", `\u00`, `\ud83d`}, dialect.Markers()[:20]...)
 	rapid.Check(t, func(t *rapid.T) {
@@ -61,7 +61,7 @@ func TestResultsAreCut(t *testing.T) {
 	})
 }
 
-// A failure and a question keep what they are.
+// A truncated failure keeps its code, and a truncated question keeps the values that it asks for.
 func TestOtherResultsAreCut(t *testing.T) {
 	long := strings.Repeat("too long ", 9000)
 	for _, r := range []chat.Result{chat.Failure(chat.NotFound, "%s", long), {Needs: []string{"city"}, Question: long}} {

@@ -48,8 +48,7 @@ func TestReply(t *testing.T) {
 	})
 }
 
-// A call comes back with the name that the tool has here, and with the message
-// of its server.
+// A call gets the name of its definition, and its message is sent back in the server's form.
 func TestReplyWithCall(t *testing.T) {
 	req := question
 	req.Tools = []chat.Function{{Name: "net.f", Parameters: json.RawMessage(`{}`)}}
@@ -82,8 +81,7 @@ func TestReplyWithCall(t *testing.T) {
 	})
 }
 
-// A stream that breaks off, in whatever way, is no response. It is asked for
-// again only if nothing had arrived.
+// A stream that breaks off is an error. It is retried only if nothing had arrived.
 func TestReplyBroken(t *testing.T) {
 	each(t, func(t *testing.T, p speech) {
 		for name, tail := range map[string]struct {
@@ -97,7 +95,7 @@ func TestReplyBroken(t *testing.T) {
 			"another stream": {strings.Replace(p.open, `"r"`, `"s"`, 1) + p.one, wire.Malformed},
 		} {
 			if name == "another stream" && (p.api == &ollama.Protocol || p.api == &openai.Protocol) {
-				continue // it begins like any piece
+				continue // its start is like any other piece
 			}
 			s := serve(t, answer(200, p.open+p.one+tail.text), answer(200, p.text()))
 			got := ask(t.Context(), s.configured(p.config()), question)
@@ -118,7 +116,7 @@ func TestReplyBroken(t *testing.T) {
 	})
 }
 
-// Bad answers before the response, one after the other.
+// Temporary errors before the response are retried.
 func TestReplyAfterFaults(t *testing.T) {
 	each(t, func(t *testing.T, p speech) {
 		hangUp := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
@@ -134,7 +132,7 @@ func TestReplyAfterFaults(t *testing.T) {
 	})
 }
 
-// A release-alive comment is silence, and so are blank lines; an event is not.
+// Keep-alive comments and blank lines count as silence, events do not.
 func TestReplySilence(t *testing.T) {
 	each(t, func(t *testing.T, p speech) {
 		comment := "\n"
@@ -149,7 +147,7 @@ func TestReplySilence(t *testing.T) {
 		}
 		for _, tt := range []struct {
 			name, before string
-			want         string // what did not come
+			want         string // the missing data
 			took         time.Duration
 			requests     int
 		}{
@@ -158,7 +156,7 @@ func TestReplySilence(t *testing.T) {
 			{"after a text", p.open + p.one, "further data", time.Minute, 1},
 		} {
 			if !p.events() && tt.want != "response" {
-				continue // blanks between lines of JSON come from the same place as the lines
+				continue // only event streams have keep-alive comments
 			}
 			s := serve(t, func(w http.ResponseWriter, r *http.Request) { send(w, tt.before); hold(w, r) })
 			start := time.Now()
@@ -172,7 +170,7 @@ func TestReplySilence(t *testing.T) {
 	})
 }
 
-// A model that thinks behind an announced response has the same time as behind a silent server.
+// The announcement of the response does not shorten the limit for the first output.
 func TestReplyAnnounced(t *testing.T) {
 	each(t, func(t *testing.T, p speech) {
 		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -188,8 +186,8 @@ func TestReplyAnnounced(t *testing.T) {
 	})
 }
 
-// Events without output are a sign of life, also after the time for the first output. Behind them, and in the middle of a
-// call, the limit for silence holds.
+// Events without output extend the wait, even beyond the limit for the first output. After the last event, and inside a
+// call, the limit for pauses applies.
 func TestReplyThinks(t *testing.T) {
 	p := speeches[2]
 	beats := func(w http.ResponseWriter, r *http.Request) {
@@ -203,7 +201,7 @@ func TestReplyThinks(t *testing.T) {
 		name string
 		step http.HandlerFunc
 		text string
-		took time.Duration // until the end, or until the silence is noticed
+		took time.Duration // until the end of the response or the timeout
 	}{
 		{"on", func(w http.ResponseWriter, r *http.Request) { send(w, p.open); beats(w, r); send(w, p.one+p.two+p.end) }, "Hello", 500 * time.Second},
 		{"and stops", func(w http.ResponseWriter, r *http.Request) { send(w, p.open); beats(w, r); <-r.Context().Done() }, "", 510 * time.Second},
@@ -224,7 +222,7 @@ func TestReplyThinks(t *testing.T) {
 	}
 }
 
-// pass lets time pass, as long as the client is there.
+// pass waits, but not longer than the client.
 func pass(r *http.Request, d time.Duration) {
 	select {
 	case <-r.Context().Done():
@@ -232,8 +230,7 @@ func pass(r *http.Request, d time.Duration) {
 	}
 }
 
-// A response that comes byte by byte is one, as long as there is an event now
-// and then.
+// A response may arrive byte by byte.
 func TestReplyDrip(t *testing.T) {
 	each(t, func(t *testing.T, p speech) {
 		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -249,7 +246,7 @@ func TestReplyDrip(t *testing.T) {
 	})
 }
 
-// Bytes that are not UTF-8 are a fault or a replacement, and never a hang.
+// Invalid UTF-8 is an error or becomes U+FFFD, and the client never hangs.
 func TestReplyBadUTF8(t *testing.T) {
 	each(t, func(t *testing.T, p speech) {
 		s := serve(t, answer(200, strings.Replace(p.text(), "Hel", "H\xff", 1)), answer(200, p.text()))
@@ -261,12 +258,12 @@ func TestReplyBadUTF8(t *testing.T) {
 	})
 }
 
-// One line may be as long as the limit of the body, and no longer.
+// A line may be as long as the limit of the body, and no longer.
 func TestReplyLongLine(t *testing.T) {
 	for _, p := range speeches {
 		t.Run(p.api.API, func(t *testing.T) {
 			long := 1 << 20
-			if p.api == &openai.Protocol { // one of those that share a reader
+			if p.api == &openai.Protocol { // other APIs share its reader, so one long test is enough
 				long = testsize.Pick(64<<20, 8<<20)
 			}
 			text := strings.Replace(p.text(), "Hel", strings.Repeat("x", long), 1)
@@ -287,7 +284,7 @@ func TestReplyLongLine(t *testing.T) {
 	}
 }
 
-// V7: the client stops at once and says why.
+// V7: the client stops at once and returns the cause.
 func TestReplyCancelled(t *testing.T) {
 	why := errors.New("enough")
 	each(t, func(t *testing.T, p speech) {
@@ -302,11 +299,11 @@ func TestReplyCancelled(t *testing.T) {
 	})
 }
 
-// wantsResponses is what OpenAI says of its newer models.
+// wantsResponses is OpenAI's error for a model that calls tools only over /v1/responses.
 const wantsResponses = `{"error":{"message":"Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions. ` +
 	`To use function tools, use /v1/responses or set reasoning_effort to 'none'.","type":"invalid_request_error","param":"reasoning_effort","code":null}}`
 
-// A client turns to the API that its server wants, once, and stays there.
+// A client switches once to the API that its server requires, and keeps it.
 func TestMoveToResponses(t *testing.T) {
 	preset, _ := provider.PresetNamed("openai")
 	said := answer(200, speeches[2].text())
@@ -357,7 +354,7 @@ func TestMoveToResponses(t *testing.T) {
 	})
 }
 
-// said2 adds what the model said over the other API.
+// said2 adds a message in the native form of the other API.
 func said2(req chat.Request) chat.Request {
 	m := said("chat", "openai/parrot", `{"role":"assistant","content":"as itself"}`).Messages
 	req.Messages = append(req.Messages, m...)

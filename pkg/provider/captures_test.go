@@ -25,8 +25,7 @@ import (
 	"oneshot/pkg/provider/wire"
 )
 
-// TestCaptures plays answers of a real server and checks what the client makes
-// of them.
+// TestCaptures replays answers of a real server and checks the outcome of the client.
 func TestCaptures(t *testing.T) {
 	shared := os.Getenv("ONESHOT_SHARED")
 	if shared == "" {
@@ -89,8 +88,8 @@ func TestCaptures(t *testing.T) {
 	})
 }
 
-// TestCapturedRequests makes the requests that a real server took, and compares
-// them: everything that was in those is in ours.
+// TestCapturedRequests composes the requests that a real server accepted. Each member of the
+// captured ones must be in the composed ones, too.
 func TestCapturedRequests(t *testing.T) {
 	shared := os.Getenv("ONESHOT_SHARED")
 	if shared == "" {
@@ -114,7 +113,7 @@ func TestCapturedRequests(t *testing.T) {
 		api   *wire.Protocol
 		model string
 		req   chat.Request
-		other []string // members that say the same in another way
+		other []string // members with another form but the same meaning
 	}{
 		{"native_tools_call_stream", &ollama.Protocol, "scripted", chat.Request{Messages: asked("r:call"), Tools: []chat.Function{weather, add}}, nil},
 		{"native_tools_result_turn_stream", &ollama.Protocol, "scripted", chat.Request{Messages: asked("r:call", called, answered("sunny, 21 C")), Tools: []chat.Function{weather, add}}, nil},
@@ -159,11 +158,11 @@ func TestCapturedRequests(t *testing.T) {
 	}
 }
 
-// withoutIndex leaves out the position of a call: Ollama's own types always
-// write it, the client of the captures did not.
+// withoutIndex ignores the position of a call, which Ollama's own types always write and the client
+// of the captures did not.
 var withoutIndex = cmpopts.IgnoreMapEntries(func(name string, value any) bool { return name == "index" && value == 0.0 })
 
-// capture returns a captured answer.
+// capture returns the status and the body of a captured answer.
 func capture(t *testing.T, shared, name string) (status int, body string) {
 	t.Helper()
 	path := filepath.Join(shared, "captures", "ollama", name)

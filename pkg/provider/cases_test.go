@@ -21,8 +21,7 @@ import (
 	"oneshot/pkg/provider/wire"
 )
 
-// ofTools are the cases about servers that fail which are about tools and not
-// about models, and where they are tested.
+// ofTools lists the shared cases about tools instead of models, with the place of their tests.
 var ofTools = map[string]string{
 	"guard-deny":   "pkg/netguard",
 	"206":          "pkg/executor, wget",
@@ -31,22 +30,21 @@ var ofTools = map[string]string{
 	"oauth-scope":  "pkg/policy: a scope that was not granted; here 403 is AuthError",
 }
 
-// A httpCase is a server that fails, and what the client makes of it within two
-// minutes.
+// A httpCase is a failing server with the expected outcome of the client within two minutes.
 type httpCase struct {
 	steps    []http.HandlerFunc
 	config   provider.Config
 	want     any           // the type of the error, or nil for an answer
 	took     time.Duration // of the bubble's time
 	requests int
-	test     func(t *testing.T) // instead, where a real connection is needed
+	test     func(t *testing.T) // replaces the other fields if a real connection is needed
 }
 
-// The cases by their names. A pause without a wish takes half a second before
-// the second attempt, and a second before the third.
+// httpCases returns the cases by name. Without a wait requested by the server, the client waits
+// half a second before the second attempt, and a second before the third.
 func httpCases() map[string]httpCase {
 	preset, _ := provider.PresetNamed("openai")
-	preset.Protocol = &ollama.Protocol // the body is not the point
+	preset.Protocol = &ollama.Protocol // the bodies of the cases are Ollama's
 	limited := func(headers ...string) []http.HandlerFunc {
 		return []http.HandlerFunc{answer(429, "", headers...), ok}
 	}
@@ -67,14 +65,14 @@ func httpCases() map[string]httpCase {
 
 		"503-retry-after": {steps: []http.HandlerFunc{answer(503, busy, "Retry-After", "1"), ok}, took: time.Second, requests: 2},
 		"501":             {steps: []http.HandlerFunc{answer(501, "")}, want: refused, requests: 1},
-		// A model that answers changes nothing, so that asking again is safe.
+		// An answer of a model has no side effects, so a retry is safe.
 		"408-425":  {steps: []http.HandlerFunc{answer(408, ""), answer(425, ""), ok}, took: 1500 * time.Millisecond, requests: 3},
 		"403-rate": {steps: []http.HandlerFunc{answer(403, `{"error":{"errors":[{"reason":"rateLimitExceeded"}],"code":403,"message":"slow"}}`), ok}, took: 500 * time.Millisecond, requests: 2},
 		"404":      {steps: []http.HandlerFunc{answer(404, "")}, want: refused, requests: 1},
 
 		"conn-refused": {test: TestConnectionRefused},
 		"reset-before": {test: TestConnectionResetAtOnce},
-		"reset-after":  {test: TestConnectionBeforeTheAnswer}, // as with 408
+		"reset-after":  {test: TestConnectionBeforeTheAnswer}, // retried for the same reason as 408
 		"dns-nx":       {test: TestConnectionToNoName},
 
 		"slow-headers": {steps: []http.HandlerFunc{never}, config: provider.Config{FirstByte: time.Minute}, want: new(*provider.TimeoutError), took: time.Minute, requests: 1},
@@ -114,7 +112,7 @@ func httpCases() map[string]httpCase {
 	}
 }
 
-// zeros are many bytes in a few.
+// zeros returns 8 MiB of zeros, compressed.
 func zeros() string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -154,7 +152,7 @@ func TestHTTPCases(t *testing.T) {
 	}
 }
 
-// run plays a case.
+// run checks a case.
 func (c httpCase) run(t *testing.T) {
 	s := serve(t, c.steps...)
 	defer s.close()
@@ -171,7 +169,7 @@ func (c httpCase) run(t *testing.T) {
 	}
 }
 
-// Extensions of chunks are no way around the limits.
+// Chunk extensions do not get around the limits.
 func TestConnectionChunkExtension(t *testing.T) {
 	flood := say(chunked + "1;" + strings.Repeat("x", 1<<20) + "\r\n")
 	address, count := listen(t, flood, flood, flood)

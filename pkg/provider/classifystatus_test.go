@@ -14,7 +14,7 @@ import (
 	"oneshot/pkg/provider/openai"
 )
 
-// Kinds of refusals: the errors that they lead to.
+// The error types of refusals.
 var (
 	denied     = new(*provider.AuthError)
 	noModel    = new(*provider.UnknownModelError)
@@ -22,15 +22,14 @@ var (
 	noFormat   = new(*provider.FormatError)
 	noTools    = new(*provider.NoToolsError)
 	refused    = new(*provider.StatusError)
-	givenUp    = new(*provider.UnavailableError) // after repeating
+	givenUp    = new(*provider.UnavailableError) // after retries
 	everything = chat.Request{
 		Tools:  []chat.Function{{Name: "f", Parameters: json.RawMessage(`{}`)}},
 		Format: json.RawMessage(`{}`),
 	}
 )
 
-// What servers say in place of a response, and what it means. Only what can pass
-// is repeated.
+// Error responses of servers with the resulting errors. Only temporary failures are retried.
 func TestRefusals(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -106,7 +105,7 @@ func TestRefusals(t *testing.T) {
 		{"model of vLLM", 404, `{"object":"error","message":"The model x does not exist.","type":"NotFoundError","code":404}`, noModel},
 		{"tools elsewhere", 422, `{"detail":"This model doesn't support tools"}`, noTools},
 
-		// Between us and them
+		// Proxies and gateways
 		{"page", 403, "nginx: forbidden\n", denied},
 		{"gateway", 502, "<html>\n<title>502 Bad Gateway</title>\n</html>", givenUp},
 		{"too large", 413, "Payload Too Large", refused},
@@ -137,7 +136,7 @@ func isExactly(err error, target any) bool {
 	return reflect.TypeOf(err) == reflect.TypeOf(target).Elem()
 }
 
-// A complaint about a feature that the request does not use has another meaning.
+// A complaint about a feature that the request does not use is an ordinary status error.
 func TestRefusalsOfNothing(t *testing.T) {
 	for _, text := range []string{"does not support tools", "invalid response_format"} {
 		s := serve(t, answer(400, fmt.Sprintf(`{"error":%q}`, text)))
@@ -165,7 +164,7 @@ func TestRefusalFields(t *testing.T) {
 	}
 }
 
-// Nothing is repeated for an account that is used up, wherever it is said.
+// An exhausted quota is never retried, even if status 200 announced a response.
 func TestRefusalOfQuotaInTheBody(t *testing.T) {
 	s := serve(t, answer(200, `{"error":{"message":"Pay first","code":"insufficient_quota"}}`))
 	if got := ask(t.Context(), s.client(), question); !isExactly(got.err, new(*provider.BrokenOffError)) || s.requests() != 1 {
@@ -188,8 +187,8 @@ func TestRefusalWithAStatusInTheBody(t *testing.T) {
 	}
 }
 
-// A server that reports an error inside a body that began well means the same
-// by it, unless something has arrived.
+// An error inside a body with status 200 has the same meaning as an error response, unless a delta
+// has arrived.
 func TestRefusalInTheBody(t *testing.T) {
 	for _, tt := range []struct {
 		text string

@@ -132,12 +132,12 @@ func (c *Client) Name() string { return c.name }
 // Protocol returns the protocol of the next request. It may change once, to its successor, if the server requires it.
 func (c *Client) Protocol() *wire.Protocol { return c.protocol.Load() }
 
-// Reply sends a request to the model. The deltas add up to the response. On an error, the response holds what
+// Reply sends a request to the model. The deltas add up to the response. On an error, the response holds the parts that
 // arrived before it. Messages must not change after they were sent: their encoding is reused.
 //
-// The error is the cause of ctx's end, or a *[UnavailableError], *[AuthError], *[UnknownModelError],
-// *[OverflowError], *[FormatError], *[NoToolsError], *[TimeoutError], *[BrokenOffError], *[ProtocolError] or
-// *[StatusError]; or it says what cannot be sent, such as *[ParameterError], *[AttachmentError] and *[NameCollisionError].
+// The error is the cause of ctx's end, or a *[UnavailableError], *[AuthError], *[UnknownModelError], *[OverflowError],
+// *[FormatError], *[NoToolsError], *[TimeoutError], *[BrokenOffError], *[ProtocolError] or *[StatusError]; or it is
+// about a part that cannot be sent, such as *[ParameterError], *[AttachmentError] and *[NameCollisionError].
 func (c *Client) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 	return c.retries.reply(ctx, delta, func(ctx context.Context, emit func(chat.Delta)) (chat.Response, error) {
 		return c.attemptOnce(ctx, req, emit)

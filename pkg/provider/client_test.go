@@ -31,7 +31,7 @@ func TestClientReply(t *testing.T) {
 	}
 }
 
-// What is sent is what Compose shows, and nothing else.
+// The sent request is exactly the one that Compose returns.
 func TestClientRequest(t *testing.T) {
 	s := serve(t, ok)
 	m := s.configured(provider.Config{Header: http.Header{"Authorization": {"Bearer secret"}}})
@@ -49,7 +49,7 @@ func TestClientRequest(t *testing.T) {
 	header.Set("Authorization", "Bearer secret")
 	header.Set("Connection", "close")
 	header.Set("Content-Length", strconv.Itoa(len(s.bodies[0])))
-	if diff := cmp.Diff(header, s.asked[0].Header); diff != "" { // Accept-Encoding is not among them
+	if diff := cmp.Diff(header, s.asked[0].Header); diff != "" { // without Accept-Encoding
 		t.Errorf("header (-composed +sent):\n%s", diff)
 	}
 	if r := s.asked[0]; r.Method != composed.Method || "http://"+r.Host+r.URL.Path != composed.URL {
@@ -65,7 +65,7 @@ func TestClientRequestThatCannotBeSent(t *testing.T) {
 	}
 }
 
-// The server's text is kept whole, up to 64 KiB, and shown as one short line.
+// The error keeps the server's text up to 64 KiB, and shows it as one short line.
 func TestClientErrorText(t *testing.T) {
 	page := "gone\n" + strings.Repeat("gone ", 20<<10)
 	s := serve(t, answer(410, page))
@@ -79,8 +79,7 @@ func TestClientErrorText(t *testing.T) {
 	}
 }
 
-// A response that cannot be read to its end is not asked for again once a piece
-// of it has arrived.
+// A response that breaks off is not retried after its first delta.
 func TestClientCutAfterDelta(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -107,8 +106,8 @@ func TestClientCutAfterDelta(t *testing.T) {
 	}
 }
 
-// Before the first piece, a response that breaks off is like none; one that is
-// no response at all will not be better the next time.
+// A response that breaks off before its first delta is retried. A page is not, because a retry
+// would not help.
 func TestClientCutBeforeDelta(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -136,7 +135,7 @@ func TestClientCutBeforeDelta(t *testing.T) {
 	}
 }
 
-// Without a limit of its own a body has the usual one.
+// The default limit of a body is 64 MiB.
 func TestClientSizeLimit(t *testing.T) {
 	line := `{"message":{"content":"` + strings.Repeat("x", 64<<20) + `"},"done":true,"done_reason":"stop"}`
 	s := serve(t, answer(200, line), ok)
@@ -147,7 +146,7 @@ func TestClientSizeLimit(t *testing.T) {
 	}
 }
 
-// The end of the response is what counts, not that of the connection.
+// The client returns at the end of the response, even if the connection stays open.
 func TestClientDoneBeforeTheEndOfTheBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -162,7 +161,7 @@ func TestClientDoneBeforeTheEndOfTheBody(t *testing.T) {
 	})
 }
 
-// The limits are on silence, and not on a long response that is doing well.
+// The limits apply to silence, not to the total time of a response.
 func TestClientTimeLimits(t *testing.T) {
 	wait := func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	for _, tt := range []struct {
@@ -207,7 +206,7 @@ func TestClientTimeLimits(t *testing.T) {
 	}
 }
 
-// A callback that takes its time is not the server's silence.
+// The time that a callback takes does not count as silence.
 func TestClientSlowCallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, ok)
@@ -219,7 +218,7 @@ func TestClientSlowCallback(t *testing.T) {
 	})
 }
 
-// V7: whatever the client is doing, it stops at once and says why.
+// V7: the client stops at once in any phase, and returns the cause.
 func TestClientCancel(t *testing.T) {
 	why := errors.New("the user is bored")
 	for name, step := range map[string]http.HandlerFunc{

@@ -96,8 +96,8 @@ func TestConnectionBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-// A connection that is reset before anything of the request was read, which may be more than the system
-// takes in at once.
+// The connection is reset before the server has read any of the request, which may exceed the system's
+// buffers.
 func TestConnectionResetAtOnce(t *testing.T) {
 	large := question
 	large.Messages = []chat.Message{{Role: chat.User, Content: strings.Repeat("x", 8<<20)}}
@@ -142,8 +142,7 @@ func TestConnectionRefused(t *testing.T) {
 	}
 }
 
-// A connection that breaks in the middle ends the reply when something has been
-// heard, and is tried again otherwise.
+// A connection that breaks in the body ends the reply after a delta, and is retried before it.
 func TestConnectionBreaksInTheBody(t *testing.T) {
 	for name, step := range map[string]func(*net.TCPConn){
 		"closed":              say(chunked + chunk(lineOne)),
@@ -167,7 +166,7 @@ func TestConnectionBreaksInTheBody(t *testing.T) {
 	})
 }
 
-// A reset after the first delta.
+// A reset after the first delta is not retried.
 func TestConnectionResetInTheBody(t *testing.T) {
 	heard := make(chan struct{})
 	address, count := listen(t, func(c *net.TCPConn) {
@@ -181,7 +180,7 @@ func TestConnectionResetInTheBody(t *testing.T) {
 	}
 }
 
-// A whole response counts, even if the connection ends badly after it.
+// A complete response counts, even if the connection fails afterwards.
 func TestConnectionBreaksAfterTheResponse(t *testing.T) {
 	address, _ := listen(t, say(fmt.Sprintf(sized, 2*len(hello), hello)))
 	if got := ask(t.Context(), connect(address), question); got.err != nil || got.text != "Hello" {
@@ -211,8 +210,7 @@ func TestConnectionToNoName(t *testing.T) {
 	}
 }
 
-// A body that comes compressed although nobody offered to take it is not
-// unpacked, so there is nothing to blow up.
+// A compressed body, which was not requested, is an error and is not decompressed.
 func TestConnectionNoCompression(t *testing.T) {
 	s := serve(t, answer(200, "\x1f\x8b\x08\x00", "Content-Encoding", "gzip"))
 	got := ask(t.Context(), s.client(), question)
@@ -221,7 +219,7 @@ func TestConnectionNoCompression(t *testing.T) {
 	}
 }
 
-// Only a proxy that is configured is used.
+// Only a configured proxy is used, not the one of the environment.
 func TestConnectionProxy(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://proxy.test:3128")
 	for want, proxy := range map[string]*url.URL{
@@ -259,7 +257,7 @@ func TestConnectionBasePath(t *testing.T) {
 	}
 }
 
-// A server is known by its certificate, and no request goes to another one.
+// A server with an unknown certificate gets no request.
 func TestConnectionTLS(t *testing.T) {
 	asked := 0
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

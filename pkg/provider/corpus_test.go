@@ -27,7 +27,7 @@ func shared(t *testing.T) string {
 	return folder
 }
 
-// A corpusRow is a captured body and the reading of others.
+// A corpusRow is a captured body with the reading of another parser.
 type corpusRow struct {
 	ID, Dialect, Framing, Input string
 	Content                     string       `json:"expected_content"`
@@ -46,8 +46,8 @@ type corpusCall struct {
 var onPurpose = map[string]struct {
 	why       string
 	kind      wire.ErrorKind
-	reasoning string // how it begins
-	content   string // if that is different, too
+	reasoning string // its start
+	content   string // if it differs, too
 }{
 	"amazon-bedrock/amazon-bedrock-reasoning.chunks.txt":       {why: "reasoningContent is reasoning", reasoning: "Let me count"},
 	"amazon-bedrock/amazon-bedrock-reasoning.json":             {why: "reasoningContent is reasoning", reasoning: "Let me count"},
@@ -64,7 +64,7 @@ var onPurpose = map[string]struct {
 // A tally counts the rows of a dialect.
 type tally struct{ rows, equal, onPurpose, failed int }
 
-// TestCorpus compares with the readings of other parsers of captured bodies.
+// TestCorpus compares the readings of captured bodies with those of other parsers.
 func TestCorpus(t *testing.T) {
 	folder := shared(t)
 	if folder == "" {
@@ -174,7 +174,7 @@ func got(all []reading) corpusReading {
 			if c.Arguments == nil {
 				args = c.Text
 			}
-			if args == "" { // what a dialect makes of no arguments
+			if args == "" { // some dialects leave missing arguments empty
 				args = "{}"
 			}
 			g.Calls = append(g.Calls, c.ID+" "+c.Name+" "+args)

@@ -21,7 +21,7 @@ import (
 
 const maxBytes = 1 << 20
 
-// formats are the protocols by the names of their folders, which have their cases.
+// formats are the protocols by the names of the folders with their cases.
 var formats = func() map[string]*wire.Protocol {
 	all := map[string]*wire.Protocol{}
 	for _, p := range provider.Protocols() {
@@ -40,7 +40,7 @@ type reading struct {
 	Err      *wire.Error
 }
 
-// read decodes a body in pieces and checks the laws of a Decoder.
+// read decodes a body in pieces and checks the invariants of a Decoder.
 func read(t testing.TB, decoder *wire.Protocol, maxBytes int64, pieces ...[]byte) reading {
 	t.Helper()
 	d := decoder.NewDecoder(maxBytes)
@@ -132,7 +132,7 @@ func chunks(b []byte, n int) [][]byte {
 	return pieces
 }
 
-// One line may be as long as the whole body.
+// A line may be as long as the whole body.
 func TestSizeLimit(t *testing.T) {
 	size := 256 * growthSize
 	text := strings.Repeat("x", size)
@@ -155,7 +155,7 @@ func TestSizeLimit(t *testing.T) {
 	}
 }
 
-// Unclosed brackets cost neither stack nor much time.
+// Unclosed brackets need neither stack nor much time.
 func TestDepth(t *testing.T) {
 	for _, open := range []string{"[", `{"a":`, `[{"a":`} {
 		for format, decoder := range formats {
@@ -167,7 +167,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// A page is read only as far as its title needs.
+// Only the start of a page is read, up to its title.
 func TestLongPage(t *testing.T) {
 	b := []byte("\n\n<html><title>Sign in</title>" + strings.Repeat("<p>x</p>", 1<<16))
 	for format, decoder := range formats {
@@ -195,13 +195,13 @@ func TestWithoutEmit(t *testing.T) {
 	}
 }
 
-// A call is emitted as soon as it is complete: with which message, counted from 1?
+// A call is emitted as soon as it is complete.
 func TestCallsAreHandedOnEarly(t *testing.T) {
 	chatCall := func(piece string) string { return `{"choices":[{"index":0,"delta":{"tool_calls":[` + piece + `]}}]}` }
 	for _, tt := range []struct {
 		name, format string
 		data         []string
-		want         []int // for each call
+		want         []int // for each call the message that completes it, from 1
 	}{
 		{"at the last bracket", "openai", []string{
 			chatCall(`{"index":0,"id":"x","function":{"name":"f","arguments":"{\"a\":"}}`),
@@ -245,7 +245,7 @@ func TestCallsAreHandedOnEarly(t *testing.T) {
 					got = append(got, i+1)
 				}
 			}
-			if err := d.Write([]byte("data: "+data), count); err != nil { // not even the end of the line is there
+			if err := d.Write([]byte("data: "+data), count); err != nil { // without the end of the line
 				t.Fatal(err)
 			}
 			_ = d.Write([]byte("\n\n"), nil)

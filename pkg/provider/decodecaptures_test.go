@@ -24,7 +24,7 @@ var apis = map[string]string{
 	"/v1/messages":         "anthropic",
 }
 
-// TestCaptures decodes exchanges with a real server and compares the readings with plain ones
+// TestDecodeCaptures decodes exchanges with a real server and compares the readings with plain ones
 // from gjson.
 func TestDecodeCaptures(t *testing.T) {
 	folder := shared(t)
@@ -78,7 +78,7 @@ func checkRefusal(t *testing.T, file string, body []byte) {
 type plainReading struct {
 	Content, Reasoning string
 	Calls              []string
-	Reason             string // as the server says it
+	Reason             string // in the server's words
 	Output             int
 	Error              string
 }
@@ -125,7 +125,7 @@ var plainStops = map[string]chat.Stop{
 	"length": chat.StopLength, "load": chat.StopOther, "unload": chat.StopOther,
 }
 
-// add reads an object. It supports only what this one server sends.
+// add reads an object of the captured server, and supports no other forms.
 func (p *plainReading) add(format string, v gjson.Result) {
 	text := func(paths ...string) (all string) {
 		for _, path := range paths {

@@ -39,7 +39,7 @@ func checkSources(t testing.TB, decoder *wire.Protocol, body []byte) *wire.Sourc
 	t.Helper()
 	d := decoder.NewDecoder(1 << 20)
 	d.TraceSources()
-	_ = d.Write(body, nil) // what was read counts
+	_ = d.Write(body, nil) // the sources before an error count
 	resp, _ := d.Close()
 	from := d.Sources()
 	if got := textAt(t, body, from.Content); got != resp.Content {
@@ -145,7 +145,7 @@ func TestFormatOfErrors(t *testing.T) {
 			continue
 		}
 		d := got.NewDecoder(1 << 20)
-		_ = d.Write([]byte(body), nil) // Close says it again
+		_ = d.Write([]byte(body), nil) // Close repeats the error
 		var e *wire.Error
 		if _, err := d.Close(); !errors.As(err, &e) || e.Kind != wire.ServerError {
 			t.Errorf("%s is read as %v", body, err)

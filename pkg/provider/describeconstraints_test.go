@@ -44,7 +44,7 @@ func TestSpelledOut(t *testing.T) {
 	}
 }
 
-// Whatever the schema is, it is the same without the descriptions.
+// Hints change only descriptions, whatever the schema.
 func TestSpelledOutAny(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := "{" + anyMembers(3).Draw(t, "members") + "}"
@@ -55,7 +55,7 @@ func TestSpelledOutAny(t *testing.T) {
 	})
 }
 
-// anyMembers draws the members of a schema, right and wrong.
+// anyMembers draws members of a schema, valid or not.
 func anyMembers(depth int) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		names := rapid.SliceOfNDistinct(rapid.SampledFrom(schemaWords), 0, 4, rapid.ID).Draw(t, "names")

@@ -1,6 +1,6 @@
 // Package provider sends requests to models: it has a client, a fallback over several
-// models, and a replay of run files. What the client and the readers of captured bodies
-// know of each protocol is a value in one list, [Protocols]. The client streams,
+// models, and a replay of run files. Each protocol is one value in the list [Protocols],
+// which serves the client and the readers of captured bodies. The client streams,
 // enforces timeouts, and retries a request that failed before the first delta of
 // its response.
 //

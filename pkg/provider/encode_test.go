@@ -44,7 +44,7 @@ func body(t *testing.T, m *provider.Client, req chat.Request) string {
 	return string(out.Body)
 }
 
-// schema is JSON with spaces, key order and digits that have to stay.
+// schema is JSON whose spaces, key order and digits must be kept.
 const schema = `{ "type":"object", "required":["b"], "properties":{"b":{"type":"number","minimum":1.50},"a":{}}, "additionalProperties":false }`
 
 // conversation is a request with everything in it.
@@ -69,7 +69,7 @@ func conversation() chat.Request {
 	}
 }
 
-// What is sent is exactly this.
+// The exact body of a request in each API.
 func TestEncode(t *testing.T) {
 	const spelled = `{ "type":"object", "required":["b"], "properties":{"b":{"type":"number","minimum":1.50,"description":"at least 1.50"},"a":{}}, "additionalProperties":false }`
 	for label, want := range map[string]string{
@@ -111,16 +111,15 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// The answer has a form and no calls. A server that lets the form win is not
-// shown any tools; the others have to see them, because the conversation has
-// calls.
+// A request for the answer has a format and forbids calls. Ollama gets no tools, because it would
+// still ask for calls; the other servers need them, because the conversation has calls.
 func TestEncodeAnswer(t *testing.T) {
 	const format = `{ "type": "object" }`
 	for _, tt := range []struct {
 		provider string
 		api      *wire.Protocol
-		schema   []string // parts of the body when there is a schema
-		anyJSON  []string // and when any JSON will do
+		schema   []string // parts of the body with a schema
+		anyJSON  []string // parts of the body for any JSON
 		without  []string
 	}{
 		{"ollama", nil, []string{`"stream":true,"format":` + format + `,`}, []string{`"format":"json"`}, []string{`"tools"`, "tool_choice"}},
@@ -164,7 +163,7 @@ func check(t *testing.T, text string, with, without []string) {
 	}
 }
 
-// params are all parameters that mean the same everywhere.
+// params returns parameters from alternating names and values.
 func params(pairs ...string) map[string]json.RawMessage {
 	out := make(map[string]json.RawMessage)
 	for i := 0; i < len(pairs); i += 2 {
@@ -208,13 +207,13 @@ func TestEncodeParams(t *testing.T) {
 	}
 }
 
-// Effort and format share a place in Anthropic's API.
+// Effort and format share a member in Anthropic's API.
 func TestEncodeEffortAndFormat(t *testing.T) {
 	req := chat.Request{Format: json.RawMessage(`{}`), Params: params("effort", `"low"`)}
 	check(t, body(t, preset(t, "anthropic", provider.Config{}), req), []string{`"output_config":{"format":{"type":"json_schema","schema":{}},"effort":"low"}`}, nil)
 }
 
-// The request's own parameters win over the client's.
+// Parameters of the request override those of the client.
 func TestEncodeDefaults(t *testing.T) {
 	m := preset(t, "ollama", provider.Config{Defaults: params("num_ctx", "4096", "seed", "1")})
 	req := chat.Request{Params: params("seed", "2")}
@@ -224,7 +223,7 @@ func TestEncodeDefaults(t *testing.T) {
 	}
 }
 
-// What has no place is not left out in silence.
+// A parameter that an API does not support is an error.
 func TestEncodeParamErrors(t *testing.T) {
 	for _, tt := range []struct {
 		provider string
@@ -276,14 +275,13 @@ func TestEncodeErrors(t *testing.T) {
 	}
 }
 
-// Gemini wants a signature on every call, also on those of other models.
+// Gemini requires a signature on every call, also on those of other models.
 func TestEncodeForeignCall(t *testing.T) {
 	got := body(t, preset(t, "gemini", provider.Config{}), conversation())
 	check(t, got, []string{`"arguments":"{}"},"extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}}`}, nil)
 }
 
-// Messages of the assistant that follow one another are one at Anthropic, and
-// text without content is none.
+// Consecutive messages of a role are merged for Anthropic, and text without content is dropped.
 func TestEncodeAlternation(t *testing.T) {
 	req := chat.Request{Messages: []chat.Message{
 		{Role: chat.User, Content: "one"}, {Role: chat.User, Content: "two"}, {Role: chat.User, Content: " \n"},
@@ -295,7 +293,7 @@ func TestEncodeAlternation(t *testing.T) {
 	}, []string{`"system"`})
 }
 
-// Bytes that are not UTF-8 cannot be sent.
+// Invalid UTF-8 is sent as U+FFFD.
 func TestEncodeUTF8(t *testing.T) {
 	for _, p := range provider.Presets() {
 		check(t, body(t, preset(t, p.Name, provider.Config{}), chat.Request{System: "a\xffb"}), []string{`"a` + "\ufffd" + `b"`}, nil)

@@ -30,7 +30,7 @@ func (e *StatusError) Error() string {
 	return "model server: " + text
 }
 
-// An AttachmentError says that an API has no form for attachments of a type.
+// An AttachmentError reports that an API has no form for attachments of a type.
 type AttachmentError struct {
 	API  string
 	Name string // of the attachment
@@ -41,7 +41,7 @@ func (e *AttachmentError) Error() string {
 	return fmt.Sprintf("attachment %s: the API %s has no form for %s", e.Name, e.API, e.Type)
 }
 
-// An AuthError says that the server rejects the credentials.
+// An AuthError reports that the server rejects the credentials.
 type AuthError struct {
 	Status  int
 	Message string // the server's text
@@ -58,7 +58,7 @@ func (e *UnknownModelError) Error() string {
 	return fmt.Sprintf("model %q: not found on the server", e.Name)
 }
 
-// An OverflowError says that the request exceeds the model's context.
+// An OverflowError reports that the request exceeds the model's context.
 type OverflowError struct {
 	Message string // the server's text
 }
@@ -67,7 +67,7 @@ func (e *OverflowError) Error() string {
 	return "request exceeds the model's context: " + wire.Excerpt(e.Message)
 }
 
-// A FormatError says that the server cannot enforce the request's format. The same request without it may work.
+// A FormatError reports that the server cannot enforce the request's format. The same request without it may work.
 type FormatError struct {
 	Err error // a *[StatusError], or the reason nothing was sent
 }
@@ -77,7 +77,7 @@ func (e *FormatError) Error() string { return "request format: " + e.Err.Error()
 // Unwrap returns the cause.
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// A NoToolsError says that the model or its server does not support native tool calls. The same request without tools
+// A NoToolsError reports that the model or its server does not support native tool calls. The same request without tools
 // may work.
 type NoToolsError struct {
 	Err error // a *[StatusError]
@@ -88,14 +88,14 @@ func (e *NoToolsError) Error() string { return "native calls: " + e.Err.Error() 
 // Unwrap returns the server's error.
 func (e *NoToolsError) Unwrap() error { return e.Err }
 
-// A switchedProtocolError says that the server requires another protocol, and that the client has switched to it.
+// A switchedProtocolError reports that the server requires another protocol, and that the client has switched to it.
 type switchedProtocolError struct{ err error }
 
 func (e *switchedProtocolError) Error() string { return e.err.Error() }
 
 func (e *switchedProtocolError) Unwrap() error { return e.err }
 
-// A TimeoutError says that the server was silent for too long.
+// A TimeoutError reports that the server was silent for too long.
 type TimeoutError struct {
 	What  string // the data that did not arrive in time
 	Limit time.Duration
@@ -105,7 +105,7 @@ func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("model server: no %s within %v", e.What, e.Limit)
 }
 
-// A BrokenOffError says that a response began but could not be read to its end.
+// A BrokenOffError reports that a response began but could not be read to its end.
 type BrokenOffError struct {
 	Err error // a *[wire.Error] or an error of the connection
 }
@@ -115,7 +115,7 @@ func (e *BrokenOffError) Error() string { return fmt.Sprintf("model server: %v",
 // Unwrap returns the cause.
 func (e *BrokenOffError) Unwrap() error { return e.Err }
 
-// An UnavailableError says that no response is available: the server cannot be reached, or every attempt failed.
+// An UnavailableError reports that no response is available: the server cannot be reached, or every attempt failed.
 type UnavailableError struct {
 	Attempts int
 	Err      error         // of the last attempt

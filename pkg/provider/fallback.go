@@ -28,8 +28,8 @@ type Member struct {
 // circuit breaker is open. Then one request probes it. If its server failed, the other members of that server are
 // skipped, too. Skipped members are tried anyway if all others have failed.
 //
-// A request moves to the next member only before any part of a response has arrived. [judgeFailure] says what each
-// kind of failure means.
+// A request moves to the next member only before any part of a response has arrived. [judgeFailure] classifies
+// failures.
 //
 // A Fallback is safe for concurrent use if its members are. Now, CoolDown and OnFailure may be set before the first
 // Reply.
@@ -73,7 +73,7 @@ func NewFallback(members ...Member) *Fallback {
 }
 
 // Open opens the breakers of a member and all others of its server, which was found down at that time, for the rest of the
-// cool-down. It is no failure for OnFailure. A later failure stays.
+// cool-down. OnFailure is not called. A later failure is kept.
 func (f *Fallback) Open(member int, at time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

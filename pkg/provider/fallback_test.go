@@ -20,11 +20,11 @@ import (
 	"oneshot/pkg/provider/wire"
 )
 
-// An actor is a model that plays its lines: an error, or nil for an answer.
+// An actor is a model with scripted outcomes: an error, or nil for an answer.
 type actor struct {
 	name  string
 	lines []error
-	says  string // before an error
+	says  string // text before an error
 	asked int
 }
 
@@ -47,7 +47,7 @@ func (a *actor) Reply(ctx context.Context, _ chat.Request, delta func(chat.Delta
 	return chat.Response{Content: text}, err
 }
 
-// A cast is a fallback over actors, with a clock.
+// A cast is a fallback over actors, with its own clock.
 type cast struct {
 	*provider.Fallback
 	actors []*actor
@@ -82,15 +82,15 @@ var (
 	errOwn = errors.New("own")
 )
 
-// What goes on to the next member, and what leaves the first one out of the next
-// request.
+// Failures that move a request to the next member, and failures after which the next request skips
+// the first member.
 func TestFallbackVerdicts(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		err   error
 		req   chat.Request
-		first string // who answers; "" for nobody
-		then  string // who answers the next request
+		first string // the answering member; "" for none
+		then  string // the answering member of the next request
 	}{
 		{"unavailable", down, question, "b", "b"},
 		{"status", &provider.StatusError{Status: 402}, question, "b", "b"},
@@ -124,8 +124,7 @@ func TestFallbackVerdicts(t *testing.T) {
 	}
 }
 
-// Once something has arrived the error is the caller's, but the next request goes
-// elsewhere.
+// After the first delta the error is returned, but the next request goes to another member.
 func TestFallbackAfterADelta(t *testing.T) {
 	c := newCast([]error{&provider.BrokenOffError{Err: errOwn}}, nil)
 	c.actors[0].says = "Hel"
@@ -137,17 +136,17 @@ func TestFallbackAfterADelta(t *testing.T) {
 	}
 }
 
-// A member is tried again after a while, and kept if it is well.
+// A member is probed after the cool-down, and used again if it has recovered.
 func TestFallbackRecovery(t *testing.T) {
 	c := newCast([]error{down, down, nil}, nil)
 	for _, step := range []struct {
 		after time.Duration
-		want  string // who answers
+		want  string // the answering member
 		asked string
 	}{
 		{0, "b", "a1b1"},
 		{59 * time.Second, "b", "a1b2"},
-		{time.Second, "b", "a2b3"}, // tried, and down again
+		{time.Second, "b", "a2b3"}, // the probe fails
 		{59 * time.Second, "b", "a2b4"},
 		{time.Second, "a", "a3b4"},
 		{0, "a", "a4b4"},
@@ -159,7 +158,7 @@ func TestFallbackRecovery(t *testing.T) {
 	}
 }
 
-// When everyone is left out, everyone is asked all the same, in order.
+// If all members are skipped, all are tried in order.
 func TestFallbackLastResort(t *testing.T) {
 	c := newCast([]error{down, down, nil}, []error{down, &provider.AuthError{Status: 401}, down})
 	c.CoolDown = time.Hour
@@ -175,7 +174,7 @@ func TestFallbackLastResort(t *testing.T) {
 	}
 }
 
-// A member that is left out comes after those that are not.
+// Skipped members are tried after the others.
 func TestFallbackOrder(t *testing.T) {
 	c := newCast([]error{down, nil}, []error{nil, down}, []error{down})
 	if got := ask(t.Context(), c, question); got.text != "b" {
@@ -192,7 +191,7 @@ func TestFallbackOrder(t *testing.T) {
 	}
 }
 
-// Attempts of a member are passed on, and the move is counted after them.
+// The attempts of a member are reported, and its last one reports the move to the next member.
 func TestFallbackOverClients(t *testing.T) {
 	s := serve(t, answer(503, ""), answer(503, ""), ok)
 	c := provider.NewFallback(
@@ -228,7 +227,7 @@ func TestFallbackOfNobody(t *testing.T) {
 	}
 }
 
-// A patient waits until it is let go, and then fails or answers.
+// A patient is a model that blocks until heal has its outcome.
 type patient struct {
 	asked chan struct{}
 	heal  chan error
@@ -243,7 +242,7 @@ func (p patient) Reply(_ context.Context, _ chat.Request, delta func(chat.Delta)
 	return chat.Response{}, err
 }
 
-// Only one request tries a member that has failed; the others go round it.
+// Only one request probes a failed member. Concurrent ones use the others.
 func TestFallbackProbe(t *testing.T) {
 	p := patient{make(chan struct{}), make(chan error)}
 	f := provider.NewFallback(provider.Member{Name: "p/a", Model: p}, provider.Member{Name: "p/b", Model: constant("b")})
@@ -275,7 +274,7 @@ func TestFallbackProbe(t *testing.T) {
 	}
 }
 
-// A constant always says the same.
+// A constant is a model with a constant answer.
 type constant string
 
 func (c constant) Reply(_ context.Context, _ chat.Request, delta func(chat.Delta)) (chat.Response, error) {
@@ -283,8 +282,8 @@ func (c constant) Reply(_ context.Context, _ chat.Request, delta func(chat.Delta
 	return chat.Response{Content: string(c)}, nil
 }
 
-// When a server fails, all its members are left out; when it only refuses one
-// model, the others are asked.
+// If a server fails, all its members are skipped. If it rejects only one model, its other members
+// are tried.
 func TestFallbackServer(t *testing.T) {
 	for _, c := range []struct {
 		err   error
@@ -316,8 +315,8 @@ func TestFallbackServer(t *testing.T) {
 	}
 }
 
-// A member that was found dead is not asked for a while as long as another answers, and a
-// server that has spoken has more to say than one that is not there.
+// A member of a server that was found down is skipped while another member answers. If all fail,
+// the answer of a server takes precedence over a connection error.
 func TestFallbackLeftOut(t *testing.T) {
 	dead := &provider.UnavailableError{Attempts: 1, Err: errors.New("connection refused")}
 	a, b := &actor{name: "a", lines: []error{dead}}, &actor{name: "b", lines: []error{nil, &provider.AuthError{Status: 401}}}
@@ -331,11 +330,12 @@ func TestFallbackLeftOut(t *testing.T) {
 	}
 }
 
-// A server that was found down opens the breakers of its members until a minute after that, and not again.
+// Open opens the breakers of a server's members until a minute after the server was found down, and
+// reports no failure.
 func TestFallbackOpen(t *testing.T) {
 	for _, tt := range []struct {
-		ago, failedAgo time.Duration // since it was found down, and since a failure in another run; 0: none
-		asked          string        // how often in a request
+		ago, failedAgo time.Duration // since the server was found down, and since a failure in another run; 0: none
+		asked          string        // requests to each member
 	}{
 		{59 * time.Second, 0, "a0b0c1"},
 		{time.Minute, 0, "a1b0c0"},
@@ -361,8 +361,8 @@ func TestFallbackOpen(t *testing.T) {
 	}
 }
 
-// D7: where every model fails, the error is what a server said, then a failure that can pass, and a rejection
-// only if there is nothing else: its exit code says that no later run succeeds.
+// D7: if every model fails, the error is a server's answer, otherwise a temporary failure, and a rejection
+// only if there is nothing else, because its exit code means that no later run can succeed.
 func TestFallbackTellingError(t *testing.T) {
 	rejected, denied := &provider.StatusError{Status: 400}, &provider.AuthError{Status: 401}
 	gone := &provider.UnavailableError{Attempts: 1, Err: errOwn}
@@ -376,8 +376,8 @@ func TestFallbackTellingError(t *testing.T) {
 	}
 }
 
-// The response is that of the member with the error, and the last attempt of another member is reported if it may cost
-// something.
+// The response is that of the member whose error is returned. The last attempt of another member is reported if it may
+// be charged.
 func TestFallbackLastAttempt(t *testing.T) {
 	silent := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	for _, tt := range []struct {
@@ -407,8 +407,8 @@ func TestFallbackLastAttempt(t *testing.T) {
 	}
 }
 
-// X7: a member that failed in another run is skipped for the rest of the minute, which is reported once, as are new
-// failures and recoveries.
+// X7: a member that failed in another run is skipped for the rest of the minute. This is reported once, and so are
+// new failures and recoveries.
 func TestFallbackRemembers(t *testing.T) {
 	c := newCast([]error{nil, down, nil}, nil)
 	var told []string
@@ -423,7 +423,7 @@ func TestFallbackRemembers(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	c.time = c.time.Add(40 * time.Second)
-	for _, want := range []string{"a", "b"} { // half open: tried, well, and down
+	for _, want := range []string{"a", "b"} { // half open: the probe succeeds, and then the member fails
 		if got := ask(t.Context(), c, question); got.text != want {
 			t.Errorf("%+v", got)
 		}

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// A hostileBody repeats something. The %d in it is a counter.
+// A hostileBody repeats a part many times. The %d in it is a counter.
 type hostileBody struct{ name, format, before, each, after string }
 
-// hostile are bodies that are expensive if anything is looked at again for each message.
+// hostile are bodies that are expensive if the decoder reads earlier data again for each message.
 var hostile = []hostileBody{
 	{"comments", "openai", "", ": keep-alive %d\n\n", ""},
 	{"blank lines", "openai", "data: x", "\n\n", ""},
@@ -54,7 +54,7 @@ var hostile = []hostileBody{
 	{"tool calls", "cohere", "", `data: {"type":"tool-call-start","index":%d,"delta":{"message":{"tool_calls":{"function":{"name":"f"}}}}}` + "\n\n", ""},
 }
 
-// slack is the time that the collector and a busy machine may add. Looking at everything again
+// slack is the time that the garbage collector and a busy machine may add. Reading everything again
 // for each message takes seconds more.
 const slack = 300 * time.Millisecond
 
@@ -94,7 +94,8 @@ type workDone struct {
 	bytes uint64
 }
 
-// work reads a body and returns the least work of three attempts.
+// work reads a body three times. It returns the least CPU time, and the bytes allocated by the last
+// reading.
 func work(format string, body []byte, piece int) workDone {
 	best := workDone{time: time.Hour}
 	for range 3 {
@@ -116,7 +117,7 @@ func work(format string, body []byte, piece int) workDone {
 	return best
 }
 
-// processorTime is the CPU time of this process.
+// processorTime returns the CPU time of this process.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)

@@ -17,8 +17,8 @@ import (
 	"oneshot/pkg/provider/wire"
 )
 
-// A reply of any format is decoded up to its limits, and takes memory in proportion to its
-// retained parts (M8). Protocols without a client are tested only here.
+// A reply of any format is decoded up to its limits, with memory in proportion to its retained
+// parts (M8). Protocols without a client are tested only here.
 func TestLimits(t *testing.T) {
 	const most = 10
 	for _, tt := range []struct {
@@ -26,7 +26,7 @@ func TestLimits(t *testing.T) {
 		decoder            *wire.Decoder
 		begin, repeat, end string
 		want               string
-		usage              bool // is known although the calls are too many
+		usage              bool // the usage is known, although there are too many calls
 	}{
 		{"gemini", gemini.Protocol.NewDecoder(1 << 30), `{"usageMetadata":{"promptTokenCount":7},"candidates":[{"finishReason":"STOP","content":{"parts":[{}`, `,{"functionCall":{"name":"f","args":{}}}`, `]}}]}`, "more than 10 calls", true},
 		{"gemini arguments", gemini.Protocol.NewDecoder(1 << 30), `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","willContinue":true,"partialArgs":[{}`, `,{"jsonPath":"$.#","numberValue":1}`, `]}}]}}]}`, "a list in the reply has more than", false},

@@ -37,7 +37,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// Everyone else's list, and where it is.
+// All APIs except Ollama's have the same form of list, each at its own path.
 func TestListOfIDs(t *testing.T) {
 	for _, p := range speeches[1:] {
 		s := serve(t, answer(200, `{"object":"list","data":[{"id":"zebra","object":"model"},{"id":"ant","display_name":"Ant"}],"has_more":false}`))
@@ -81,7 +81,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// What Ollama's own client would take for an answer, cut short or swallow.
+// Answers that Ollama's own client would accept, truncate or ignore are errors here.
 func TestInfoFaults(t *testing.T) {
 	is := func(target any) func(error) bool { return func(err error) bool { return errors.As(err, target) } }
 	kind := func(k wire.ErrorKind) func(error) bool {
@@ -149,7 +149,7 @@ func TestInfoTimeLimit(t *testing.T) {
 	})
 }
 
-// Credentials come from the URL and from nowhere else.
+// Credentials in the base URL are sent with every request.
 func TestInfoCredentials(t *testing.T) {
 	s := serve(t, answer(200, tags), answer(200, hello))
 	m := provider.New(provider.Config{

@@ -15,7 +15,7 @@ import (
 // strange are values that replace any other.
 var strange = []string{`null`, `0`, `-1`, `1.5`, `"x"`, `""`, `{}`, `[]`, `true`, `"{\"a\":1}"`, `{"a":{"b":[1]}}`, `[null]`, `["x",{"type":"text","text":"y"}]`, `"\ud83e\udd9c"`}
 
-// mutate changes a value somewhere.
+// mutate changes a random value.
 func mutate(r *rand.Rand, v any) any {
 	switch x := v.(type) {
 	case map[string]any:
@@ -69,8 +69,8 @@ func mutant(r *rand.Rand, data []string) []string {
 	return data
 }
 
-// Whatever a server makes of its own format, decoding does not panic, obeys the laws, and does
-// not depend on how the body is split.
+// However a server deviates from its own format, decoding does not panic, keeps the invariants, and
+// does not depend on how the body is split.
 func TestMutants(t *testing.T) {
 	for _, format := range formatNames() {
 		r := rand.New(rand.NewPCG(1, 2))

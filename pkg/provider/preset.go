@@ -25,17 +25,16 @@ type Preset struct {
 
 // Facts are properties of a server beyond its protocol. The zero value is the most conservative.
 type Facts struct {
-	// KeepsConstraints says that all keywords of a tool's schema reach the model.
-	// Otherwise keywords that some servers drop are repeated in descriptions.
+	// KeepsConstraints means that all keywords of a tool's schema reach the model. Otherwise
+	// keywords that some servers drop are repeated in descriptions.
 	KeepsConstraints bool
-	// AnyName says that a tool may have any name. Otherwise names are mapped to
+	// AnyName means that a tool may have any name. Otherwise names are mapped to
 	// [a-zA-Z0-9_-]{1,64}, and back.
 	AnyName bool
-	// WaitHeaders says that retry-after-ms and x-ratelimit-reset-* have OpenAI's
-	// meaning.
+	// WaitHeaders means that retry-after-ms and x-ratelimit-reset-* have OpenAI's meaning.
 	WaitHeaders bool
-	// OffersSuccessor says that the client may switch to the successor of its
-	// protocol if the server requires it.
+	// OffersSuccessor means that the client may switch to the successor of its protocol if the
+	// server requires it.
 	OffersSuccessor bool
 	wire.Variant
 }

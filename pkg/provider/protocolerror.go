@@ -11,7 +11,7 @@ import (
 	"oneshot/pkg/provider/wire"
 )
 
-// A ProtocolError says that the server, or a proxy in its place, does not speak the protocol.
+// A ProtocolError reports that the server, or a proxy in its place, does not speak the protocol.
 type ProtocolError struct{ Err error }
 
 func (e *ProtocolError) Error() string { return e.Err.Error() }
@@ -64,7 +64,8 @@ func publicURL(u *url.URL) string {
 	return shown.String()
 }
 
-// requestLine returns method and URL of a request whose response says that nothing is there, or "".
+// requestLine returns method and URL of a request if its response means that nothing is there,
+// otherwise "".
 func requestLine(resp *http.Response) string {
 	if resp.Request == nil || resp.StatusCode != http.StatusNotFound && resp.StatusCode != http.StatusMethodNotAllowed {
 		return ""

@@ -16,7 +16,7 @@ import (
 	"oneshot/pkg/provider/wire"
 )
 
-// said is a request that ends with an assistant message in native form.
+// said returns a request that ends with an assistant message in native form.
 func said(api, who, body string, calls ...chat.Call) chat.Request {
 	return chat.Request{Messages: []chat.Message{{
 		Role: chat.Assistant, Content: "as text", Calls: calls, Native: &chat.Native{API: api, Model: who, Body: json.RawMessage(body)},
@@ -27,8 +27,8 @@ func call(id, arguments string) chat.Call {
 	return chat.Call{ID: id, Name: "f", Arguments: json.RawMessage(arguments)}
 }
 
-// echoes are bodies of each API with the calls of their message, and what goes
-// back; "=" for the same.
+// echoes are native bodies of each API with the calls of their message, and the body sent back; "="
+// means unchanged.
 var echoes = []struct {
 	name, provider string
 	api            *wire.Protocol
@@ -100,7 +100,7 @@ func TestEcho(t *testing.T) {
 	}
 }
 
-// Only the model that said it gets it back as it was.
+// Only the model that sent a message gets it back in its native form.
 func TestEchoOfOthers(t *testing.T) {
 	const body = `{"role":"assistant","content":"as itself"}`
 	m := preset(t, "openai", provider.Config{})
@@ -116,7 +116,7 @@ func TestEchoOfOthers(t *testing.T) {
 	}
 }
 
-// A body that needs no mending goes back byte for byte, whatever it is.
+// A body that needs no repair is sent back byte for byte.
 func FuzzEcho(f *testing.F) {
 	for _, tt := range echoes {
 		f.Add(tt.body, len(tt.calls))
@@ -130,7 +130,7 @@ func FuzzEcho(f *testing.F) {
 				t.Fatalf("error %v, body %s", err, out.Body)
 			}
 			if calls > 0 || api != &openai.Protocol && api != &ollama.Protocol || strings.Contains(string(out.Body), "as text") {
-				continue // mended, cut into its elements, or no message of that kind
+				continue // repaired, split into its elements, or not a message of this kind
 			}
 			if whole := strings.Trim(native, " \t\r\n"); !strings.Contains(string(out.Body), whole) {
 				t.Errorf("%s: %q does not stand in %s", api.API, whole, out.Body)

@@ -27,7 +27,7 @@ type exchange struct {
 	response *runfile.Response // nil if missing
 }
 
-// A ReplayError says that a run deviates from the recorded one, or that the record ends.
+// A ReplayError reports that a run deviates from the recorded one, or that the record ends.
 type ReplayError struct {
 	File        string
 	Turn        int // of the recorded run; 0 if no request is left
@@ -49,7 +49,7 @@ func (e *ReplayError) Error() string {
 	return b.String()
 }
 
-// A RecordedEndError says that a replay has reached the end of a recorded run that ended for an external reason:
+// A RecordedEndError reports that a replay has reached the end of a recorded run that ended for an external reason:
 // its server, its clock or a signal.
 type RecordedEndError struct {
 	File string

@@ -14,7 +14,7 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// A tape is a run while it is recorded.
+// A tape is a run that is being recorded.
 type tape struct {
 	log      runfile.Log
 	messages []chat.Message
@@ -28,7 +28,7 @@ func (t *tape) add(bodies ...runfile.Body) {
 	}
 }
 
-// request records a request with new messages, and returns it whole.
+// request records a request with new messages, and returns the complete request.
 func (t *tape) request(turn int, purpose chat.Purpose, format json.RawMessage, messages ...chat.Message) chat.Request {
 	t.messages = append(t.messages, messages...)
 	req := chat.Request{Purpose: purpose, System: "Be kind.", Messages: t.messages[:len(t.messages):len(t.messages)], Tools: t.tools, Format: format, Params: t.params}
@@ -43,7 +43,7 @@ func (t *tape) request(turn int, purpose chat.Purpose, format json.RawMessage, m
 func user(text string) chat.Message      { return chat.Message{Role: chat.User, Content: text} }
 func assistant(text string) chat.Message { return chat.Message{Role: chat.Assistant, Content: text} }
 
-// record returns a run of two turns and the requests it made.
+// record returns a run of two turns, and its requests.
 func record() (*tape, []chat.Request) {
 	t := &tape{params: map[string]json.RawMessage{"seed": json.RawMessage("7")}}
 	t.add(runfile.Run{ID: "r", Params: t.params})
@@ -90,7 +90,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// A deviating run gets an error with the first difference.
+// A request that differs from the recorded one is an error with the first difference.
 func TestReplayDifference(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -147,7 +147,7 @@ func TestReplayDifference(t *testing.T) {
 	}
 }
 
-// Long lines that differ late show where they differ.
+// The difference in a long line is shown with its surroundings.
 func TestReplayDifferenceInALongLine(t *testing.T) {
 	tape := &tape{}
 	tape.add(runfile.Run{})
@@ -160,8 +160,8 @@ func TestReplayDifferenceInALongLine(t *testing.T) {
 	}
 }
 
-// A request that got no response in the recorded run gets none now: the replay ends as that run
-// did, if that is on record.
+// A recorded request without a response has none in the replay, either. The replay ends like the
+// run, if the record has its end.
 func TestReplayOfAFailedRequest(t *testing.T) {
 	tape, requests := record()
 	third := tape.request(3, chat.PurposeAnswer, nil, assistant("{}"), user("again"))
@@ -183,8 +183,8 @@ func TestReplayOfAFailedRequest(t *testing.T) {
 	}
 }
 
-// A run that was interrupted between two requests ends there when it is played, and one that ended
-// because it had come to an end does not go on.
+// A replay of a run that was interrupted between two requests ends there with the recorded end.
+// After any other recorded end a further request is a ReplayError.
 func TestReplayBehindTheEnd(t *testing.T) {
 	for exit, want := range map[int]any{130: new(*provider.RecordedEndError), 124: new(*provider.RecordedEndError), 6: new(*provider.ReplayError), 0: new(*provider.ReplayError)} {
 		tape, requests := record()
@@ -199,8 +199,7 @@ func TestReplayBehindTheEnd(t *testing.T) {
 	}
 }
 
-// A format that the server refused is refused again, so that the run takes the
-// same way.
+// A rejected format is rejected again, so that the run takes the same course.
 func TestReplayOfARefusedFormat(t *testing.T) {
 	tape := &tape{}
 	tape.add(runfile.Run{})
@@ -216,7 +215,7 @@ func TestReplayOfARefusedFormat(t *testing.T) {
 	}
 }
 
-// So is a run without native calls.
+// Rejected tools are rejected again.
 func TestReplayOfRefusedTools(t *testing.T) {
 	tape := &tape{tools: []chat.Function{{Name: "f", Description: "one", Parameters: json.RawMessage(`{ }`)}}}
 	tape.add(runfile.Run{})
@@ -254,7 +253,7 @@ func TestReplayOfOtherTools(t *testing.T) {
 	}
 }
 
-// The rungs of a ladder are climbed down as they were then.
+// The steps from a format to any JSON and to no format are replayed.
 func TestReplayOfALadder(t *testing.T) {
 	tape := &tape{}
 	tape.add(runfile.Run{})
@@ -288,7 +287,7 @@ func TestReplayOfABrokenResponse(t *testing.T) {
 	if got := ask(t.Context(), p, req); !isExactly(got.err, new(*provider.BrokenOffError)) || got.err.Error() != "model server: cut off" || got.text != "Hel" || got.resp.Content != "Hel" {
 		t.Errorf("%+v", got)
 	}
-	tape.log.Records = tape.log.Records[:3] // killed behind it
+	tape.log.Records = tape.log.Records[:3] // killed after it
 	var fault *provider.ReplayError
 	if got := ask(t.Context(), replay(t, tape), req); !errors.As(got.err, &fault) || !fault.Interrupted || got.text != "Hel" {
 		t.Errorf("%+v", got)
@@ -308,7 +307,7 @@ func TestReplayOfABrokenResponse(t *testing.T) {
 	}
 }
 
-// A run that was continued after a crash asks its last question again.
+// A resumed run repeats its last request, which the replay expects only once.
 func TestReplayOfAResumedRun(t *testing.T) {
 	tape := &tape{}
 	tape.add(runfile.Run{})
@@ -334,7 +333,7 @@ func TestReplayOfNothing(t *testing.T) {
 	}
 }
 
-// V7.
+// V7: the replay stops at once and returns the cause.
 func TestReplayCancelled(t *testing.T) {
 	why := errors.New("enough")
 	tape, requests := record()

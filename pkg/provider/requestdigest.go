@@ -47,7 +47,7 @@ func (c *MessageDigest) Add(messages ...chat.Message) {
 // Count returns the number of added messages.
 func (c *MessageDigest) Count() int { return c.count }
 
-// RequestDigest returns what the function [Digest] returns for req with the added messages. It ignores req.Messages.
+// RequestDigest returns the [Digest] of req with the added messages instead of req.Messages.
 func (c *MessageDigest) RequestDigest(req chat.Request) string {
 	d := digestWriter{hash: sha256.New()}
 	d.text(digestFormat)

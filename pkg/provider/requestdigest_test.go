@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/provider"
 )
 
-// Every part of a request counts, and no part can pass for another.
+// Every part of a request changes the digest, and equal texts in different parts do not collide.
 func TestDigestTellsRequestsApart(t *testing.T) {
 	say := func(texts ...string) (out []chat.Message) {
 		for _, text := range texts {
@@ -69,14 +69,14 @@ func TestDigestIsStable(t *testing.T) {
 	req.Params = params("seed", "1", "num_ctx", "4096", "temperature", "0")
 	req.Messages[1].Native = &chat.Native{API: "chat", Model: "p/m", Body: json.RawMessage(`{}`)}
 	const want = "aa607aa85a777895e20349b4fb7cfa23185cf9243c67ebbadfa1396c213081a3"
-	for range 20 { // maps are ordered at random
+	for range 20 { // the order of maps is random
 		if got := provider.Digest(req); got != want {
 			t.Fatalf("digest %s, want %s", got, want)
 		}
 	}
 }
 
-// A record stores U+FFFD for invalid UTF-8; a replay must not differ.
+// A record stores U+FFFD for invalid UTF-8, and its digest must be the same.
 func TestDigestOfBytesThatAreNotUTF8(t *testing.T) {
 	broken := chat.Request{System: "a\xff\xfeb"}
 	if provider.Digest(broken) != provider.Digest(chat.Request{System: "a\ufffd\ufffdb"}) {
@@ -84,7 +84,8 @@ func TestDigestOfBytesThatAreNotUTF8(t *testing.T) {
 	}
 }
 
-// Records do not keep whitespace in JSON of a model.
+// Records do not keep whitespace in the JSON of a model or a definition, so it does not change the
+// digest.
 func TestDigestOfSpaces(t *testing.T) {
 	req := func(open string) chat.Request {
 		return chat.Request{

@@ -82,7 +82,7 @@ func (p retryPolicy) reply(ctx context.Context, delta func(chat.Delta), try atte
 	}
 }
 
-// newAttempt returns a failed attempt. Resp is what arrived of its response.
+// newAttempt returns a failed attempt. Resp holds the parts of its response that arrived.
 func newAttempt(number int, resp chat.Response, err error) chat.Attempt {
 	a := chat.Attempt{Number: number, Error: err.Error(), Status: statusOf(err), By: resp.By}
 	if MayBeCharged(resp, err) {

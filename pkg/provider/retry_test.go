@@ -21,7 +21,7 @@ import (
 	"oneshot/pkg/provider"
 )
 
-// busy is what Ollama answers when its queue is full.
+// busy is Ollama's answer when its queue is full.
 const busy = `{"error":"server busy, please try again.  maximum pending requests exceeded"}`
 
 func TestRetryUntilItWorks(t *testing.T) {
@@ -84,7 +84,7 @@ func TestRetryGivesUp(t *testing.T) {
 	})
 }
 
-// What cannot be mended ends the reply also when it comes second.
+// A permanent error ends the reply, also after a temporary one.
 func TestRetryThenRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, answer(429, ""), answer(401, "no"), ok)
@@ -105,17 +105,17 @@ func TestRetryAttemptsAreConfigured(t *testing.T) {
 	}
 }
 
-// Retry-After is a number of seconds or a date; what is neither is ignored, and
-// what is longer than the run has is not waited for.
+// Retry-After is a number of seconds or a date. Other values are ignored, and a wait beyond the
+// deadline of the run is an error at once.
 func TestRetryAfter(t *testing.T) {
 	const normal, never = 500 * time.Millisecond, time.Duration(-1)
-	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // where synctest starts
+	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // the start time of a synctest bubble
 	date := func(d time.Duration) string { return now.Add(d).Format(http.TimeFormat) }
 	for _, tt := range []struct {
 		name   string
 		header []string
-		want   time.Duration // never: not waited for
-		asks   time.Duration // with never: what the server asks for
+		want   time.Duration // wait before the next attempt; never: no further attempt
+		asks   time.Duration // with never: the wait that the server requests
 	}{
 		{"none", nil, normal, 0},
 		{"seconds", []string{"7"}, 7 * time.Second, 0},
@@ -162,7 +162,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// OpenAI has headers of its own, which mean something only there.
+// OpenAI has its own headers, which are ignored for other servers.
 func TestRetryAfterOfOpenAI(t *testing.T) {
 	const normal = 500 * time.Millisecond
 	for _, tt := range []struct {
@@ -208,7 +208,7 @@ func TestRetryAfterOfOpenAI(t *testing.T) {
 	})
 }
 
-// elsewhere returns the wish that everyone understands among headers.
+// elsewhere returns the wait that Retry-After, which all servers share, requests among headers.
 func elsewhere(header []string) time.Duration {
 	for i := 0; i < len(header); i += 2 {
 		if header[i] == "Retry-After" {
@@ -219,8 +219,7 @@ func elsewhere(header []string) time.Duration {
 	return 0
 }
 
-// A server that fell silent before it said anything is asked again; one that was
-// silent from the beginning is not.
+// A server that fell silent after it began a response, but before any output, is retried.
 func TestRetryAfterSilence(t *testing.T) {
 	begin := `{"model":"parrot",`
 	synctest.Test(t, func(t *testing.T) {
@@ -238,7 +237,7 @@ func TestRetryAfterSilence(t *testing.T) {
 	})
 }
 
-// Without a deadline there is still an end to patience.
+// The maximum wait also holds without a deadline.
 func TestRetryAfterWithoutDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, answer(503, "", "Retry-After", "599"), answer(503, "", "Retry-After", "600"), ok)
@@ -269,7 +268,8 @@ func TestRetryPauses(t *testing.T) {
 	})
 }
 
-// Timeouts of a connection are faults of it: another attempt may succeed. Limits of the caller are not.
+// A timeout of the connection is a connection fault, and another attempt may succeed. A limit of the
+// caller is not.
 func TestConnectionTimeouts(t *testing.T) {
 	timedOut := os.NewSyscallError("read", syscall.ETIMEDOUT)
 	for err, want := range map[error]bool{
@@ -292,7 +292,7 @@ func TestConnectionTimeouts(t *testing.T) {
 	})
 }
 
-// A server without a connection has not got the request, so it cannot charge for it.
+// A server without a connection has not received the request, so it cannot charge for it.
 func TestUnsent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := provider.Config{
@@ -317,6 +317,6 @@ func TestUnsent(t *testing.T) {
 			t.Errorf("no answer: %+v", got)
 		}
 		s.close()
-		time.Sleep(10 * time.Second) // net/http does not end a dial with its request
+		time.Sleep(10 * time.Second) // net/http does not cancel a dial with its request
 	})
 }

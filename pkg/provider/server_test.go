@@ -33,7 +33,7 @@ type script struct {
 	bodies []string
 }
 
-// serve starts a script. It is stopped at the end of the test at the latest.
+// serve starts a script, which stops at the end of the test at the latest.
 func serve(t *testing.T, steps ...http.HandlerFunc) *script {
 	t.Helper()
 	s := &script{conns: make(chan net.Conn), done: make(chan struct{}), steps: steps}
@@ -62,7 +62,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	step(w, r)
 }
 
-// requests returns how many requests there were.
+// requests returns the number of requests so far.
 func (s *script) requests() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,11 +94,10 @@ func (s *script) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// client returns a client of the script, which is an Ollama.
+// client returns a client of the script, which speaks Ollama's protocol.
 func (s *script) client() *provider.Client { return s.configured(provider.Config{}) }
 
-// configured returns a client of the script; pauses between attempts are half
-// of what they can be at most.
+// configured returns a client of the script. Backoffs have half of their maximum.
 func (s *script) configured(c provider.Config) *provider.Client {
 	c.BaseURL, c.Dial, c.Model = &url.URL{Scheme: "http", Host: "ollama.test", Path: base(c)}, s.dial, "parrot"
 	if c.Rand == nil {
@@ -107,7 +106,7 @@ func (s *script) configured(c provider.Config) *provider.Client {
 	return provider.New(c)
 }
 
-// base returns the path that base URLs of an API have.
+// base returns the path of the base URL of an API.
 func base(c provider.Config) string {
 	if p := cmp.Or(c.Protocol, c.Provider.Protocol); p != nil && p.Versioned {
 		return "/v1"
@@ -123,8 +122,8 @@ const (
 	hello    = lineOne + lineTwo + lineDone
 )
 
-// answer is a step that answers with a status and a body. Headers are given as
-// names and values in turn.
+// answer returns a step that answers with a status and a body. headers are alternating names and
+// values.
 func answer(status int, body string, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i < len(headers); i += 2 {
@@ -135,7 +134,7 @@ func answer(status int, body string, headers ...string) http.HandlerFunc {
 	}
 }
 
-// ok is a step that answers well.
+// ok is a step with a complete response.
 var ok = answer(http.StatusOK, hello)
 
 // send writes and flushes a part of a body.
@@ -144,7 +143,8 @@ func send(w http.ResponseWriter, part string) {
 	w.(http.Flusher).Flush()
 }
 
-// A hearing is what a client says of one request.
+// A hearing is the outcome of one request: the results of Reply, and the text and the attempts in
+// its deltas.
 type hearing struct {
 	resp     chat.Response
 	err      error
@@ -152,7 +152,7 @@ type hearing struct {
 	attempts []chat.Attempt
 }
 
-// A replier is a client.
+// A replier is a client, a replay or a fallback.
 type replier interface {
 	Reply(context.Context, chat.Request, func(chat.Delta)) (chat.Response, error)
 }

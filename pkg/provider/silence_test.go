@@ -10,7 +10,7 @@ import (
 	"oneshot/pkg/provider"
 )
 
-// Bytes of an event are no silence, however long it takes until it is whole.
+// Bytes of an incomplete event do not count as silence, however long the event takes.
 func TestSlowEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		talk := speeches[1]
@@ -29,7 +29,7 @@ func TestSlowEvent(t *testing.T) {
 	})
 }
 
-// Blanks between the objects of a body keep a connection open, and are silence.
+// Whitespace between the objects of a body keeps the connection open, but counts as silence.
 func TestBlanksAreSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -12,21 +12,21 @@ import (
 	"oneshot/pkg/provider/wire"
 )
 
-// A speech is one response in the form of an API, in pieces: what comes before
-// the first text, two texts, and the end. They say "Hel" and "lo".
+// A speech is one response in the form of an API, in parts: the start before the first text, the
+// texts "Hel" and "lo", and the end.
 type speech struct {
 	api                 *wire.Protocol
 	path                string
 	open, one, two, end string
-	call                string // a call of f({"n":1}) after the texts
-	fault               string // the server reports an error, as "broken"
-	whole               string // the same without a stream
+	call                string // a call of net.f or net_f with {"n":1}, after the texts
+	fault               string // an error of the server with the message "broken"
+	whole               string // the response without streaming
 }
 
-// event is an event of a stream.
+// event returns an event of a stream.
 func event(data string) string { return "data: " + data + "\n\n" }
 
-// typed is an event with its name.
+// typed returns an event with a name, which is also its type.
 func typed(name, members string) string {
 	return fmt.Sprintf("event: %s\ndata: {\"type\":%q,%s}\n\n", name, name, members)
 }
@@ -81,15 +81,15 @@ var speeches = []speech{
 	},
 }
 
-// text is the whole stream.
+// text returns the whole stream.
 func (p speech) text() string { return p.open + p.one + p.two + p.end }
 
-// events reports whether the stream is one of events.
+// events reports whether the stream is an event stream.
 func (p speech) events() bool {
 	return strings.HasPrefix(p.open, "data:") || strings.HasPrefix(p.open, "event:")
 }
 
-// config is the configuration of a client that speaks the API.
+// config returns the configuration of a client of the API.
 func (p speech) config() provider.Config {
 	return provider.Config{Protocol: p.api, Name: "test/parrot"}
 }

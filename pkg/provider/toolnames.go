@@ -12,7 +12,7 @@ import (
 // maxToolName is the maximum length of a tool name for OpenAI and Anthropic.
 const maxToolName = 64
 
-// A NameCollisionError says that two tools get the same name on a server that forbids some characters in names.
+// A NameCollisionError reports that two tools get the same name on a server that forbids some characters in names.
 type NameCollisionError struct {
 	Names [2]string
 	Wire  string // their common name on the server

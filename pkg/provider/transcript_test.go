@@ -17,7 +17,8 @@ import (
 
 var everyAPI = []*wire.Protocol{&ollama.Protocol, &openai.Protocol, &responses.Protocol, &anthropic.Protocol}
 
-// longConversation returns turns of a question, two native calls and their results, one of them echoed.
+// longConversation returns turns of a question, two native calls and their results. Every second turn
+// has a native form.
 func longConversation(turns int) []chat.Message {
 	var all []chat.Message
 	for i := range turns {
@@ -36,8 +37,8 @@ func longConversation(turns int) []chat.Message {
 	return all
 }
 
-// B12: what a client keeps of earlier requests changes no byte of the next one, also where another
-// conversation comes in between.
+// B12: a client that reuses the encoding of earlier requests sends the same bytes as a new one,
+// even if another conversation comes in between.
 func TestGrownConversationIsEncodedLikeANewOne(t *testing.T) {
 	messages := longConversation(5)
 	for _, api := range everyAPI {
@@ -46,7 +47,7 @@ func TestGrownConversationIsEncodedLikeANewOne(t *testing.T) {
 		for n := range len(messages) + 1 {
 			req := chat.Request{System: "s", Messages: messages[:n:n]}
 			if n%3 == 2 {
-				req.Messages = append([]chat.Message(nil), req.Messages...) // as where a slice has grown
+				req.Messages = append([]chat.Message(nil), req.Messages...) // as after append has moved the slice
 			}
 			compareBodies(t, grown, provider.New(config), req)
 		}
@@ -65,7 +66,8 @@ func compareBodies(t *testing.T, a, b *provider.Client, req chat.Request) {
 	}
 }
 
-// B12: a request costs as much whatever came before it, and so does its digest.
+// B12: the cost of encoding a request and of its digest does not grow with the conversation before
+// it.
 func TestRequestCostsWhatIsNewInIt(t *testing.T) {
 	for _, api := range everyAPI {
 		var allocations []float64
@@ -87,7 +89,7 @@ func TestRequestCostsWhatIsNewInIt(t *testing.T) {
 	}
 }
 
-// D4: a replay compares the digest that a request brings, and hashes no message again.
+// D4: a replay compares the digest in a request, and hashes no messages again.
 func TestReplayTakesTheDigestOfARequest(t *testing.T) {
 	req := chat.Request{Purpose: chat.PurposeTurn, Messages: longConversation(500)}
 	digest := provider.Digest(req)

@@ -24,12 +24,11 @@ func parsed(t *testing.T, raw string) *url.URL {
 	return u
 }
 
-// A client connects to the address of its base URL, or to its proxy, and to nothing else, whoever
-// asks it to.
+// A client connects only to the address of its base URL, or to its proxy.
 func TestOnlyTheServer(t *testing.T) {
 	for _, c := range []struct {
 		base, proxy, asked string
-		want               string // what is connected to; "" for nothing
+		want               string // the address of the connection; "" for none
 	}{
 		{"http://model.test:11434", "", "http://model.test:11434/api/chat", "model.test:11434"},
 		{"http://MODEL.test", "", "http://model.TEST/api/chat", "model.TEST:80"},
@@ -68,7 +67,7 @@ func TestOnlyTheServer(t *testing.T) {
 	}
 }
 
-// What a server says of other servers leads nowhere: redirects, alternative services, cookies.
+// The client follows no redirects and alternative services of a server, and sends no cookies.
 func TestServerNamesAnother(t *testing.T) {
 	other := 0
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { other++ }))
@@ -115,7 +114,7 @@ func TestClientsAreApart(t *testing.T) {
 	}
 }
 
-// A server that can only old TLS is not spoken to.
+// A server with only old TLS versions is an error.
 func TestOldTLS(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())
 	server.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}

@@ -14,7 +14,8 @@ import (
 
 var _ = flag.Set("rapid.seed", "1") // the same draws in each run: CONTRIBUTING.md
 
-// The law here is that a streamed message equals the whole one, also in its native form.
+// The tests in this file check that a streamed message equals the whole one, also in its native
+// form.
 
 type object = map[string]any
 
@@ -53,7 +54,7 @@ func checkSame(t *rapid.T, whole, streamed reading) {
 			t.Fatalf("error %v", r.Err)
 		}
 		r.Size, r.Messages = 0, 0
-		for i, c := range r.Response.Calls { // where a call is an object, the blanks in it are not the same
+		for i, c := range r.Response.Calls { // whitespace may differ in calls with an object
 			r.Response.Calls[i].Arguments = json.RawMessage(canonical(c.Arguments))
 		}
 	}

@@ -42,7 +42,7 @@ func TestShorten(t *testing.T) {
 		{"a\xff", 3, "a", "a\ufffd"},
 	} {
 		if got := quote.ValidPrefix(tt.text, tt.most); got != tt.prefix {
-			t.Errorf("Prefix(%q, %d) = %q, want %q", tt.text, tt.most, got, tt.prefix)
+			t.Errorf("ValidPrefix(%q, %d) = %q, want %q", tt.text, tt.most, got, tt.prefix)
 		}
 		if got := quote.Shorten(tt.text, tt.most); got != tt.shorten {
 			t.Errorf("Shorten(%q, %d) = %q, want %q", tt.text, tt.most, got, tt.shorten)

@@ -96,8 +96,8 @@ func leadingAPIKey(text string) (from, to int) {
 	return 0, 0
 }
 
-// rangeToMask returns the range to mask in a text with the prefix of a key: all of a key, or what follows the prefix of
-// a truncated one; 0, 0 if the text begins with no key.
+// rangeToMask returns the range to mask in a text with the prefix of a key: the whole key, or the part of a truncated
+// key after the prefix; 0, 0 if the text begins with no key.
 func (f keyFormat) rangeToMask(text string) (from, to int) {
 	from = len(f.prefix)
 	to = from + alnumPrefixLen(text[from:], f.extraChars)
@@ -157,7 +157,7 @@ func jwtLength(text string) int {
 // extends to the end of the text.
 func pemKeyLength(text string) int {
 	const begin, end, dashes = "-----BEGIN ", "-----END ", "-----"
-	const longest = 64 // of what is between the dashes
+	const longest = 64 // maximum bytes between the dashes
 	rest, ok := strings.CutPrefix(text, begin)
 	if !ok {
 		return 0

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The keys are put together here, so that no scanner takes this file for one that leaks.
+// The keys are assembled here, so that secret scanners do not report this file.
 func TestHideKeys(t *testing.T) {
 	some := func(n int) string { return strings.Repeat("a1B2c3D4e5F6g7H8", 8)[:n] }
 	upper := func(n int) string { return strings.Repeat("A1B2C3D4E5", 8)[:n] }
@@ -24,7 +24,7 @@ func TestHideKeys(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		pem[:60]:                          Mask, // it never ends
+		pem[:60]:                          Mask, // without an end
 		"sk-" + some(8) + "...abcd":       "sk-***...abcd",
 		"sk-proj-" + some(4) + "****wxyz": "sk-***" + "****wxyz",
 		"sk-...abcd":                      "sk-...abcd",
@@ -35,7 +35,7 @@ func TestHideKeys(t *testing.T) {
 	}
 }
 
-// What is no key is left as it is.
+// Texts that only resemble a key are unchanged.
 func TestNoKeys(t *testing.T) {
 	for _, text := range []string{
 		"", "-", "e", "sk-", "sk-2026-11-22-the-notes-of-release-1-2-3", "the task-force-of-1999-is-here-and-there-and-back", "sk-learn-is-a-library-for-everyone-who-likes-it",
@@ -61,7 +61,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// The time is that of the text, whatever the text is.
+// The time depends only on the length of the text.
 func BenchmarkHideKeys(b *testing.B) {
 	for _, unit := range []string{"The quick brown fox. ", "sk-", "ya29.", "eyJaaaaaaaa.", "-----BEGIN PRIVATE KEX-----", "-----BEGIN "} {
 		text := strings.Repeat(unit, 1<<20/len(unit))

@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// newDecoder returns a lenient decoder, for JSON of others.
+// newDecoder returns a lenient decoder, for JSON of other programs.
 func newDecoder(doc []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewReader(doc), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
@@ -20,7 +20,7 @@ func newDecoder(doc []byte) *jsontext.Decoder {
 // without secrets is returned unchanged, byte for byte. Invalid JSON is masked as text.
 func (s *Set) HideJSON(doc []byte) []byte { return s.hideJSON(doc, s.hideMemberName, false) }
 
-// HideData is HideJSON for data of others, such as arguments and answers: a number that contains a secret becomes the
+// HideData is HideJSON for external data, such as arguments and answers: a number that contains a secret becomes the
 // string [Mask].
 func (s *Set) HideData(doc []byte) []byte { return s.hideJSON(doc, s.hideMemberName, true) }
 

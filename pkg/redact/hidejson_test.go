@@ -39,7 +39,7 @@ func TestHideJSON(t *testing.T) {
 	}
 }
 
-// Data of others has secrets in numbers, too.
+// HideData also masks numbers with a secret.
 func TestHideData(t *testing.T) {
 	s := of(t, "493817265501", "correcthorsebattery")
 	for doc, want := range map[string]string{
@@ -61,7 +61,7 @@ func TestHideData(t *testing.T) {
 	}
 }
 
-func TestHoldsJSON(t *testing.T) {
+func TestContainsJSON(t *testing.T) {
 	s := of(t, "sk-CANARY-1a2b3c4d5e6f7a8b", "correcthorsebattery", "12345678")
 	for args, want := range map[string]bool{
 		`{"uri":"https://ok.test/?k=sk-CANARY-1a2b3c4d5e6f7a8b"}`:                           true,
@@ -71,19 +71,19 @@ func TestHoldsJSON(t *testing.T) {
 		`{"headers":{"X":"sk\u002dCANARY-1a2b3c4d5e6f7a8b"}}`:                               true,
 		`{"headers":{"sk-CANARY-1a2b3c4d5e6f7a8b":"x"}}`:                                    true,
 		`{"headers":{"correcthorsebattery":"x"}}`:                                           true,
-		`{"correcthorsebattery":"x"}`:                                                       false, // a parameter
+		`{"correcthorsebattery":"x"}`:                                                       false, // a parameter name
 		`{"n":12345678}`:                                                                    true,
 		`{"n":[1,2,3,4,5,6,7,8]}`:                                                           false,
-		`{"path":"sk-CANARY-1","content":"a2b3c4d5e6f7a8b"}`:                                true, // in two strings
+		`{"path":"sk-CANARY-1","content":"a2b3c4d5e6f7a8b"}`:                                true, // split between two strings
 		`{"path":["sk-CAN","ARY-1a","2b3c4d","5e6f7a","8b"]}`:                               true,
 		`{"uri":"https://ok.test/?a=sk-CANARY-1a2b3"}`:                                      true, // its first half
 		`{"uri":"https://ok.test/?a=sk-CANARY"}`:                                            false,
 		`{"uri":"https://ok.test/"}`:                                                        false,
 		`{}`:                                                                                false,
-		`{"uri":"sk-CANARY-1a2b3c4d5e6f7a8b`:                                                true, // no JSON
+		`{"uri":"sk-CANARY-1a2b3c4d5e6f7a8b`:                                                true, // invalid JSON
 	} {
 		if got := s.ContainsJSON([]byte(args)); got != want {
-			t.Errorf("HoldsJSON(%s) = %v", args, got)
+			t.Errorf("ContainsJSON(%s) = %v", args, got)
 		}
 	}
 	var none Set
@@ -140,8 +140,7 @@ func TestHoldsLaw(t *testing.T) {
 	})
 }
 
-// Whatever the document, what comes out holds no secret in any spelling, and is
-// JSON where it was JSON.
+// The output contains no secret, escaped or not, and is JSON if the input is.
 func FuzzHideJSON(f *testing.F) {
 	for _, doc := range []string{`{"a":"` + word + `"}`, `"very\u002dsecret-token"`, word, `[1,2`, `[1E1000]`, "\"\xff" + word + "\"", `"%76ery-secret-toke…"`} {
 		f.Add([]byte(doc))
@@ -151,7 +150,7 @@ func FuzzHideJSON(f *testing.F) {
 		out := s.HideJSON(doc)
 		var value any
 		d := json.NewDecoder(bytes.NewReader(out))
-		d.UseNumber() // there is no number that JSON cannot hold
+		d.UseNumber() // a float64 cannot hold every JSON number
 		switch err := d.Decode(&value); {
 		case json.Valid(doc) && err != nil:
 			t.Fatalf("%q became %q: %v", doc, out, err)

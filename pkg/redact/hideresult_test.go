@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// Nothing of a result that is a secret is left.
+// HideResult masks secrets in every part of a result, and leaves the original unchanged.
 func TestHideResult(t *testing.T) {
 	s := new(Set)
 	for _, value := range []string{"very-secret-token", "493817265501", "correcthorsebattery"} {

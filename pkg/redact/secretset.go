@@ -51,8 +51,8 @@ func (s *Set) add(v value) bool {
 	return true
 }
 
-// AddURL adds the password of a URL, or, without one, its user name, which is then a key. It returns what it adds, "" for
-// nothing: as with [Set.Add], it may be too short to be masked.
+// AddURL adds the password of a URL, or, without one, its user name, which is then a key. It returns this value, "" for
+// none. As with [Set.Add], the value may be too short to be masked.
 func (s *Set) AddURL(u *url.URL) string {
 	if u == nil || u.User == nil {
 		return ""
@@ -88,7 +88,7 @@ func (s *Set) getFinder() *finder {
 func (s *Set) IsEmpty() bool { return s.getFinder() == nil }
 
 // Hide masks the secrets in a text: also in base64, in hexadecimal, with JSON or URL escapes, halves of
-// them, and what a truncation has left of them.
+// them, and the remains of truncated ones.
 func (s *Set) Hide(text string) string {
 	f := s.getFinder()
 	if f == nil || len(text) < MinLength {

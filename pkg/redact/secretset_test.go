@@ -16,7 +16,7 @@ import (
 
 const word = "very-secret-token"
 
-// parent returns a set of values, each of which can be hidden.
+// of returns a set of values, each of which can be masked.
 func of(t testing.TB, values ...string) *Set {
 	t.Helper()
 	s := new(Set)
@@ -46,9 +46,9 @@ func TestHide(t *testing.T) {
 		"a " + word + " b":            "a *** b",
 		word + word:                   "******",
 		word + "-and-more, seven77":   "***, seven77",
-		"very-secret-t, and -toke":    "***, and -toke", // a good part
-		"very-secret-, y":             "***, y",         // just enough of it
-		"very-secret":                 "very-secret",    // too little of it
+		"very-secret-t, and -toke":    "***, and -toke", // longer than minPartLen
+		"very-secret-, y":             "***, y",         // exactly minPartLen
+		"very-secret":                 "very-secret",    // too short
 		"very-sec...n, very-se...":    "***...n, very-se...",
 		"…et-token, ****t-token":      "…***, ****t-token",
 		"very-secr\n[cut here: 9 of":  "***\n[cut here: 9 of",
@@ -62,7 +62,7 @@ func TestHide(t *testing.T) {
 	}
 }
 
-// Of a long secret half is hidden, and less is not.
+// Half of a long secret is masked, and less is not.
 func TestHalves(t *testing.T) {
 	const value = "abcdefghij0123456789ABCDEFGHIJ9876543210"
 	s := of(t, value)
@@ -76,7 +76,7 @@ func TestHalves(t *testing.T) {
 				t.Errorf("Hide(<%s>) = %s, want %s", part, got, want)
 			}
 			if s.Contains(part) != (2*n >= len(value)) {
-				t.Errorf("Holds(%s) = %v", part, s.Contains(part))
+				t.Errorf("Contains(%s) = %v", part, s.Contains(part))
 			}
 		}
 	}
@@ -101,7 +101,7 @@ func TestSpellings(t *testing.T) {
 	} {
 		want := "<***>"
 		if name == "base64 percent" {
-			want = "<***4%3D>" // the last two bits
+			want = "<***4%3D>" // the last character also has padding bits
 		}
 		if got := s.Hide("<" + text + ">"); got != want {
 			t.Errorf("%s: Hide(%s) = %s", name, text, got)
@@ -122,8 +122,8 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// Secrets stay hidden: whatever text surrounds them, none is left in any
-// spelling, and a text without any is not touched.
+// Hide leaves no secret in any encoding, whatever the surrounding text, and does not change text
+// without secrets.
 func TestHideLaw(t *testing.T) {
 	s := of(t, word, "0123456789abcdef", `a"quoted\key`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -175,8 +175,7 @@ func TestAddURL(t *testing.T) {
 	}
 }
 
-// Of a key with several lines each long line is hidden, and its first and last are not
-// secret.
+// Each long line of a multi-line key is masked. Its first and last lines are not secret.
 func TestLines(t *testing.T) {
 	s := of(t, "-----BEGIN PRIVATE KEY-----\nMHcCAQEEIBm0aQoZ7u2x1fKk\nshort\n-----END PRIVATE KEY-----")
 	for text, want := range map[string]string{
@@ -202,7 +201,7 @@ func BenchmarkAdd(b *testing.B) {
 	}
 }
 
-// The time is that of the text, whatever the text and the secrets are.
+// The time depends only on the length of the text.
 func BenchmarkHide(b *testing.B) {
 	s := new(Set)
 	for i := range 20 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Spellings in which a model or a server could have a secret without a program of its own.
+// Encodings that a model or a server can produce without running a program.
 func TestMoreSpellings(t *testing.T) {
 	const value = "sk-KITE-9f8e7d6c5b4a"
 	s := of(t, value)

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Stream masks secrets in a text that arrives in pieces: the results together equal what [Set.Hide] returns for the whole
-// text. It holds back an end that can be part of a secret, in ordinary text a few bytes.
+// A Stream masks secrets in a text that arrives in pieces. Its results together equal the result of [Set.Hide] for the
+// whole text. It holds back an end that can be part of a secret, in ordinary text a few bytes.
 type Stream struct {
 	finder   *finder // nil: nothing to mask
 	tail     []byte  // held back

@@ -21,7 +21,7 @@ func streamed(s *Set, text string, ends []int) string {
 	return out.String()
 }
 
-// Any split of a text is masked like the whole.
+// A stream masks a text in the same way however it is split.
 func TestStreamEqualsHide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.StringMatching(`[a-c]{8,12}|[!-~]{8,60}|[a-zA-Z0-9_-]{20,60}|[a-z]{9} [a-z]{9}`).Draw(t, "secret")
@@ -63,7 +63,7 @@ func hexDigits(c byte) string {
 	return string("0123456789abcdef"[c>>4]) + string("0123456789abcdef"[c&15])
 }
 
-// Ordinary text is held back by a few bytes only, whatever its alphabet.
+// The stream holds back only a few bytes of ordinary text, whatever the alphabet.
 func TestStreamHoldsLittle(t *testing.T) {
 	s := of(t, "sk-proj-4fJ2kLm9QxT7vWz1", "hunter2-hunter2-hunter2")
 	for _, text := range []string{

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// The time of a run is that of its legs, and of no clock that was set back.
+// TestSpent checks that the active time of a run is the sum of its legs without waits, and that a clock that was set
+// back adds nothing.
 func TestSpent(t *testing.T) {
 	record := func(at int, b Body) Record {
 		return Record{Header: Header{Kind: b.Kind(), Time: time.Unix(int64(at), 0)}, Body: b}

@@ -19,7 +19,7 @@ const (
 	crcSize  = len(crcOpen) + 8 + len(crcClose)
 )
 
-// A SizeError says that a record exceeds [MaxLine]. Nothing was written, and the writer remains usable.
+// A SizeError reports that a record exceeds [MaxLine]. Nothing was written, and the writer remains usable.
 type SizeError struct {
 	Kind Kind
 	Size int // bytes

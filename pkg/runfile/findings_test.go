@@ -115,7 +115,7 @@ func TestFindingsOfOrder(t *testing.T) {
 	}
 }
 
-// Check finds in a stream what Findings finds in a log, whatever is void in it.
+// TestCheck checks that [Check] finds the same in a stream as [Findings] in a log, even with void records.
 func TestCheck(t *testing.T) {
 	whole := write(t, append(story(), Resumed{KeptThrough: 3}, Request{Turn: 1}, Resumed{KeptThrough: 99}, Resumed{KeptThrough: 2}, Result{Call: "x"}, Resumed{KeptThrough: 0}, Result{Call: "y"})...)
 	for _, cut := range []int{0, 1, 7, 300, len(whole) / 2} {
@@ -138,7 +138,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// failing is a file of which only the beginning can be read.
+// failing is a file whose end cannot be read.
 type failing struct{ *bytes.Reader }
 
 func (f failing) Read(p []byte) (int, error) {

@@ -63,7 +63,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// D12: the middle of a file is not read: there is a terabyte of it, and no record in it.
+// D12: the middle of a file is not read, even if it has a terabyte without a record.
 func TestSummaryReadsNoMiddle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.jsonl")
 	w, err := Create(path, Run{ID: testID})
@@ -94,7 +94,7 @@ func TestSummaryReadsNoMiddle(t *testing.T) {
 	}
 }
 
-// D10: an empty file that a crash left is taken, and no other one.
+// D10: an empty file that a crash left is taken over, and no other file.
 func TestCreateTakesAnAbandonedFile(t *testing.T) {
 	for name, tt := range map[string]struct {
 		text string
@@ -129,7 +129,7 @@ func TestCreateTakesAnAbandonedFile(t *testing.T) {
 	}
 }
 
-// D10: an empty file with two names, and one that a link leads to, are not taken.
+// D10: an empty file is not taken over if it has two names or the name is a symbolic link.
 func TestCreateTakesOneName(t *testing.T) {
 	for name, link := range map[string]func(old, fresh string) error{"hard": os.Link, "symbolic": os.Symlink} {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestCreateTakesOneName(t *testing.T) {
 	}
 }
 
-// D10: a run that has just made its file, and not written yet, keeps it.
+// D10: a run keeps a file that it has created and not written yet.
 func TestCreateLeavesAHeldFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.jsonl")
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A change is not begun, and no answer given, without a record: one that was removed, replaced,
-// truncated or written by another ends the run.
+// TestIntact checks that no change begins and no answer is given if the run file was removed,
+// replaced, truncated or written by another process: the run ends.
 func TestIntact(t *testing.T) {
 	for name, c := range map[string]struct {
 		harm func(path string) error

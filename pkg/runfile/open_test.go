@@ -12,7 +12,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A run resumes after its last complete record, whatever a crash left after it.
+// TestOpen checks that a run resumes after its last complete record, whatever a crash left after it.
 func TestOpen(t *testing.T) {
 	whole := write(t, Request{Turn: 1, Purpose: chat.PurposeTurn}, Response{Turn: 1})
 	for _, torn := range []string{"", `{"seq":4,"run":"x"`, "\x00\x00\x00"} {
@@ -45,7 +45,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// What is no intact run file stays as it is.
+// TestOpenRefuses checks that a file that is not an intact run file is refused and not changed.
 func TestOpenRefuses(t *testing.T) {
 	whole := write(t, Request{Turn: 1}, Response{Turn: 1}, End{})
 	damaged := bytes.Clone(whole)

@@ -25,7 +25,7 @@ func (o *OpenRequest) Add(r Record) (lost chat.ModelUsage, ok bool) {
 	return lost, false
 }
 
-// Close takes the end of the records. It returns what Add returns.
+// Close takes the end of the records. Its results are those of Add.
 func (o *OpenRequest) Close() (lost chat.ModelUsage, ok bool) {
 	tokens := o.latest.EstimatedTokens
 	lost = chat.ModelUsage{Model: o.latest.By, Usage: chat.Usage{InputTokens: tokens, EstimatedTokens: tokens}}

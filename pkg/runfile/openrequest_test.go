@@ -7,8 +7,8 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// A request counts as cut off from its record on, or from a retry that followed a failed attempt at once, to the next record
-// that ends it. Nobody knows whether a retry after a wait was sent.
+// TestOpenRequest checks when a request counts as cut off: from its record on, or from an immediate retry after a failed
+// attempt, to the next record that ends it. No record shows whether a retry after a wait was sent.
 func TestOpenRequest(t *testing.T) {
 	request := Request{By: "a", EstimatedTokens: 9}
 	attempt := func(a chat.Attempt) Attempt { return Attempt{Attempt: a} }

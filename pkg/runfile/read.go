@@ -20,8 +20,7 @@ type Log struct {
 	Torn    *Torn // set if the last line is incomplete
 }
 
-// Torn is the position of an incomplete last line. Its content did not happen: a record counts only
-// when it is complete.
+// Torn is the position of an incomplete last line. The line does not count: a record counts only when it is complete.
 type Torn struct {
 	Line      int
 	Offset    int64 // of its first byte; truncating the file here repairs it
@@ -29,8 +28,8 @@ type Torn struct {
 	BadPrefix bool // it is the first line and does not begin like a first record
 }
 
-// A DamageError says that a run file was modified after it was written, that parts of two files were
-// mixed, or that it needs a newer version of this program.
+// A DamageError reports that a run file was modified after it was written, that parts of two files were mixed, or that
+// it needs another version of this program.
 type DamageError struct {
 	Code   diag.Code // [diag.RunDamaged], [diag.RunSequence] or [diag.RunVersion]
 	Line   int
@@ -39,7 +38,8 @@ type DamageError struct {
 	Err    error // [ErrNoRecord] for an empty file; otherwise nil
 }
 
-// ErrNoRecord says that a run file is empty: the run ended before its first record was written. [Create] can take over the file.
+// ErrNoRecord reports that a run file is empty: the run ended before its first record was written. [Create] can take over the
+// file.
 var ErrNoRecord = errors.New("the run file has no record")
 
 // Unwrap returns Err.

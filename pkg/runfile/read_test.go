@@ -24,8 +24,8 @@ func ends(text []byte) []int {
 	return out
 }
 
-// Every state that a torn append can leave is readable, with all records before
-// the cut.
+// TestPrefixLaw checks that a file is readable after any torn append, with all
+// records before the cut.
 func TestPrefixLaw(t *testing.T) {
 	text := write(t, story()[:7]...)
 	bounds := ends(text)
@@ -55,7 +55,8 @@ func TestPrefixLaw(t *testing.T) {
 	}
 }
 
-// No flipped bit goes unseen: the file is refused, or the last record is torn.
+// TestBitFlipLaw checks that every flipped bit is noticed: the file is refused, or
+// the last record is torn.
 func TestBitFlipLaw(t *testing.T) {
 	text := write(t, story()[:3]...)
 	bounds := ends(text)
@@ -130,7 +131,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// offsetOf returns where a line of a text begins.
+// offsetOf returns the offset of a line of a text.
 func offsetOf(text string, number int) int64 {
 	lines := strings.SplitAfter(text, "\n")
 	return int64(len(strings.Join(lines[:number-1], "")))
@@ -175,8 +176,9 @@ func TestLineCap(t *testing.T) {
 	}
 }
 
-// FuzzRead holds that no text ends the program, and that what is whole of it is read
-// again; also of what is sealed, so that it gets past the checksum.
+// FuzzRead checks that no text makes the reader panic, and that the intact part of a
+// text is read again with the same number of records. It also seals the texts, so
+// that they pass the checksum.
 func FuzzRead(f *testing.F) {
 	text, first := write(f, story()...), write(f)
 	f.Add(text)

@@ -42,13 +42,13 @@ type Run struct {
 	// Agent is the agent file of the run, nil for none. Its values are in Options and Resolved.
 	Agent *Agent `json:"agent,omitempty"`
 	Dir   string `json:"dir,omitempty"` // the working directory
-	// Batch says which record of a batch the run is for; nil for other runs.
+	// Batch identifies the record of a batch that the run is for; nil for other runs.
 	Batch *BatchRecord `json:"batch,omitempty"`
 	// Options are the flags of the command line as name=value, except flags that name the
 	// destination of the record or the answer, and flags that hold a secret.
 	Options       []string        `json:"options,omitempty"`
 	SecretOptions []string        `json:"secret_options,omitempty"` // names of flags that hold a secret
-	Programs      json.RawMessage `json:"programs,omitempty"`       // what tool programs may access, if the run can start any
+	Programs      json.RawMessage `json:"programs,omitempty"`       // access of tool programs, if the run can start any
 	// Texts are the prompt texts of the run by name. A replay or a resumed run renders with them.
 	Texts    map[string]string          `json:"texts,omitempty"`
 	Resolved []Setting                  `json:"resolved,omitempty"` // settings that do not depend on the command line alone
@@ -244,7 +244,7 @@ type Approval struct {
 	Labels         []string        `json:"labels,omitempty"`
 }
 
-// Intent says that a call is about to change something outside the run.
+// Intent records that a call is about to change something outside the run.
 type Intent struct {
 	Call   string       `json:"call"`             // its ID
 	Key    string       `json:"key,omitempty"`    // idempotency key
@@ -271,17 +271,17 @@ type Result struct {
 	Truncated bool          `json:"truncated,omitempty"`
 	Bytes     int           `json:"bytes,omitempty"`
 	Labels    []string      `json:"labels,omitempty"` // of its data, in addition to those of its call
-	// Cached says of which earlier call the result is, if the tool did not run.
+	// Cached identifies the earlier call that has this result, if the tool did not run.
 	Cached *chat.CacheOrigin `json:"cached,omitempty"`
 }
 
-// Discarded says that a call's result did not enter the conversation.
+// Discarded records that a call's result did not enter the conversation.
 type Discarded struct {
 	Call string `json:"call"`
 	Why  string `json:"why"`
 }
 
-// UnknownOutcome says that the effect of a call cannot be determined.
+// UnknownOutcome records that the effect of a call cannot be determined.
 type UnknownOutcome struct {
 	Call string `json:"call"`
 	Key  string `json:"key,omitempty"`
@@ -327,7 +327,7 @@ type End struct {
 	Retryable bool       `json:"retryable"`        // the identical command may be run again
 	Resume    string     `json:"resume,omitempty"` // command line that resumes the run
 	Why       string     `json:"why,omitempty"`
-	Hint      string     `json:"hint,omitempty"` // what to do about it
+	Hint      string     `json:"hint,omitempty"` // how to fix it
 	Usage     chat.Usage `json:"usage"`
 	Cost      chat.Cost  `json:"cost_usd"`
 	// Models are the parts of usage and cost by model, those used first first.
@@ -342,7 +342,7 @@ type End struct {
 	Waited time.Duration `json:"waited_ns,omitempty"`
 	// Labels are the labels of the data that the run has read: see package tool.
 	Labels []string `json:"labels,omitempty"`
-	// Warnings tell why the answer needs care, and which output besides it is incomplete.
+	// Warnings are the reasons why the answer needs care, and the names of other outputs that are incomplete.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -378,8 +378,8 @@ const ModelSetting = "model"
 // pricing, or another text if the price is unknown.
 const PriceSetting = "price "
 
-// Resumed says that the run was resumed after it ended or was interrupted. The records after
-// KeptThrough and before this one are void: see [Log.LiveRecords].
+// Resumed records that the run was resumed after it ended or was interrupted. The records after KeptThrough and before this
+// one are void: see [Log.LiveRecords].
 type Resumed struct {
 	KeptThrough   int      `json:"kept_through"`             // sequence number of the last record kept
 	Approve       []string `json:"approve,omitempty"`        // digests of approved calls

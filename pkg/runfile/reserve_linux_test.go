@@ -13,7 +13,7 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// blocks returns how many bytes of the disk a file has, and its size.
+// blocks returns the disk space of a file in bytes, and its size.
 func blocks(t *testing.T, path string) (held, size int64) {
 	t.Helper()
 	var info unix.Stat_t
@@ -60,7 +60,7 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// D3: room for the answer and the end is there before the answer is on record.
+// D3: space for the answer and the end is reserved before the answer is recorded.
 func TestReserveForTheEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	w, err := Create(path, start())
@@ -79,7 +79,7 @@ func TestReserveForTheEnd(t *testing.T) {
 	}
 }
 
-// More room than any disk has is an error, which ends the run before a change.
+// TestReserveTooMuch checks that reserving more space than a disk has is an error. It ends the run before a change.
 func TestReserveTooMuch(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
 	if err != nil {

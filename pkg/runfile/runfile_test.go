@@ -328,7 +328,7 @@ func TestWriterAfterClose(t *testing.T) {
 	}
 }
 
-// A body that cannot be recorded leaves the file and the writer alone.
+// TestAppendRefuses checks that a body that cannot be recorded leaves the file unchanged and the writer usable.
 func TestAppendRefuses(t *testing.T) {
 	f := &brokenFile{}
 	w := &Writer{path: "p", run: testID, file: f, now: time.Now}

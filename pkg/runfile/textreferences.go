@@ -26,7 +26,7 @@ type reference struct {
 	Response int    `json:"response,omitempty"` // turn: the content of its response
 	Native   int    `json:"native,omitempty"`   // turn: the native body of its response
 	Input    bool   `json:"input,omitempty"`    // the input of the run
-	// Quoted says that the offsets and the copy are of the text as it is inside a JSON string.
+	// Quoted means that the offsets and the copy refer to the text as it is inside a JSON string.
 	Quoted bool `json:"quoted,omitempty"`
 	From   int  `json:"from,omitempty"`
 	To     int  `json:"to,omitempty"` // 0: to the end
@@ -75,8 +75,8 @@ const (
 	maxCopiedPerByte = 16
 )
 
-// references are what a record can refer to: the texts since the latest request that was answered, the input and the attachments. A
-// resumed run repeats only the requests after that.
+// references holds the texts that a record can refer to: those since the latest request that was answered, the input and the
+// attachments. A resumed run repeats only the requests after that.
 type references struct {
 	input        string
 	attachments  map[string][]byte // data by SHA-256

@@ -15,7 +15,7 @@ import (
 	"oneshot/pkg/quote"
 )
 
-// sameText reports whether a run file of the bodies is read as these, and returns its text.
+// sameText checks that a run file of the bodies is read as the same bodies, and returns its text.
 func sameText(t *testing.T, bodies ...Body) string {
 	t.Helper()
 	text := write(t, bodies...)
@@ -33,7 +33,7 @@ func sameText(t *testing.T, bodies ...Body) string {
 	return string(text)
 }
 
-// rows is a text like a table, whose rows differ in their numbers.
+// rows returns a text like a table, whose rows differ in one letter.
 func rows(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -75,7 +75,7 @@ func TestTextIsStoredOnce(t *testing.T) {
 	}
 }
 
-// Each result is found in a message with several, in their order, also beside one that does not exist.
+// TestResultsOfOneMessage checks that a message refers to each of its results in order, even if it leaves one out.
 func TestResultsOfOneMessage(t *testing.T) {
 	bodies := []Body{Request{Turn: 1, Messages: []chat.Message{}}}
 	var shown strings.Builder
@@ -92,8 +92,8 @@ func TestResultsOfOneMessage(t *testing.T) {
 	}
 }
 
-// D6: arguments are in the decision about a call and in the response, and not again in the native form of that, in
-// the effective arguments and in the next request. The input is in the first record alone.
+// D6: the decision about a call and the response hold the arguments. The native form of the response, the
+// effective arguments and the next request refer to them. Only the first record holds the input.
 func TestArgumentsAndInputAreStoredOnce(t *testing.T) {
 	args := json.RawMessage(`{"text":"ARGUMENT ` + rows(3) + `"}`)
 	native := &chat.Native{API: "chat", Model: "m", Body: json.RawMessage(`{"role":"assistant","tool_calls":[{"function":{"arguments":` + string(quote.Encoded(string(args))) + `}}]}`)}
@@ -122,7 +122,8 @@ func TestArgumentsAndInputAreStoredOnce(t *testing.T) {
 	}
 }
 
-// References are to the text as read back: JSON without whitespace, and U+FFFD for invalid UTF-8.
+// TestReferencesAreToWhatIsRead checks that references are to the text as read back: JSON without whitespace, and
+// U+FFFD for invalid UTF-8.
 func TestReferencesAreToWhatIsRead(t *testing.T) {
 	spaced := json.RawMessage(`{ "a": 1,  "text": "` + rows(3) + `" }`)
 	body := json.RawMessage(`{ "role": "assistant", "tool_calls": [ {"arguments": ` + string(quote.Encoded(string(spaced))) + `} ] }`)
@@ -207,7 +208,7 @@ func TestReferencesAfterResume(t *testing.T) {
 
 func last(records []Record) Record { return records[len(records)-1] }
 
-// A reference that cannot be followed is damage, with its place.
+// TestDamagedReferences checks that a reference that cannot be resolved is damage, reported at its line.
 func TestDamagedReferences(t *testing.T) {
 	line := func(seq int, kind Kind, body string) string {
 		var b bytes.Buffer
@@ -247,7 +248,7 @@ func TestDamagedReferences(t *testing.T) {
 	}
 }
 
-// raw is a body whose members are given.
+// raw is a body with arbitrary members.
 type raw struct {
 	members map[string]any
 	kind    Kind
@@ -256,7 +257,8 @@ type raw struct {
 func (r raw) Kind() Kind                   { return r.kind }
 func (r raw) MarshalJSON() ([]byte, error) { return json.Marshal(r.members) }
 
-// The data of an attachment is in the file once; every message that refers to it has it.
+// TestAttachmentIsStoredOnce checks that the data of an attachment is in the file once, and that every message
+// that refers to it is read with it.
 func TestAttachmentIsStoredOnce(t *testing.T) {
 	data := picture()
 	a, _ := chat.NewAttachment("a.png", data.Data)

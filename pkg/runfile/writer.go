@@ -91,8 +91,8 @@ func (f diskFile) FreeReservedSpace() error {
 	return f.Truncate(info.Size())
 }
 
-// A WriteError says that a run file could not be written. It is final: after a failed write or fsync
-// the content on disk is undefined, so the writer does not retry and returns the same error from then on.
+// A WriteError reports that a run file could not be written. It is final: after a failed write or fsync the content on disk
+// is undefined, so the writer does not retry and returns the same error from then on.
 type WriteError struct {
 	Path string
 	Op   string // "check", "reserve", "write", "sync", "truncate", "lock" or "close"
@@ -110,7 +110,7 @@ func (e *WriteError) Error() string {
 // Unwrap returns the cause.
 func (e *WriteError) Unwrap() error { return e.Err }
 
-// A LockedError says that another process is writing the run file.
+// A LockedError reports that another process is writing the run file.
 type LockedError struct{ Path string }
 
 func (e *LockedError) Error() string {
@@ -249,7 +249,7 @@ func lock(f *os.File, path string) error {
 	return nil
 }
 
-// A RemoveError says that a run file could not be deleted.
+// A RemoveError reports that a run file could not be deleted.
 type RemoveError struct{ Err error }
 
 func (e *RemoveError) Error() string { return "run file: " + e.Err.Error() }

@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A subschemaShape says how a keyword's value contains schemas.
+// A subschemaShape is the way in which a keyword's value contains schemas.
 type subschemaShape int
 
 const (
@@ -37,7 +37,7 @@ var knownKeywords = map[string]subschemaShape{
 }
 
 // MisspeltKeywords returns a [diag.MisspelledKeyword] warning for each keyword of a schema that is
-// unknown and near a known one. Of a text that is not strict JSON there are none.
+// unknown and near a known one. A text that is not strict JSON has none.
 func MisspeltKeywords(raw []byte) []diag.Finding {
 	if len(raw) > MaxBytes || CheckStrict(raw) != nil {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A keyword that means nothing is found where it is a keyword, and only when it
-// is near one that means something.
+// TestMisspelt checks that an unknown keyword is reported only where keywords
+// are allowed, and only if it is near a known one.
 func TestMisspelt(t *testing.T) {
 	for _, tt := range []struct {
 		name, src string

@@ -235,7 +235,8 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// The examples in the schemas fit the part they stand in.
+// TestPublishedExamples checks that each example in a schema fits the subschema
+// that contains it.
 func TestPublishedExamples(t *testing.T) {
 	count := 0
 	for _, name := range PublishedNames() {
@@ -264,7 +265,8 @@ func TestPublishedExamples(t *testing.T) {
 	}
 }
 
-// The schemas stand on their own, so what they share is repeated in each.
+// TestPublishedAgree checks that schemas with a common part have the same copy
+// of it: each schema is self-contained.
 func TestPublishedAgree(t *testing.T) {
 	finding := decoded(t, "finding.v1")
 	for _, key := range []string{"$schema", "$id", "title", "$defs"} {
@@ -309,7 +311,8 @@ func decoded(t *testing.T, name string) map[string]any {
 	return v.(map[string]any)
 }
 
-// What the program writes fits what it publishes.
+// TestPublishedFitsGo checks that the JSON of Go values fits the published
+// schemas.
 func TestPublishedFitsGo(t *testing.T) {
 	call := 1
 	full := diag.New(diag.NotJSON, diag.Bytes(1, 2), "m")

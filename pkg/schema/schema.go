@@ -21,7 +21,7 @@ type Schema struct {
 	raw      []byte
 	doc      any // raw, decoded
 	compiled *jsonschema.Schema
-	negated  *jsonschema.Schema // fits exactly what compiled rejects
+	negated  *jsonschema.Schema // accepts exactly the documents that compiled rejects
 	meter    *stepMeter         // shared by both
 	shape    func() *Shape
 }

@@ -32,7 +32,7 @@ func compiled(t testing.TB, text string) *Schema {
 	return s
 }
 
-// T9: what goes back to the model is exact.
+// T9: the findings that are sent back to the model are exact.
 func TestCheck(t *testing.T) {
 	const order = `{"type":"object","properties":{
 		"state":{"enum":["open","closed"]},
@@ -256,7 +256,7 @@ func TestCompileSize(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
+func TestClosestMatch(t *testing.T) {
 	words := []string{"description", "parameters", "returns", "read", "timeoutMs"}
 	tests := []struct{ word, want string }{
 		{"desciption", "description"}, {"paramters", "parameters"}, {"return", "returns"}, {"raed", "read"},
@@ -264,7 +264,7 @@ func TestNearest(t *testing.T) {
 	}
 	for _, tt := range tests {
 		if got := ClosestMatch(tt.word, words); got != tt.want {
-			t.Errorf("Nearest(%q) = %q, want %q", tt.word, got, tt.want)
+			t.Errorf("ClosestMatch(%q) = %q, want %q", tt.word, got, tt.want)
 		}
 	}
 	if got := ClosestMatch("cat", []string{"bat", "hat"}); got != "" {

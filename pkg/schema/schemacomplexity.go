@@ -8,20 +8,22 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Bounds on what a schema applies to one value before it descends into the
+// Bounds on the work of a schema for one value before it descends into the
 // value.
 const (
 	maxInPlace = 1 << 14 // subschemas, counted per application
 	maxChain   = 256     // subschemas that refer to the next one
 )
 
-// A measurement says how much a subschema applies to one value.
+// A measurement counts the subschemas that a subschema applies to one value,
+// and the longest chain of references among them.
 type measurement struct {
 	count, chain int
 	open         bool // measurement in progress
 }
 
-// A measurer finds subschemas that apply too much, or themselves, to one value.
+// A measurer finds subschemas that apply too many subschemas, or themselves, to
+// one value.
 type measurer struct {
 	extents    map[*jsonschema.Schema]*measurement
 	violations []Violation
@@ -99,7 +101,8 @@ func dynamicTargets(c *jsonschema.Compiler, doc any) []*jsonschema.Schema {
 // schemaURL returns the URL of the subschema at a JSON pointer.
 func schemaURL(at string) string { return baseURL + "#" + (&url.URL{Fragment: at}).EscapedFragment() }
 
-// installCostMeter bounds what a compiled schema can cost, or returns why it cannot.
+// installCostMeter bounds the cost of checks with a compiled schema, or returns why
+// it cannot.
 func (s *Schema) installCostMeter(c *jsonschema.Compiler, p *patternCompiler) []Violation {
 	all := reachableSchemas(append(dynamicTargets(c, s.doc), s.compiled))
 	m := measurer{extents: map[*jsonschema.Schema]*measurement{}}

@@ -10,11 +10,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// A step is the visit of one value with one subschema, or as much work. The
-// validator has no bound of its own: alternatives that refer to alternatives
-// double with each of them, in a schema of some lines. A document that fits takes
-// a few steps for each of its values. To explain why one does not fit takes memory
-// for each step, in proportion to the depth of the value.
+// A step is the visit of one value with one subschema, or other work of that size. The validator has no bound of
+// its own: in a schema of a few lines, alternatives that refer to alternatives double the steps at each level. A
+// document that fits takes a few steps for each of its values. The explanation why a document does not fit takes
+// memory for each step, in proportion to the depth of the value.
 const (
 	baseSteps    = 1 << 18
 	stepsPerByte = 16 // of the document

@@ -18,7 +18,7 @@ func doubling(n int, keyword, last string) string {
 	return b.String()
 }
 
-// M7: a schema that no document could be checked against is refused.
+// M7: a schema that makes the check of a document too expensive is refused.
 func TestSchemaBombs(t *testing.T) {
 	var refs, plain strings.Builder
 	for i := range 3000 {
@@ -66,12 +66,12 @@ func patternsOf(n int) string {
 	return `{"properties":{` + b.String()[1:] + `}}`
 }
 
-// nested is a value that many objects or lists stand around.
+// nested returns a value inside n objects or lists.
 func nested(n int, open, inner, end string) string {
 	return strings.Repeat(open, n) + inner + strings.Repeat(end, n)
 }
 
-// M7: what grows with the document ends, too.
+// M7: a check whose cost multiplies with the document ends, too.
 func TestCheckBombs(t *testing.T) {
 	const twice = `{"type":"object","anyOf":[{"properties":{"x":{"$ref":"#"}},"title":"a"},{"properties":{"x":{"$ref":"#"}},"title":"b"}]}`
 	var enum, items, members strings.Builder
@@ -100,7 +100,8 @@ func TestCheckBombs(t *testing.T) {
 	}
 }
 
-// What is large and no bomb is checked as ever.
+// TestLargeChecks checks that large schemas and documents are checked completely
+// if they are not bombs.
 func TestLargeChecks(t *testing.T) {
 	tree := `{"anyOf":[{"type":"number"},{"type":"object","properties":{"op":{"const":"+"},"l":{"$ref":"#"},"r":{"$ref":"#"}},"required":["op","l","r"]}]}`
 	var countries, rows strings.Builder
@@ -135,8 +136,8 @@ func TestUniqueItemsMemory(t *testing.T) {
 	}
 }
 
-// M7: the items of a list are compared in linear time, also those that a hash of
-// the validator takes for equal.
+// M7: the items of a list are compared in linear time, even items with equal
+// hashes in the validator.
 func TestDistinct(t *testing.T) {
 	unique := compiled(t, `{"uniqueItems":true}`)
 	for doc, ok := range map[string]bool{
@@ -149,7 +150,7 @@ func TestDistinct(t *testing.T) {
 		}
 	}
 	var items []any
-	for i := range 1 << 14 { // all of them are hashed alike: the strings end where the bits say
+	for i := range 1 << 14 { // all items have the same hash: the bits of i decide where the strings end
 		item := []string{"x"}
 		for bit := range 14 {
 			if i>>bit&1 == 0 {

@@ -110,7 +110,7 @@ func EncodingHint(text []byte) string {
 	return ""
 }
 
-// syntaxHint says how to fix the most common faults of models and people.
+// syntaxHint returns how to fix the most common faults of models and people.
 func syntaxHint(doc []byte) string {
 	text := strings.TrimSpace(string(doc[:min(len(doc), 200)]))
 	if encoding := EncodingHint(doc); encoding != "" {

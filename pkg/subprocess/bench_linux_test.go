@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a command costs, beside one that is started without any of this.
+// BenchmarkRun measures a confined command, with and without a sandbox, and an unconfined one.
 func BenchmarkRun(b *testing.B) {
 	for _, c := range []struct {
 		name      string

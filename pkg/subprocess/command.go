@@ -40,7 +40,7 @@ type Confinement struct {
 // A Sandbox restricts a program in the kernel. Several sandboxes restrict further.
 //
 // In addition to the listed paths a program can access its temporary folder, its working directory (read only),
-// its own file and harmless devices. Unix domain sockets are never available: the servers behind them act outside
+// its own file and devices such as /dev/null. Unix domain sockets are never available: the servers behind them act outside
 // any sandbox.
 type Sandbox struct {
 	Read, Write []string // absolute folders or files, skipped if missing. Read includes execute; write includes read
@@ -68,7 +68,7 @@ type Text struct {
 // Truncated reports whether bytes are missing.
 func (t Text) Truncated() bool { return t.Total > int64(len(t.Bytes)) }
 
-// A Kind says why a program was not started.
+// A Kind is the kind of reason why a program was not started.
 type Kind int
 
 // The kinds.
@@ -79,7 +79,7 @@ const (
 	Unsupported                 // this system cannot confine it as requested, or it could not start confined
 )
 
-// A StartError says why a program was not started. No part of it has run.
+// A StartError is the reason why a program was not started. No part of the program has run.
 type StartError struct {
 	Kind    Kind
 	Program string // as in the command
@@ -96,6 +96,6 @@ func (e *StartError) Error() string {
 // Unwrap returns the cause.
 func (e *StartError) Unwrap() error { return e.Err }
 
-// ErrLost says that the supervisor of a program was killed: by the program, by an operator or for lack of memory.
+// ErrLost reports that the supervisor of a program was killed: by the program, by an operator or for lack of memory.
 // The program has run and was killed; its progress is unknown.
 var ErrLost = errors.New("its supervisor process was killed")

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// In a sandbox no program changes owners and attributes of files, by whatever call, and one that
-// writes nothing no modes and times, wherever they are. The calls are made with nothing they could
-// work on, so that without a sandbox each has another error.
+// In a sandbox all system calls that change owners and attributes of files are denied, and without
+// write access also those that change modes and times. The calls have invalid arguments, so without
+// a sandbox each fails with another error.
 func TestMetadata(t *testing.T) {
 	requireSandbox(t, minLandlock)
 	exe, err := os.Executable()
@@ -66,7 +66,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// Programs that are run where nothing may be written do so, in their temporary folder, too.
+// In a sandbox without write access, ordinary programs can work in their temporary folder, but not change metadata.
 func TestMetadataWithout(t *testing.T) {
 	requireSandbox(t, minLandlock)
 	s := newSurroundings(t)

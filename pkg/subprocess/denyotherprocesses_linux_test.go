@@ -42,7 +42,7 @@ func TestSandboxTools(t *testing.T) {
 	}
 }
 
-// A system without what holds a sandbox runs no program of a policy that has one, unless the policy says so.
+// A system that lacks the features for a sandbox runs no programs with one, unless the sandbox is optional.
 func TestWithoutSandbox(t *testing.T) {
 	all := Support{Landlock: 6, Seccomp: true, Subreaper: true, NoNewPrivs: true, Children: true}
 	less := func(change func(*Support)) Support { s := all; change(&s); return s }

@@ -86,7 +86,7 @@ func TestUnsafeVariables(t *testing.T) {
 	}
 }
 
-// The state that a program begins with does not depend on that of its caller.
+// The initial state of a program does not depend on the state of its caller.
 func TestStage(t *testing.T) {
 	c := confinement()
 	held, err := unix.Open("/", unix.O_RDONLY, 0) // without close-on-exec
@@ -94,7 +94,7 @@ func TestStage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close(held)
-	if got := output(t, c, "exec ls /proc/self/fd"); got != "0\n1\n2\n3\n" { // 3 is that of the folder
+	if got := output(t, c, "exec ls /proc/self/fd"); got != "0\n1\n2\n3\n" { // descriptor 3 is the folder that ls reads
 		t.Errorf("descriptors %q", got)
 	}
 	if got, want := output(t, c, "nice"), fmt.Sprintln(niceness(t)); got != want {
@@ -117,7 +117,7 @@ func TestStage(t *testing.T) {
 	}
 }
 
-// A caller that ignores signals, as nohup does, and blocks some does not pass that on.
+// A program does not inherit signals that its caller ignores, as nohup does.
 func TestStageSignals(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -134,7 +134,7 @@ func TestStageSignals(t *testing.T) {
 	}
 }
 
-// Where the caller has a stack without a limit that of a program, and of each of its threads, is as usual.
+// If the stack of the caller is unlimited, the stack of a program, and of each of its threads, has the default limit.
 func TestStack(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -183,10 +183,10 @@ func TestMemory(t *testing.T) {
 	c.Memory = 1 << 30
 	for words, want := range map[string]string{
 		"reserve 64":  "ok",
-		"reserve 200": "ENOMEM", // page tables have a bound
+		"reserve 200": "ENOMEM", // the address space is limited because of page tables
 		"use 16":      "ok",
 		"use 1100":    "ENOMEM",
-		"fill 1100":   "ENOMEM", // what was reserved before
+		"fill 1100":   "ENOMEM", // reserved memory counts when it becomes writable
 	} {
 		got, err := c.Run(t.Context(), Command{Argv: append([]string{exe, "probe"}, strings.Fields(words)...), Dir: folder(t)})
 		if err != nil || string(got.Stdout.Bytes) != want {
@@ -195,7 +195,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// The helper waits: it takes next to no time and little memory.
+// The waiting helper takes almost no CPU time and little memory.
 func TestHelperWaits(t *testing.T) {
 	got := output(t, confinement(), "sleep 1; cut -d' ' -f14,15 /proc/$PPID/stat; sed -n 's/RssAnon:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/$PPID/status")
 	var user, system, anonymous int // in hundredths of seconds, and KiB
@@ -205,7 +205,7 @@ func TestHelperWaits(t *testing.T) {
 	t.Log(got)
 }
 
-// The kernel limits the processes of a user, but for root, and the supervisor counts.
+// The number of processes is limited by the kernel, except for root, and by the supervisor.
 func TestProcessLimit(t *testing.T) {
 	c := confinement()
 	c.Processes = 20
@@ -215,17 +215,17 @@ func TestProcessLimit(t *testing.T) {
 	}
 }
 
-// niceness returns that of the tests, which may run under nice(1).
+// niceness returns the niceness of the tests, which may run under nice(1).
 func niceness(t *testing.T) int {
 	t.Helper()
 	priority, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return 20 - priority // as the system call returns it
+	return 20 - priority // the system call returns 20 minus the niceness
 }
 
-// A fork bomb ends with its time limit, or before, and nothing of it is left.
+// A fork bomb ends at its time limit or before, and leaves no process.
 func TestForkBomb(t *testing.T) {
 	if unix.Getuid() == 0 {
 		t.Skip("a bomb of root would be a danger to the machine if this fails")
@@ -250,7 +250,7 @@ func TestForkBomb(t *testing.T) {
 
 const nobodyRuns = "TestSandbox|TestMetadata|TestStage|TestEnv|TestLimits|TestMemory|TestProcessLimit|TestForkBomb|TestLeakKilled|TestLeaks/(set|double|folders)"
 
-// Many of these tests have other results for root.
+// Many of these tests take other paths for root, so TestAsNobody runs them as another user.
 func TestAsNobody(t *testing.T) {
 	t.Parallel()
 	if unix.Getuid() != 0 || testing.Short() {
@@ -346,7 +346,7 @@ func TestExactly(t *testing.T) {
 	}
 }
 
-// Captured output is limited, and so is all output.
+// The captured output is limited, and a program with much more output is killed.
 func TestPrinted(t *testing.T) {
 	for _, c := range []struct {
 		script   string
@@ -366,7 +366,7 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-// Programs do not end each other's.
+// The end of a program does not affect the processes of other programs.
 func TestSideBySide(t *testing.T) {
 	l := newLedger(t)
 	dir := folder(t)
@@ -385,8 +385,8 @@ func TestSideBySide(t *testing.T) {
 	l.want(t)
 }
 
-// Who loses its parent becomes a child of the helper's first thread, which need not be the one
-// that ends programs.
+// Orphans become children of the helper's main thread, also if another thread of the helper runs the
+// supervisor.
 func TestHelperElsewhere(t *testing.T) {
 	l := newLedger(t)
 	dir := folder(t)
@@ -422,8 +422,8 @@ func TestKillCommands(t *testing.T) {
 	l.want(t)
 }
 
-// D1: whoever kills the helper, nothing of its program is left, also what has left its session or its
-// parent, and other programs go on.
+// D1: if the helper is killed, no process of its program is left, not even in another session or without
+// its parent, and other programs continue.
 func TestHelperKilled(t *testing.T) {
 	if !BecomeSubreaper() {
 		t.Fatal("no subreaper")
@@ -460,13 +460,13 @@ func TestHelperKilled(t *testing.T) {
 	}
 }
 
-// isHelper reports whether processes are none but helpers: those of the other program.
+// isHelper reports whether all processes are helpers, which belong to the other program.
 func isHelper(processes []string) bool {
 	return !slices.ContainsFunc(processes, func(p string) bool { return !strings.Contains(p, "oneshot-") })
 }
 
-// D1: the helper is killed from outside, before and after the time limit. What this process has started itself
-// is not touched, be it in a session of its own.
+// D1: the helper is killed from outside, before and after the time limit, and no process of its program is left.
+// Other children of this process are not killed, even in their own session.
 func TestHelperKilledOutside(t *testing.T) {
 	if !BecomeSubreaper() {
 		t.Fatal("no subreaper")
@@ -498,7 +498,7 @@ func TestHelperKilledOutside(t *testing.T) {
 				return true
 			})
 		}()
-		// It stops its helper, so that this is there when the time is up.
+		// The program stops its helper, so the helper still exists at the time limit.
 		_, err := c.Run(ctx, Command{Argv: []string{"sh", "-c", strings.ReplaceAll(`trap "" TERM; setsid HANG & touch started; while kill -STOP $PPID; do :; done; sleep 1000`, "HANG", deaf)}, Dir: dir, Env: []string{l.mark}})
 		if !errors.Is(err, ErrLost) && !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)

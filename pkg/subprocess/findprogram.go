@@ -51,7 +51,7 @@ func (c *Confinement) findExecutable(cmd Command) (string, error) {
 	return c.Find(cmd.Argv)
 }
 
-// Find returns the executable that argv names. The error, a *[StartError], says why it cannot be run.
+// Find returns the executable that argv names. The error is a *[StartError] if it cannot be run.
 func (c *Confinement) Find(argv []string) (string, error) {
 	switch {
 	case len(argv) == 0 || argv[0] == "":

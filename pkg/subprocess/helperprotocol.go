@@ -24,7 +24,7 @@ type sandbox struct {
 	NoWorkDir         bool // do not grant the working directory implicitly
 }
 
-// limits are those of setrlimit(2).
+// limits are the resource limits of a program, as for setrlimit(2).
 type limits struct{ Memory, FileSize, Processes, OpenFiles uint64 }
 
 // A base64Text is a text of arbitrary bytes, which JSON strings would not preserve.
@@ -80,8 +80,8 @@ func readJob(from io.Reader) (j job, frame []byte, err error) {
 	return j, frame, json.Unmarshal(frame[4:], &j)
 }
 
-// A report is a line of JSON from the helper. The first names the process that will become the program, the last says
-// how the program ended or why it was not started.
+// A report is a line of JSON from the helper. The first names the process that will become the program, the last is the
+// end of the program or the reason why it was not started.
 type report struct {
 	Started int           `json:",omitzero"`
 	Refused *startFailure `json:",omitzero"`
@@ -94,7 +94,7 @@ type startFailure struct {
 	Text string
 }
 
-// An exitInfo says how a program ended.
+// An exitInfo describes the end of a program.
 type exitInfo struct {
 	Exit       int // -1 if a signal ended it
 	Signal     int

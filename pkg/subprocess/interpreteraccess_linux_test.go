@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The interpreter or loader of any file is found, and must be readable in each sandbox.
+// The interpreter or loader of a program is found, and must be readable in each sandbox.
 func TestBegins(t *testing.T) {
 	dir := t.TempDir()
 	made := func(name, text string) string {

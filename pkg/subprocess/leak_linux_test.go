@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// A ledger counts what a command may not leave behind: processes, which are known by a variable
-// that they inherit, descriptors, goroutines and temporary folders.
+// A ledger counts the resources that a command must not leave behind: processes, identified by a
+// variable that they inherit, descriptors, goroutines and temporary folders.
 type ledger struct {
 	mark        string
 	temp        string
@@ -42,7 +42,7 @@ func countDescriptors(t *testing.T) int {
 	return len(open)
 }
 
-// processes lists those with the mark, and helpers of this process.
+// processes lists the processes with the mark, and the helpers of this process.
 func (l *ledger) processes() []string {
 	var found []string
 	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
@@ -63,7 +63,7 @@ func (l *ledger) processes() []string {
 	return found
 }
 
-// want fails when something is left.
+// want fails the test if something is left.
 func (l *ledger) want(t *testing.T) {
 	t.Helper()
 	if left := l.processes(); len(left) > 0 {
@@ -73,7 +73,7 @@ func (l *ledger) want(t *testing.T) {
 		t.Errorf("%d descriptors, and there were %d", n, l.descriptors)
 	}
 	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > l.goroutines; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) { // until then a goroutine may be about to end
+		if time.Now().After(deadline) { // goroutines may need a moment to end
 			buf := make([]byte, 64<<10)
 			t.Fatalf("%d goroutines, and there were %d\n%s", runtime.NumGoroutine(), l.goroutines, buf[:runtime.Stack(buf, true)])
 		}
@@ -83,11 +83,12 @@ func (l *ledger) want(t *testing.T) {
 	}
 }
 
-// A way is one in which a program could leave something behind. HANG is a process that heeds no signal.
+// A way is a script with which a program tries to leave something behind. HANG is replaced by [deaf], a process that ignores
+// signals.
 type way struct {
 	name, script string
 	limit        time.Duration // 0: it ends by itself
-	left         int           // at least
+	left         int           // minimum of LeftBehind
 	signal       string
 	flooded      bool
 }
@@ -136,7 +137,7 @@ var ways = []way{
 	{name: "another folder", script: "cd /; mkdir ${TMPDIR}x; mv $TMPDIR ${TMPDIR}x/was; ln -s $PRECIOUS $TMPDIR; rm -r ${TMPDIR}x"},
 }
 
-// Whatever a program does, nothing of it is left, and it ends in time.
+// In each of the ways, the program ends in time and leaves nothing behind.
 func TestLeaks(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -159,7 +160,7 @@ func TestLeaks(t *testing.T) {
 			}
 			begin := time.Now()
 			got, err := confinement().Run(ctx, Command{Argv: []string{"sh", "-c", strings.NewReplacer("HANG", deaf, "PROBE", exe+" probe").Replace(c.script)}, Dir: dir, Max: 1000, Env: []string{l.mark, "PRECIOUS=" + precious}})
-			if took := time.Since(begin); took > c.limit+time.Minute { // a busy machine takes 15 s for the folders
+			if took := time.Since(begin); took > c.limit+time.Minute { // a busy machine takes 15 s for the deep folders
 				t.Errorf("it took %v", took)
 			}
 			if err != nil && !errors.Is(err, late) || (c.limit > 0) != (err != nil) {
@@ -176,7 +177,7 @@ func TestLeaks(t *testing.T) {
 	}
 }
 
-// The caller is killed, and cannot end anything itself.
+// If the caller is killed, the helper ends the program and removes its temporary folder.
 func TestLeakKilledCaller(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -204,7 +205,7 @@ func TestLeakKilledCaller(t *testing.T) {
 	}
 }
 
-// supervise waits until something holds.
+// await waits until a condition holds.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -9,8 +9,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// The test binary is the helper, too, and with "probe" as its first word a program that tries
-// what it may.
+// The test binary is also the helper, and with "probe" as its first argument a program that tests
+// its permissions.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "elsewhere" {
 		elsewhere(RunHelper)
@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// elsewhere calls f in another thread than the first, as the runtime may have a main do.
+// elsewhere calls f in a thread other than the main one. The runtime can also run main there.
 func elsewhere(f func()) {
 	runtime.LockOSThread()
 	done := make(chan struct{})

@@ -59,7 +59,7 @@ var probes = map[string]func(args []string) error{
 	"foreign":   func([]string) error { return foreignCall() },
 }
 
-// probe tries, and says what came of it: "ok", or the error.
+// probe runs an action and prints its result: "ok" or the error.
 func probe(name string, args []string) int {
 	if err := probes[name](args); err != nil {
 		var errno unix.Errno
@@ -104,7 +104,7 @@ func through(path string) error {
 	return err
 }
 
-// temp does with its temporary folder what a program does.
+// temp uses its temporary folder as programs do.
 func temp() error {
 	d := os.Getenv("TMPDIR")
 	in := func(name string) string { return filepath.Join(d, name) }
@@ -136,7 +136,7 @@ func listenTo(network, address string) error {
 	return err
 }
 
-// pair sends a datagram to a socket with a name from one that was made as half of a pair.
+// pair sends a datagram from a socket of a pair to a socket with a path.
 func pair(path string) error {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -161,7 +161,7 @@ func ring() error {
 	return nil
 }
 
-// shared makes what other programs can reach, and what stays when this one is over; and removes it.
+// shared makes and removes an object of System V IPC, which other programs could access and which would outlive this one.
 func shared(what string) error {
 	call := map[string]struct{ get, second, remove uintptr }{
 		"memory":     {unix.SYS_SHMGET, 1, unix.SYS_SHMCTL},
@@ -178,8 +178,8 @@ func shared(what string) error {
 	return nil
 }
 
-// named makes a queue of messages with a name, as POSIX has them, and removes it. That one may not be opened does not
-// say that it is not there.
+// named makes and removes a POSIX message queue. It ignores the error of the open call, because the queue may exist
+// nevertheless.
 func named() error {
 	name, err := unix.BytePtrFromString("oneshot-" + strconv.Itoa(os.Getpid()) + strconv.FormatInt(time.Now().UnixNano(), 36))
 	if err != nil {
@@ -214,7 +214,7 @@ func fill(bytes int) error {
 	return unix.Mprotect(memory, unix.PROT_READ|unix.PROT_WRITE)
 }
 
-// calls makes system calls, each with a number and two arguments, and prints what came of them.
+// calls makes system calls, each given by a number and two arguments, and prints their errors.
 func calls(words []string) error {
 	for _, word := range words {
 		var number, first, second int
@@ -251,19 +251,19 @@ func neighbour(call string, pid int) error {
 	return made(c[0], c[1:]...)
 }
 
-// everybody changes how all processes of the user run, or none if it may not.
+// everybody sets the CPU or I/O priority of all processes of the user.
 func everybody(call string) error {
 	if call == "setpriority" {
 		priority, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
 		if err != nil {
 			return err
 		}
-		return made(unix.SYS_SETPRIORITY, unix.PRIO_USER, 0, uintptr(20-priority)) // the niceness that they have
+		return made(unix.SYS_SETPRIORITY, unix.PRIO_USER, 0, uintptr(20-priority)) // the current niceness
 	}
 	return made(unix.SYS_IOPRIO_SET, 3, 0, 2<<13|4)
 }
 
-// namespace makes one, or enters one.
+// namespace makes or enters a namespace.
 func namespace(call string) error {
 	switch call {
 	case "unshare":
@@ -275,7 +275,7 @@ func namespace(call string) error {
 	}
 	fd, err := unix.Open("/proc/self/ns/user", unix.O_RDONLY, 0)
 	if err != nil {
-		fd = 0 // the call is refused before it is looked at
+		fd = 0 // the filter denies the call regardless of its arguments
 	}
 	return made(unix.SYS_SETNS, uintptr(fd), 0)
 }
@@ -296,12 +296,12 @@ func peek(pid int) error {
 	local := []unix.Iovec{{Base: &buf[0], Len: 8}}
 	_, err := unix.ProcessVMReadv(pid, local, []unix.RemoteIovec{{Base: 0x1000, Len: 8}}, 0)
 	if err == unix.EFAULT {
-		return nil // it may, and there is nothing
+		return nil // permitted, but nothing is mapped there
 	}
 	return err
 }
 
-// script runs a command, as a caller that can be killed.
+// script runs a command as a separate caller, which a test can kill.
 func script(text string) error {
 	dir, err := os.Open(".")
 	if err != nil {
@@ -325,14 +325,14 @@ func markOf(env []string) []string {
 	return found
 }
 
-// leave makes a temporary folder, and is killed.
+// leave makes a temporary folder and kills this process.
 func leave() error {
 	path, _, err := makeTemp()
 	fmt.Print(path)
 	return errors.Join(err, unix.Kill(os.Getpid(), unix.SIGKILL))
 }
 
-// deep makes a folder in a folder in a folder.
+// deep makes n nested folders.
 func deep(n int) error {
 	for range n {
 		if err := errors.Join(os.Mkdir("1", 0o700), os.Chdir("1")); err != nil {

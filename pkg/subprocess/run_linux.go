@@ -293,7 +293,7 @@ func isReadable(pipe *os.File) bool {
 	return err == nil && ready > 0
 }
 
-// errHelperEnded says that the helper ended before it started the program.
+// errHelperEnded means that the helper ended before it started the program.
 var errHelperEnded = errors.New("the helper process ended before it started the program")
 
 // killRemaining kills the processes of a lost helper. Without the adoption of orphans it reaches only the program's group.

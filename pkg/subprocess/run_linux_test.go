@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// confinement is one that tests run commands in.
+// confinement returns the usual confinement of the tests.
 func confinement() *Confinement {
 	return &Confinement{Helper: []string{"/proc/self/exe"}, All: new(Running)}
 }
@@ -47,7 +47,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// What a program printed is read to its end, even if the reader is starved for longer than the grace period.
+// The output of a program is read to its end, even if the reader gets no CPU time for longer than the grace period.
 func TestLateReader(t *testing.T) {
 	const size = 60 << 10 // fits a pipe
 	var p pipes

@@ -12,7 +12,7 @@ import (
 // maxStderrTail is the number of bytes of stderr kept for an error.
 const maxStderrTail = 1 << 10
 
-// An Error says that a program run by [Program.Output] failed.
+// An Error reports that a program run by [Program.Output] failed.
 type Error struct {
 	Path   string
 	Stderr string // end of its stderr

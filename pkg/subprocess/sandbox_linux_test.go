@@ -16,15 +16,15 @@ import (
 
 func tooLong() context.Context { return context.Background() }
 
-// A try is a program that tries something, in the sandbox of [surroundings].
+// A try is one action of a probe, in the sandbox of [surroundings] and without it.
 type try struct {
-	words string // of the probe
+	words string // arguments of the probe
 	want  string // "ok", or the error
-	wide  string // without a sandbox; "": it is not tried, for it could do harm
+	wide  string // the same without a sandbox; "" if it is not tried there, because it could affect the system
 }
 
-// surroundings are where programs try: a root that they may read, a folder in it that they may
-// write, and things that are none of their business.
+// surroundings are the files, sockets and processes for tries: a root that programs may read, a folder in
+// it that they may write, and others that they must not access.
 type surroundings struct {
 	root, out, secret, pathname, abstract, tcp, udp string
 	victim                                          int // a process of the same user
@@ -84,7 +84,7 @@ func listening(t *testing.T, network, address string) string {
 	return l.Addr().String()
 }
 
-// expand puts the surroundings into the words of a probe.
+// expand replaces the names of surroundings in the arguments of a probe.
 func (s surroundings) expand(words string) []string {
 	return strings.Fields(strings.NewReplacer("ROOT", s.root, "OUT", s.out, "SECRET", s.secret, "OTHER", filepath.Dir(s.secret), "PATHNAME", s.pathname,
 		"ABSTRACT", s.abstract, "TCP", s.tcp, "UDP", s.udp, "VICTIM", fmt.Sprint(s.victim), "PARENT", fmt.Sprint(os.Getpid())).Replace(words))
@@ -115,7 +115,7 @@ var tries = []try{
 	{"mkdir ROOT/.git/hooks", "EACCES", "ok"}, // a protected name that does not exist yet
 	{"mkdir OUT/a/b", "ok", "ok"},
 	{"temp", "ok", "ok"},
-	{"mode SECRET", "ok", "ok"}, // who may write needs it, and the kernel's filter knows no paths
+	{"mode SECRET", "ok", "ok"}, // programs that write need it, and the filter cannot see paths
 	{"times SECRET", "ok", "ok"},
 	{"owner OUT/f", "EPERM", "ok"},
 	{"label OUT/f", "ENOTSUP", ""},
@@ -134,7 +134,7 @@ var tries = []try{
 	{"kill VICTIM", "EPERM", "ok"},
 	{"kill PARENT", "EPERM", "ok"},
 	{"curb VICTIM", "EPERM", "ok"},
-	// neighbours: how others of the user run, and namespaces
+	// neighbours: scheduling of other processes of the user, and namespaces
 	{"neighbour setpriority VICTIM", "EPERM", "ok"},
 	{"neighbour setpriority 0", "ok", "ok"},
 	{"neighbour ioprio_set VICTIM", "EPERM", "ok"},
@@ -158,13 +158,13 @@ var tries = []try{
 	{"shared queue", "ENOSYS", "ok"},
 	{"shared semaphores", "ENOSYS", "ok"},
 	{"named queue", "ENOSYS", "ok"},
-	// what only root could, who could read any disk through a device
+	// only root could do these; through a device it could read any disk
 	{"device", "EACCES", ""},
 	{"mount", "EPERM", ""},
 }
 
-// requireSandbox skips a test where the system lacks seccomp or that version of Landlock, and fails it if no check may be
-// left out.
+// requireSandbox skips a test if the system lacks seccomp or that version of Landlock, and fails it instead if
+// ONESHOT_TESTS=long forbids skipping.
 func requireSandbox(t *testing.T, landlock int) {
 	t.Helper()
 	switch has := Supported(); {
@@ -176,7 +176,7 @@ func requireSandbox(t *testing.T, landlock int) {
 	}
 }
 
-// Each is tried with the sandbox, without, and with a second one that permits everything.
+// Each try runs with the sandbox, without it, and with a second sandbox that permits everything.
 func TestSandbox(t *testing.T) {
 	t.Parallel()
 	requireSandbox(t, 6)

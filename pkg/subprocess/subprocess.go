@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errClosed says that no more programs are started.
+// errClosed is the error of a start after [Running.Kill].
 var errClosed = errors.New("the run is over")
 
 // termGrace is how long a process group has to end after SIGTERM.

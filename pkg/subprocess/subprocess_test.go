@@ -15,7 +15,7 @@ import (
 // shell is a program that runs commands from stdin.
 var shell = Program{Path: "/bin/sh", Env: []string{"PATH=" + os.Getenv("PATH")}}
 
-// Whatever the reason: when finish returns, the group has gone.
+// When Finish returns, no process of the group is left.
 func TestFinish(t *testing.T) {
 	stopped := errors.New("stopped")
 	for _, c := range []struct {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// D10: a process that is killed before its helper starts leaves a temporary folder, which a later one removes. It
-// removes nothing else, however much that looks like one.
+// D10: a process that is killed before its helper starts leaves a temporary folder, which a later process removes.
+// Similar files and folders are not removed.
 func TestLeftTemp(t *testing.T) {
 	temp, precious := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -70,7 +70,7 @@ func TestLeftTemp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// A program runs whose folder looks old.
+	// The temporary folder of a running program looks old.
 	dir, running := folder(t), make(chan string, 1)
 	file := func(name string) string { return filepath.Join(dir.Name(), name) }
 	go func() {

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// H1: of a folder with something withheld below it a sandbox grants the entries beside the way there, as they are at
-// the start of each program, and no link.
+// H1: if a path below a folder is withheld, a sandbox grants the other entries on the way to it instead of the folder,
+// as they exist at the start of each program, and no links.
 func TestWithheld(t *testing.T) {
 	root := t.TempDir()
 	for _, name := range []string{"a/b/keys", "a/b/other", "a/c/d", "e", "out/f"} {

@@ -24,10 +24,10 @@ const (
 	Metrics Signal = "metrics" // an ExportMetricsServiceRequest
 )
 
-// DefaultMaxBytes is the size of a request that collectors take by default.
+// DefaultMaxBytes is the size of a request that collectors accept by default.
 const DefaultMaxBytes = 4 << 20
 
-// frameBytes is more than what surrounds the spans or data points of a request.
+// frameBytes is an upper bound of the bytes around the spans or data points of a request.
 const frameBytes = 4 << 10
 
 // An Exporter makes traces and metrics of runs, in requests in the JSON form of OTLP and with the names of the semantic
@@ -57,7 +57,7 @@ type Exporter struct {
 	err    error
 }
 
-// Add exports the records of a run, which must be in order. Its error is one of Send.
+// Add exports the records of a run, which must be in order. It returns the error of Send.
 func (x *Exporter) Add(records iter.Seq[runfile.Record]) error {
 	t := newTrace(x)
 	for r := range records {
@@ -219,7 +219,7 @@ func identifier(run, part string, size int) string {
 	return hex.EncodeToString(sum[:size])
 }
 
-// nanos returns a time as OTLP has it, which knows none before 1970. A collector refuses the whole request otherwise.
+// nanos returns a time in the form of OTLP, which has none before 1970: a collector refuses a whole request with one.
 func nanos(t time.Time) string {
 	return strconv.FormatInt(max(0, min(t.Unix(), math.MaxInt64/int64(time.Second)-1))*int64(time.Second)+int64(t.Nanosecond()), 10)
 }

@@ -125,9 +125,9 @@ func describe(requests []sent) (lines []string) {
 	return lines
 }
 
-// P9: a run is exported with everything that was sent and started: failed attempts, a resumed part and its predecessor, which share
-// the ID of a call, calls without a result, and the last request of a run that fails. Nothing is exported twice, and nothing that
-// was not sent: a model that was skipped, and an attempt for which the run only waited.
+// P9: an export contains everything that the run sent and started: failed attempts, a resumed part and its predecessor,
+// which share the ID of a call, calls without a result, and the last request of a run that fails. Nothing is exported
+// twice. A skipped model and an attempt that the run only waited for are not exported, because nothing was sent.
 func TestExport(t *testing.T) {
 	usage := func(n int) chat.Usage { return chat.Usage{InputTokens: n, OutputTokens: 1} }
 	records := recordsOf("r",
@@ -214,7 +214,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// A failure is that of the model that was asked. Where the record does not say which, the export does not, either.
+// A failure belongs to the requested model. If the record does not name it, the export does not, either.
 func TestExportFailedModel(t *testing.T) {
 	models := func(names ...string) (settings []runfile.Setting) {
 		for _, name := range names {
@@ -261,8 +261,8 @@ func TestExportFailedModel(t *testing.T) {
 	}
 }
 
-// A request during which a run was killed is exported with its estimated input, whether the run was resumed or not. It ends with
-// the latest record, since nobody knows when the process ended.
+// A request during which a run was killed is exported with its estimated input, whether the run was resumed or not. It
+// ends with the latest record, since nobody knows when the process ended.
 func TestExportKilled(t *testing.T) {
 	request := runfile.Request{Turn: 1, By: "openai/a", EstimatedTokens: 9}
 	requests, _ := exportAll(t, &Exporter{}, recordsOf("r",
@@ -306,7 +306,8 @@ func TestExportReplay(t *testing.T) {
 	}
 }
 
-// Requests stay below the limit, hold everything, and no span twice. What does not fit into a request alone loses its content.
+// Requests stay within the limit and together contain every span. A span that is too large for a request loses its
+// content.
 func TestExportPieces(t *testing.T) {
 	const limit, count = 20_000, 100
 	var runs [][]runfile.Record
@@ -345,7 +346,7 @@ func TestExportPieces(t *testing.T) {
 	}
 }
 
-// After an error nothing is sent, and only the runs that were sent as a whole count.
+// After an error nothing more is sent, and only completely sent runs count.
 func TestExportFailure(t *testing.T) {
 	broken := errors.New("no more")
 	sent, largest := 0, 0
@@ -391,7 +392,7 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// A time that OTLP does not know becomes the nearest one.
+// A time outside the range of OTLP becomes the nearest time in it.
 func TestNanos(t *testing.T) {
 	for at, want := range map[time.Time]string{
 		{}:               "0",

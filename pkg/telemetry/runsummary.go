@@ -34,8 +34,9 @@ type Run struct {
 // isReplay reports whether a run with this model replayed a recording, which sends and costs nothing.
 func isReplay(model string) bool { return model == "demo" || strings.HasPrefix(model, "replay:") }
 
-// ReadRun reads the run file at path. Own are prices of models whose price was unknown when they ran. It reads only the first and
-// the last record, unless the run has no end, used such a model, or is of a version that did not count calls by tool.
+// ReadRun reads the run file at path. Own are prices of models whose price was unknown when they ran. It reads only the
+// first and the last record, unless the run has no end, used such a model, or is of a version that did not count calls
+// by tool.
 func ReadRun(path string, own pricing.Prices) (Run, error) {
 	if s, ok, err := runfile.ReadSummary(path); ok && err == nil {
 		if end, ok := s.Last.Body.(runfile.End); ok && countsCallsByTool(end) && !hasNewPrice(end.Models, own) {
@@ -105,7 +106,7 @@ type fold struct {
 	tools []runfile.ToolCount
 }
 
-// A step is what the turns and calls of a run depend on in a record: the turn of a request, a call, or its outcome.
+// A step is the part of a record that counts for turns and calls: the turn of a request, a call, or its outcome.
 type step struct {
 	seq, turn         int
 	id, tool, outcome string // of a call

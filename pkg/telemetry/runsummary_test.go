@@ -12,7 +12,7 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// P9: a price that was unknown when a model ran can be given later; one that is on record stays.
+// P9: a price that was unknown during a run can be given later. A recorded price does not change.
 func TestPriceGivenLater(t *testing.T) {
 	own := pricing.Prices{}
 	for _, model := range []string{"openai/a", "openai/b"} {
@@ -63,9 +63,9 @@ func TestPriceGivenLater(t *testing.T) {
 	}
 }
 
-// P9: of a run without an end, the tokens of all requests count, since they were paid for, also those of a request
-// during which it was killed, but only the turns and calls that a
-// resumed run has not voided; and the pause before it was resumed is no time of the run.
+// P9: a run without an end counts the tokens of all requests, because they were paid for, including those of a
+// request during which the run was killed. It counts only turns and calls that no resumed run has voided. The
+// pause before the resumption does not count as time of the run.
 func TestFold(t *testing.T) {
 	records := recordsOf("r",
 		runfile.Run{ID: "r", Model: "openai/a", Resolved: []runfile.Setting{{Name: runfile.PriceSetting + "openai/a", Value: `{"input":1,"output":1}`}}},
@@ -109,8 +109,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// The calls of a run that has ended are those of its end, whether or not all its records are read: a call that could not be
-// read has no record of its own. An end of an older version has no calls by tool.
+// A finished run takes its calls from its end, whether or not all its records are read, because an unreadable call has
+// no record of its own. An end of an older version has no calls by tool.
 func TestCallsOfEnd(t *testing.T) {
 	own := pricing.Prices{}
 	own["openai/a"], _ = pricing.ParsePrice([]byte(`{"input":1,"output":1}`))

@@ -17,7 +17,8 @@ func usageOf(model string, cost chat.Cost) chat.ModelUsage {
 	return chat.ModelUsage{Model: model, Requests: 2, Usage: chat.Usage{InputTokens: 100, OutputTokens: 10}, Cost: cost}
 }
 
-// The runs: two models and a failed call; a replay of it; one that was cut off, at an unknown price.
+// The runs: one with two models and a failed call, a replay of it, and one that was cut off, with an
+// unknown price.
 var runs = []Run{
 	{
 		Start: start, Model: "openai/a", Agent: "digest", Exit: "ok", Turns: 3, Calls: 3, Seconds: 2,

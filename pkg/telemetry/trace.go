@@ -32,7 +32,7 @@ type trace struct {
 }
 
 // A series sums up the values of a metric with the same attributes. Each run has its own series: it is a process that
-// counts from zero, and sums of several runs would depend on what is exported together.
+// counts from zero, and sums of several runs would depend on the selection of exported runs.
 type series struct {
 	metric  *metric
 	key     string
@@ -92,9 +92,10 @@ func (t *trace) add(r runfile.Record) {
 	}
 }
 
-// cutOff exports the request during which the run was cut off, if its record has what it may have cost.
+// cutOff exports the request during which the run was cut off, if its record has an estimate of its
+// tokens.
 func (t *trace) cutOff() {
-	open := t.totals.open // the sums close it themselves
+	open := t.totals.open // a copy: the totals close their own
 	lost, ok := open.Close()
 	if t.request == nil || !ok {
 		return
@@ -183,8 +184,8 @@ func (t *trace) response(r runfile.Record, b runfile.Response) {
 	t.chat(r, e)
 }
 
-// chat exports the latest request as a span "chat" that ends with a record. A replay repeats the usage and the times of another run,
-// which are not counted again.
+// chat exports the latest request as a span "chat" that ends with a record. A replay repeats the usage and the times of
+// another run, which are not counted again.
 func (t *trace) chat(r runfile.Record, e exchanged) {
 	if t.replay {
 		e.usage = chat.Usage{}

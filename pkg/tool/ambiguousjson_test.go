@@ -20,7 +20,7 @@ func nested(open, shut string, n int) string {
 func TestStrict(t *testing.T) {
 	for _, c := range []struct {
 		name, args string
-		code       diag.Code // "" for good arguments
+		code       diag.Code // "" for valid arguments
 		path       string
 		says       string
 	}{
@@ -81,7 +81,7 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// Two texts fold alike exactly if they are equal in all cases.
+// FoldCase and strings.EqualFold agree on which texts are equal.
 func TestFoldLaw(t *testing.T) {
 	letters := rapid.StringOfN(rapid.RuneFrom([]rune("aAſsSkK\u212AßẞσςΣİıiI1_")), 0, 4, -1)
 	rapid.Check(t, func(t *rapid.T) {
@@ -92,8 +92,8 @@ func TestFoldLaw(t *testing.T) {
 	})
 }
 
-// What is strict is one value that every reader reads alike: written anew it is the same
-// again, and no object in it has keys that are equal in some case.
+// Strict arguments are one JSON value that encoding/json accepts. Their canonical form is strict,
+// too.
 func FuzzStrict(f *testing.F) {
 	for _, seed := range []string{`{"a":1,"A":2}`, `{"a":[{"b":1e999}]}`, `{"a":"\ud800"}`, `{"a":1}{}`, "{\"\xff\":1}", `[[[[]]]]`, `{"a":1,"a":2}`} {
 		f.Add([]byte(seed))
@@ -106,7 +106,7 @@ func FuzzStrict(f *testing.F) {
 		if len(faults) == 1 {
 			return
 		}
-		v := jsontext.Value(bytes.Clone(args)) // it is changed in place
+		v := jsontext.Value(bytes.Clone(args)) // Canonicalize changes it in place
 		if err := v.Canonicalize(); err != nil || len(CheckStrict(json.RawMessage(v))) > 0 {
 			t.Fatalf("%q is strict, and what it says is not: %q (%v)", args, v, err)
 		}

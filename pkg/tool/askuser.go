@@ -26,7 +26,7 @@ func askUser() *Definition {
 		Schema: json.RawMessage(`{"type":"object","properties":{"question":{"type":"string","minLength":1,"maxLength":500,"description":"` + params[0].Description +
 			`"},"key":{"type":"string","pattern":"^[A-Za-z][A-Za-z0-9_]{0,39}$","description":"` + params[1].Description + `"}},"required":["question","key"],"additionalProperties":false}`),
 		Returns:        "object",
-		PromptExamples: new(int), // a model that copies one asks for nothing
+		PromptExamples: new(int), // a copied example would ask for nothing useful
 		Examples: []Example{{
 			Call: name + `({question: "` + question + `", key: "city"})`,
 			Parsed: chat.Call{

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// M1: what a built-in tool reads as a path or an address is one, whatever a definition says of it, and a definition
-// that says something else is wrong. Without a format rules saw the raw text.
+// M1: the format of a built-in tool's parameter does not depend on the definition, and a definition with another
+// format is invalid. Without a format, rules saw the raw text.
 func TestBuiltinFormats(t *testing.T) {
 	const head = "name: mine\ndescription: Mine.\neffect: write\nexamples: [{call: 'mine(%)'}, {call: 'mine(%)'}, {call: 'mine(%)'}]\n"
 	define := func(builtin, example, parameters string) (*Definition, string) {
@@ -48,8 +48,8 @@ func TestBuiltinFormats(t *testing.T) {
 	}
 }
 
-// A definition of a built-in tool has its labels unless it says others, and a sink stays one: without them a definition of
-// one's own read private data and sent it away under on_trifecta: deny.
+// A definition of a built-in tool has the tool's labels unless it has its own, and always the label sink. Otherwise a
+// user's own definition could read private data and send it away under on_trifecta: deny.
 func TestBuiltinLabels(t *testing.T) {
 	for labels, want := range map[string][]Label{
 		"":                    {Untrusted, Sink},

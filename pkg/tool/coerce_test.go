@@ -22,15 +22,15 @@ func coercing(t testing.TB) *Definition {
 	return &Definition{Name: "f", Signature: s, Schema: s.Schema()}
 }
 
-// M22: what a value can become without loss, and what it cannot.
+// M22: values that can be converted without loss, and values that cannot.
 func TestCoerce(t *testing.T) {
 	d := coercing(t)
 	deep := strings.Repeat("[", 64) + strings.Repeat("]", 64)
 	for _, tt := range []struct {
 		args, want string
-		lossy      string // the beginning of why nothing is done
+		lossy      string // start of the reason against a conversion
 	}{
-		// Strings that are the JSON of what is wanted.
+		// Strings with the JSON of the expected type
 		{`{"n":"5"}`, `{"n":5}`, ""},
 		{`{"n":" -1.50e2\n"}`, `{"n":-1.50e2}`, ""},
 		{`{"n":"9007199254740993"}`, `{"n":9007199254740993}`, ""},
@@ -47,7 +47,7 @@ func TestCoerce(t *testing.T) {
 		{`{"p":"{\"x\":\"1\",\"y\":{\"z\":\"true\"}}"}`, `{"p":{"x":1,"y":{"z":true}}}`, ""},
 		{`{"e":"2"}`, `{"e":2}`, ""},
 
-		// The other way round.
+		// Numbers and booleans as strings
 		{`{"s":7}`, `{"s":"7"}`, ""},
 		{`{"s":7.10}`, `{"s":"7.10"}`, ""},
 		{`{"s":true}`, `{"s":"true"}`, ""},
@@ -56,7 +56,7 @@ func TestCoerce(t *testing.T) {
 		{`{"s":{"a":1}}`, `{"s":{"a":1}}`, ""},
 		{`{"s":["a"]}`, `{"s":["a"]}`, ""},
 
-		// Whole numbers with a fraction, and only those.
+		// Whole numbers with a fraction or an exponent
 		{`{"i":5.0}`, `{"i":5}`, ""},
 		{`{"i":-0.50e1}`, `{"i":-5}`, ""},
 		{`{"i":1e3}`, `{"i":1000}`, ""},
@@ -71,12 +71,12 @@ func TestCoerce(t *testing.T) {
 		{`{"i":10e-1}`, `{"i":1}`, ""},
 		{`{"i":1.50e1}`, `{"i":15}`, ""},
 		{`{"i":-0}`, `{"i":-0}`, ""},
-		{`{"i":1e310}`, `{"i":1e310}`, ""}, // whole, and too long to write out
+		{`{"i":1e310}`, `{"i":1e310}`, ""}, // whole, but with too many digits
 		{`{"i":1e99999999999}`, `{"i":1e99999999999}`, ""},
 		{`{"i":1e-99999999999}`, `{"i":1e-99999999999}`, "1e-99999999999 is not a whole number"},
 		{`{"i":0.0001e99999999999}`, `{"i":0.0001e99999999999}`, ""},
 
-		// One value where several are wanted.
+		// One value for an array
 		{`{"w":"a"}`, `{"w":["a"]}`, ""},
 		{`{"a":5}`, `{"a":[5]}`, ""},
 		{`{"a":"5"}`, `{"a":[5]}`, ""},
@@ -87,14 +87,14 @@ func TestCoerce(t *testing.T) {
 		{`{"w":null}`, `{}`, ""},
 		{`{"a":"x"}`, `{"a":"x"}`, ""},
 
-		// Null where nothing should stand.
+		// Null for an optional argument
 		{`{"n":null,"s":"x","b":null}`, `{"s":"x"}`, ""},
 		{`{"p":{"x":1,"y":null}}`, `{"p":{"x":1}}`, ""},
 		{`{"p":{"x":null}}`, `{"p":{"x":null}}`, ""},
 		{`{"c":null,"k":null,"z":null,"x":null}`, `{"c":null,"k":null,"z":null,"x":null}`, ""},
 		{`{"s":"null"}`, `{"s":"null"}`, ""},
 
-		// Of several types, the one that it can be.
+		// Unions
 		{`{"u":"1"}`, `{"u":1}`, ""},
 		{`{"u":"true"}`, `{"u":true}`, ""},
 		{`{"v":"5"}`, `{"v":5}`, ""},
@@ -107,7 +107,7 @@ func TestCoerce(t *testing.T) {
 		{`{"l":{"x":"5"}}`, `{"l":{"x":"5"}}`, ""},
 		{`{"l":[{"x":"5"}]}`, `{"l":[{"x":5}]}`, ""},
 
-		// What would be lost or guessed.
+		// Conversions with a loss or a guess
 		{`{"b":"yes"}`, `{"b":"yes"}`, "it is not written as true"},
 		{`{"b":0}`, `{"b":0}`, "it is not written as false"},
 		{`{"n":"5 apples"}`, `{"n":"5 apples"}`, "it is not a JSON number"},
@@ -124,7 +124,7 @@ func TestCoerce(t *testing.T) {
 		{`{"a":"` + deep + `"}`, `{"a":"` + deep + `"}`, "the nesting would exceed 64 levels"},
 		{`{"n":["5"]}`, `{"n":["5"]}`, ""},
 
-		// What is not known is left alone, and so is what fits.
+		// Unknown arguments, values that fit, and values that are not an object
 		{`{"x":"5","other":"5"}`, `{"x":"5","other":"5"}`, ""},
 		{`{"s":"5","n":5,"o":{"x":"1"},"r":{"k":"1"}}`, `{"s":"5","n":5,"o":{"x":"1"},"r":{"k":1}}`, ""},
 		{`[1]`, `[1]`, ""},
@@ -147,7 +147,7 @@ func TestCoerce(t *testing.T) {
 	}
 }
 
-// Each change says where, from what and to what.
+// Each coercion has the path, the original value and the new one.
 func TestCoercions(t *testing.T) {
 	_, got := coercing(t).Coerce(json.RawMessage(`{"p":{"x":"1","y":{"z":"no"}},"m":[["True"]],"i":2.0,"s":null,"w":7}`))
 	want := []Coercion{
@@ -170,8 +170,8 @@ func TestCoercions(t *testing.T) {
 	}
 }
 
-// FuzzCoerce: what fits stays, but for whole numbers; what is coerced is JSON and
-// fits no worse; and a second time nothing changes.
+// FuzzCoerce checks that values that fit do not change their type, that coerced arguments are JSON
+// and fit no worse, and that a second coercion changes nothing.
 func FuzzCoerce(f *testing.F) {
 	for _, args := range []string{
 		`{}`, `{"n":"5","i":"5.0","b":"true","s":7,"w":"a"}`, `{"a":"[1, \"2\"]","u":"1","l":[{"x":"5"}]}`,
@@ -210,8 +210,8 @@ func FuzzCoerce(f *testing.F) {
 	})
 }
 
-// decodes reports whether a string has become an array or object, in which more can
-// be wrong than that it is a string.
+// decodes reports whether a string was converted to an array or object, whose contents can have
+// more faults than the string.
 func decodes(all []Coercion) bool {
 	for _, c := range all {
 		if c.From[0] == '"' && (c.To != nil && (c.To[0] == '{' || c.To[0] == '[')) {
@@ -221,8 +221,7 @@ func decodes(all []Coercion) bool {
 	return false
 }
 
-// What can be said about a value of any depth and length costs no more than its
-// length.
+// Long and deep values are coerced without much time or stack.
 func TestCoerceDeep(t *testing.T) {
 	d := coercing(t)
 	for _, args := range []string{

@@ -8,8 +8,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// TD014: a value that a program would run is refused, in whatever way it gets there, and one
-// that is data is not. The values are YAML.
+// TD014: a value that a program would run as code is rejected, in whatever way it gets there, and a
+// value that is data is not. The programs are YAML.
 func TestEvaluator(t *testing.T) {
 	for exec, refused := range map[string]bool{
 		`argv: [bash], stdin: "${x}"`:                                          true,

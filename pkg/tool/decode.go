@@ -112,8 +112,8 @@ func decodeDuration(v yamldoc.Value) time.Duration {
 	return duration
 }
 
-// decodeCache reads how long results may be used again. Results of requests with credentials can be cached only if the
-// definition says so, because the cache does not know what they show.
+// decodeCache reads how long results may be used again. Results of requests with credentials are cached only if the
+// definition allows it, because the cache does not know their contents.
 func (d *decoder) decodeCache() {
 	v := d.doc.Get("cache")
 	if !v.IsPresent() {

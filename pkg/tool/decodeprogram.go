@@ -114,7 +114,7 @@ func (d *decoder) decodeArgvElement(v yamldoc.Value, known bool) (Template, bool
 // A placeholderContext lists the placeholders that one place of a definition accepts.
 type placeholderContext struct {
 	allowsList    bool   // a placeholder alone can be a list
-	itemNoun      string // what an item of that list becomes
+	itemNoun      string // noun for an item of that list, in messages
 	typeHint      string // hint for values of other types
 	allowsSecrets bool   // ${secret:NAME} is allowed
 }

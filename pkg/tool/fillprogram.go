@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/quote"
 )
 
-// A Program says how a call becomes the command line of a program, which runs without a shell. It is part of a
+// A Program turns a call into the command line of a program, which runs without a shell. It is part of a
 // definition.
 type Program struct {
 	Name   string   // an absolute path, or a bare name
@@ -22,7 +22,7 @@ type Program struct {
 	argv             []argvGroup // after the name
 	stdin            Template    // without pieces: nothing
 	stdinIsArguments bool        // pass the arguments object
-	stdinIsContext   bool        // pass the call and the conversation, as the schema tool_context.v1 says
+	stdinIsContext   bool        // pass the call and the conversation, in the form of the schema tool_context.v1
 }
 
 // Variables with ids for programs.
@@ -58,7 +58,7 @@ type FilledProgram struct {
 // maxFilledBytes bounds a filled program or request: placeholders can occur more than once.
 const maxFilledBytes = 4 << 20
 
-// A FillError says why valid arguments cannot be filled into a program or request.
+// A FillError reports why valid arguments cannot be filled into a program or request.
 type FillError struct {
 	Argument string // the parameter
 	Why      string
@@ -194,7 +194,7 @@ func (f *programFiller) addSize(name string, texts []string) *FillError {
 	return nil
 }
 
-// wordError returns why a word would not mean what its values mean, or "".
+// wordError returns why a word would not have the meaning of its values, or "".
 func (f *programFiller) wordError(t Template, word string) string {
 	switch {
 	case word == "":

@@ -29,7 +29,7 @@ exec: %s
 const optional = `{x: {type: string, required: false}, y: {type: string, required: false}, n: {type: integer, required: false}, f: {type: number, required: false},
   b: {type: boolean, default: true}, many: {type: array, items: {type: string}, required: false}, any: {required: false}, mode: {enum: ["1", "-v"], required: false}}`
 
-// What becomes of the arguments of a call: one hole is a part of one word.
+// Arguments in argv: each placeholder is part of one word, whatever its value.
 func TestFill(t *testing.T) {
 	for _, tt := range []struct{ argv, args, want string }{
 		{`[a]`, `{}`, `["a"]`},
@@ -88,7 +88,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// What the program reads.
+// Arguments in stdin.
 func TestFillStdin(t *testing.T) {
 	for _, tt := range []struct{ stdin, args, want, err string }{
 		{`json`, `{"x":"1"}`, `{"x":"1","b":true}`, ""},
@@ -111,7 +111,7 @@ func TestFillStdin(t *testing.T) {
 	}
 }
 
-// A value that stands often makes no endless program.
+// Repeated placeholders do not get around the size limit.
 func TestFillLarge(t *testing.T) {
 	d := programOf(t, optional, `{argv: [a`+strings.Repeat(`, "${x}"`, 100)+`]}`)
 	args := json.RawMessage(`{"x":"` + strings.Repeat("v", 100_000) + `"}`)
@@ -121,7 +121,7 @@ func TestFillLarge(t *testing.T) {
 	}
 }
 
-// Paths are those that the definition says are.
+// Paths are the values of parameters with format path.
 func TestPathsIn(t *testing.T) {
 	d := programOf(t, `{a: {type: string, format: path, default: d}, b: {type: array, items: {type: string, format: path}, required: false}, c: {type: string, required: false}}`, `{argv: [x]}`)
 	for args, want := range map[string][]string{
@@ -136,8 +136,8 @@ func TestPathsIn(t *testing.T) {
 	}
 }
 
-// Whatever the values are, they change no other word: with "--" before them, the words around
-// them are those of the definition, and each value is a word, or the call is refused.
+// Values change no other word. After "--", the words of the definition stay the same, and each
+// value is one word, or the call is rejected.
 func FuzzFill(f *testing.F) {
 	d := programOf(f, optional, `{argv: [a, -k, --, "${x}", mid, "<${y}>", "${many}", end], stdin: json}`)
 	for _, seed := range []string{"", "-", "--", "v", "${x}", "$${", "a b", "\x00", "'\"", "\n"} {
@@ -152,7 +152,7 @@ func FuzzFill(f *testing.F) {
 			X, Y string
 			Many []string
 		}
-		if err := json.Unmarshal(args, &said); err != nil { // what is no UTF-8 is replaced
+		if err := json.Unmarshal(args, &said); err != nil { // invalid UTF-8 was replaced
 			t.Fatal(err)
 		}
 		filled, err := d.FillProgram(args)
@@ -167,7 +167,7 @@ func FuzzFill(f *testing.F) {
 	})
 }
 
-// A template is read to its end and filled as it was meant: text that is escaped comes back.
+// Escaped text is filled unchanged, and every placeholder of a valid template is replaced.
 func FuzzTemplate(f *testing.F) {
 	for _, seed := range []string{"", "$", "$$", "${", "${a}", "$${a}", "$$${a}", "${a}${b}", "x ${ab_1} y", "${a b}", "é${é}"} {
 		f.Add(seed)

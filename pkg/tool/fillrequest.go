@@ -12,8 +12,8 @@ import (
 	"oneshot/pkg/netguard"
 )
 
-// A Request says how a call becomes an HTTP request. It is part of a definition. Values cannot change the method, the
-// host, a name, or the number of path segments.
+// A Request turns a call into an HTTP request. It is part of a definition. Values cannot change the method, the host,
+// a name, or the number of path segments.
 type Request struct {
 	Method  string                 // upper case
 	Origin  string                 // the scheme and the host, as the definition has them

@@ -33,7 +33,7 @@ const identified = `{id: {type: string}, q: {type: string, required: false}, n: 
 
 func secretOf(name string) string { return "<" + name + ">" }
 
-// What becomes of the arguments of a call: a value stays one, escaped for where it stands.
+// Arguments in a request: each value is escaped for its place.
 func TestFillRequest(t *testing.T) {
 	long := strings.Repeat("x", 9<<10)
 	for _, tt := range []struct{ request, args, want string }{
@@ -93,7 +93,7 @@ func textOfRequest(r FilledRequest) string {
 	var b strings.Builder
 	b.WriteString(r.Method + " " + r.URL)
 	var head strings.Builder
-	_ = r.Header.Write(&head) // a builder takes everything
+	_ = r.Header.Write(&head) // a builder returns no errors
 	b.WriteString(strings.TrimRight("\n"+strings.ReplaceAll(head.String(), "\r\n", "\n"), "\n"))
 	if r.Body != nil {
 		b.WriteString("\n\n" + string(r.Body))
@@ -101,7 +101,7 @@ func textOfRequest(r FilledRequest) string {
 	return b.String()
 }
 
-// Much stays bounded, also where a hole stands often.
+// Repeated placeholders do not get around the size limit.
 func TestRequestBounded(t *testing.T) {
 	many := strings.Repeat(`"${id}", `, 100)
 	d := requestOf(t, identified, `{method: POST, url: "https://a.test/", body: [`+many+`1]}`)
@@ -111,7 +111,7 @@ func TestRequestBounded(t *testing.T) {
 	}
 }
 
-// Whatever the values are: the host, the number of parts of the path and the names of the query are
+// Whatever the values are, the host, the number of path segments and the names of the query are
 // those of the definition, the body is JSON with its members, and no header ends early.
 func FuzzRequest(f *testing.F) {
 	d := requestOf(f, `{id: {type: string}, q: {type: string, required: false}, any: {required: false}}`, `{method: POST, url: "https://a.test:8443/v1/${id}/x-${id}/end", query: {q: "${q}", fixed: 1}, headers: {X-A: "a ${q}"}, body: {id: "${id}", text: "is ${q}", any: "${any}"}}`)
@@ -125,7 +125,7 @@ func FuzzRequest(f *testing.F) {
 		id, q = strings.ToValidUTF8(id, "?"), strings.ToValidUTF8(q, "?")
 		args, err := json.Marshal(map[string]any{"id": id, "q": q, "any": json.RawMessage(raw)})
 		if err != nil {
-			t.Fatal(err) // the last one is JSON
+			t.Fatal(err) // raw is valid JSON
 		}
 		filled, err := d.FillRequest(args, secretOf)
 		if err != nil {

@@ -10,8 +10,8 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A definition that is made to harm is refused when it is loaded: what the model would be told
-// of it, what its name could be taken for, and what a schema would cost.
+// A hostile definition is rejected when it is loaded: an invalid name, a long description, a
+// reference to another document, or an expensive schema.
 func TestHostileDefinitions(t *testing.T) {
 	with := func(name, description, parameter string) string {
 		return fmt.Sprintf("name: %s\ndescription: %s\nsignature: \"f(a?: string)\"\nparameters: {a: %s}\neffect: read\nbuiltin: b\nexamples: [{call: f()}, {call: f()}, {call: f()}]\n", name, description, parameter)

@@ -30,7 +30,7 @@ func (e *NoDefinitionsError) Error() string {
 
 // Load reads a file, or all *.yaml and *.yml files of a folder and its subfolders in the order of their names. Names
 // with a leading dot are skipped. It returns the definitions of valid files and the findings about all others. Of two
-// definitions with one name it returns the first. An error is one of reading.
+// definitions with one name it returns the first. The error is one of fsys or a *[NoDefinitionsError].
 func (l Loader) Load(fsys fs.FS, name string) ([]*Definition, []diag.Finding, error) {
 	files, err := DefinitionFiles(fsys, name)
 	if err != nil {

@@ -23,7 +23,7 @@ const casesDir = "../../testdata/definitions"
 
 var loader = Loader{Builtins: BuiltinNames()}
 
-// line writes a finding as the cases do.
+// line writes a finding in the format of the cases.
 func line(f diag.Finding) string {
 	s := f.String()
 	if f.Hint != "" {
@@ -40,8 +40,8 @@ func lines(findings []diag.Finding) []string {
 	return out
 }
 
-// definitionCases returns the case files. A case is an archive of definition files, and of a file "want" with
-// their findings and then the signatures of the tools that are read.
+// definitionCases returns the case files. A case is an archive of definition files, and a file "want" with
+// their findings and the signatures of the valid tools.
 func definitionCases(t testing.TB) []string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(casesDir, "*.txtar"))
@@ -143,9 +143,9 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// FuzzDefinition holds that no YAML ends the program, that every finding has a
-// place, and that a file without a finding gives definitions that hold; and the laws
-// of signatures.
+// FuzzDefinition checks that no YAML causes a panic, that every finding has a place, that a file
+// without findings has definitions, and that their schemas, signatures and examples are valid. It
+// also checks the source as a signature.
 func FuzzDefinition(f *testing.F) {
 	for _, path := range definitionCases(f) {
 		_, fsys := readCase(f, path)

@@ -58,7 +58,7 @@ func TestParseFunctions(t *testing.T) {
 	}
 }
 
-// A recorded tool may have the name of one that every registry contains.
+// A recorded tool may have the name of a tool that every registry contains.
 func TestParseFunctionsOfBuiltInNames(t *testing.T) {
 	registry, err := ParseFunctions([]byte(`[{"name":"ask_user","parameters":{"properties":{"who":{"type":"string"}},"required":["who"]}},{"name":"end_turn"}]`))
 	if err != nil {

@@ -23,7 +23,7 @@ func publishedSchema(t *testing.T) *schema.Schema {
 	return s
 }
 
-// The published schema and the loader know the same keys.
+// The published schema and the loader have the same keys.
 func TestPublishedKeys(t *testing.T) {
 	type object struct{ Properties map[string]json.RawMessage }
 	var doc struct {
@@ -46,8 +46,7 @@ func TestPublishedKeys(t *testing.T) {
 	}
 }
 
-// Every document of the cases is judged alike by the loader and the published
-// schema, as far as the shape of a document goes.
+// The loader and the published schema agree on the shape of every document in the cases.
 func TestPublishedAgrees(t *testing.T) {
 	s := publishedSchema(t)
 	shape := []diag.Code{diag.DefUnknownKey, diag.DefType, diag.DefMissing, diag.DefExamples}

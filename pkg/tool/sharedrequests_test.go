@@ -16,7 +16,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A requestCase is a line of ssrf_cases.jsonl about what a definition sends.
+// A requestCase is a line of ssrf_cases.jsonl about the request of a definition.
 type requestCase struct {
 	ID, Kind, Expect, Template string
 	Vars                       map[string]string
@@ -28,7 +28,7 @@ type requestCase struct {
 
 var hole = regexp.MustCompile(`\{\{(\w+)\}\}`)
 
-// comesTo is what each case that escapes a value comes to, in the address or the body.
+// comesTo has the expected URL or body of each case that escapes a value.
 var comesTo = map[string]string{
 	"tpl-slash":       "https://api.test/users/1%2Fdelete",
 	"tpl-query-break": "https://api.test/users/1%3Frole%3Dadmin",
@@ -45,7 +45,7 @@ func (c requestCase) request() (request string, names []string, args map[string]
 	switch {
 	case c.Kind == "args":
 		return c.definition()
-	case c.ID == "tpl-query-amp": // a hole behind the ? has no place in an address: requests.txtar
+	case c.ID == "tpl-query-amp": // a URL accepts no placeholder after the ?, see requests.txtar
 		return `{url: "https://api.test/s?safe=1", query: {q: "${q}"}}`, names, args
 	case isHeader && text != c.Template && strings.HasPrefix(text, "header "):
 		return fmt.Sprintf(`{url: "https://api.test/", headers: {%s: %q}}`, name, value), names, args
@@ -57,8 +57,8 @@ func (c requestCase) request() (request string, names []string, args map[string]
 	return fmt.Sprintf(`{url: %q}`, text), names, args
 }
 
-// definition returns a request with the method and the headers of a case: that is where those stand, for
-// no argument names one. Values of headers are those of arguments, beside what the definition has.
+// definition returns a request with the method and the headers of a case, which only a definition can
+// name. Values of headers are arguments, in addition to the headers of the definition.
 func (c requestCase) definition() (request string, names []string, args map[string]string) {
 	args = map[string]string{}
 	method, headers := "GET", []string{}
@@ -76,7 +76,7 @@ func (c requestCase) definition() (request string, names []string, args map[stri
 	return fmt.Sprintf(`{method: %q, url: "http://ok.test/", headers: {%s}}`, method, strings.Join(headers, ", ")), names, args
 }
 
-// What values make of a request, and what a definition cannot say.
+// Each dangerous definition is rejected, and each dangerous value is rejected or escaped.
 func TestRequestCases(t *testing.T) {
 	dir := os.Getenv("ONESHOT_SHARED")
 	if dir == "" {

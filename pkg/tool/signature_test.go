@@ -14,7 +14,7 @@ import (
 
 var _ = flag.Set("rapid.seed", "1") // the same draws in each run: CONTRIBUTING.md
 
-// T2: both spellings, and what they mean.
+// T2: both spellings of a signature.
 func TestParseSignature(t *testing.T) {
 	tests := []struct{ src, want, schema string }{
 		{"wget(string uri, number timeoutMs): string", "wget(uri: string, timeoutMs: number): string",
@@ -112,7 +112,7 @@ func TestParseSignatureErrors(t *testing.T) {
 	}
 }
 
-// T2: a schema gives the signature, as far as a signature can say it.
+// T2: the signature of a schema, without the parts that a signature cannot express.
 func TestSignatureOf(t *testing.T) {
 	tests := []struct{ name, schema, want string }{
 		{"constraints are left out", `{"type":"object","properties":{"n":{"type":"integer","minimum":1,"default":10}}}`, "f(n: integer = 10)"},
@@ -209,7 +209,7 @@ func anyType(t *rapid.T, depth int) *Type {
 	return unionOf(options...)
 }
 
-// T2: a signature, its text and its schema say the same.
+// T2: a signature equals the one parsed from its text, and the one derived from its schema.
 func TestSignatureRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := Signature{Name: "f", Params: anyParams(t, 4), Returns: anyType(t, 3)}
@@ -233,15 +233,15 @@ func TestSignatureRoundTrip(t *testing.T) {
 	})
 }
 
-// signatureSeeds have all that a signature can have.
+// signatureSeeds have every syntax of signatures.
 var signatureSeeds = []string{
 	"wget(string uri, number timeoutMs): string", "f(a?: 'x' | \"y\" = 'x', {a: b[], \"c\"?}[] d)",
 	"f(m: Record<string, Array<any>>, n: {[k: string]: null}): {messages: {id, threadId}[], nextPageToken?}",
 	"f(a = [1, {\"x\": 2}], b = -1e5): void;", "f(x: (('a' | 1)[] | null)[][])",
 }
 
-// checkSignature holds that no text ends the program, and that what is read prints
-// and reads the same again, as text and as schema.
+// checkSignature checks that no text causes a panic, and that a valid signature equals the one
+// parsed from its text and the one derived from its schema.
 func checkSignature(t *testing.T, src string) {
 	s, _, err := parseSignature(src)
 	if err != nil {

@@ -87,8 +87,8 @@ func (k keywords) texts(key string) []string {
 	return out
 }
 
-// SignatureOf derives a signature from the JSON Schema of a tool's parameters. What signatures cannot express, such as
-// references, is of type any. returns is the result type, "" if unknown.
+// SignatureOf derives a signature from the JSON Schema of a tool's parameters. Parts that signatures cannot express,
+// such as references, are of type any. returns is the result type, "" if unknown.
 func SignatureOf(name string, schema json.RawMessage, returns string) (Signature, error) {
 	s := Signature{Name: name}
 	k := readKeywords(schema)

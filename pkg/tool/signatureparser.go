@@ -43,7 +43,7 @@ func (p *parser) accept(sign byte) bool {
 	return true
 }
 
-// expect consumes the sign. what describes it in errors.
+// expect consumes the sign. wanted describes it in errors.
 func (p *parser) expect(sign byte, wanted string) *SignatureError {
 	if !p.accept(sign) {
 		return p.errorExpected(wanted)

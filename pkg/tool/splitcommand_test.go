@@ -36,7 +36,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// What a shell would do more with than to split it is refused, with its place.
+// A command that needs a shell for more than splitting is an error, with its place.
 func TestWordsRefused(t *testing.T) {
 	for command, at := range map[string]int{
 		"": 0, "  ": 0, "a; b": 1, "a | b": 2, "a && b": 2, "a > b": 2, "a < b": 2, "$(a)": 0, "a `b`": 2, "a $HOME": 2, "a *.md": 2, "a ?": 2, "a [b]": 2,
@@ -51,7 +51,7 @@ func TestWordsRefused(t *testing.T) {
 	}
 }
 
-// A shell gives a program just the words of a command that is not refused.
+// A shell splits every accepted command into the same words.
 func TestWordsAreThoseOfAShell(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
@@ -60,7 +60,7 @@ func TestWordsAreThoseOfAShell(t *testing.T) {
 	text := rapid.StringOfN(rapid.RuneFrom([]rune("ab \t'\"\\=~#!-;$*é\n[{")), 0, 14, -1)
 	taken := 0
 	rapid.Check(t, func(t *rapid.T) {
-		command := "x" + text.Draw(t, "command") // never a word that is a command of the shell
+		command := "x" + text.Draw(t, "command") // so that it is never a keyword of the shell
 		words, err := SplitCommand(command)
 		if err != nil {
 			return
@@ -79,7 +79,7 @@ func TestWordsAreThoseOfAShell(t *testing.T) {
 	}
 }
 
-// Any text is split in a bounded time, and no word holds what no program can be given.
+// Every accepted text has at least one word, and no word contains NUL or is longer than the text.
 func FuzzWords(f *testing.F) {
 	f.Add(`git log "a b" 'c' \d`)
 	f.Add("a\x00b")

@@ -206,7 +206,7 @@ func (v argumentValues) list(name string) ([]string, *FillError) {
 	return out, nil
 }
 
-// scalarText returns a value of a type as text. what names it in errors.
+// scalarText returns a value of a type as text. The parameter what is its name in errors.
 func scalarText(t *Type, what string, raw json.RawMessage) (string, *FillError) {
 	switch text, isText := stringValue(raw); jsontext.Value(raw).Kind() {
 	case '"':

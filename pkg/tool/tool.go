@@ -28,7 +28,7 @@ const (
 	Exec  Effect = "exec"
 )
 
-// A Label says how data that passes through a tool must be treated.
+// A Label classifies the data that passes through a tool.
 type Label string
 
 // The labels.

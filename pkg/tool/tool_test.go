@@ -12,7 +12,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// T5: what a positional call means.
+// T5: the arguments of positional calls.
 func TestBind(t *testing.T) {
 	const (
 		plain  = "f(uri: string, timeoutMs?: number)"
@@ -96,7 +96,7 @@ effect: write
 builtin: wget
 `
 
-// M9, T13: what is wrong is said so that a model can mend it.
+// M9, T13: findings tell a model how to correct its arguments.
 func TestCheck(t *testing.T) {
 	defs, findings := Loader{}.Parse("order.yaml", []byte(order))
 	if len(defs) != 1 {
@@ -153,7 +153,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A definition is compiled once, by whoever comes first.
+// The schema of a definition is compiled once, also under concurrent use.
 func TestCheckConcurrently(t *testing.T) {
 	defs, _ := Loader{}.Parse("order.yaml", []byte(order))
 	d := &Definition{Name: "order", Signature: defs[0].Signature, Schema: defs[0].Schema}
@@ -168,7 +168,7 @@ func TestCheckConcurrently(t *testing.T) {
 	wg.Wait()
 }
 
-// What a definition says is kept.
+// Every member of a definition is read.
 func TestDefinition(t *testing.T) {
 	defs, findings := Loader{}.Parse("g.yaml", []byte(`
 description: "  Fetch.  "
@@ -279,7 +279,7 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// T3, M4: the endings are built in, and are definitions like others.
+// T3, M4: the ending tools are built in, and their definitions are as valid as others.
 func TestEndings(t *testing.T) {
 	for _, d := range EndingTools {
 		if got := d.Signature.String(); got != d.Name+"(): object" {
@@ -297,7 +297,7 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// What a call leaves out has its default; what it says stays as it is written.
+// Missing arguments get their defaults, and the others are unchanged, byte for byte.
 func TestComplete(t *testing.T) {
 	sig, _, sigErr := parseSignature(`f(a: string, b: number = 1.50, c: string = "x", d?: boolean)`)
 	if sigErr != nil {
@@ -314,10 +314,10 @@ func TestComplete(t *testing.T) {
 	} {
 		given := json.RawMessage(args)
 		if got := d.WithDefaults(given); string(got) != want {
-			t.Errorf("Complete(%s) = %s, want %s", args, got, want)
+			t.Errorf("WithDefaults(%s) = %s, want %s", args, got, want)
 		}
 		if string(given) != args {
-			t.Errorf("Complete changed its argument %s to %s", args, given)
+			t.Errorf("WithDefaults changed its argument %s to %s", args, given)
 		}
 	}
 }

@@ -20,9 +20,9 @@ import (
 const (
 	batchRecords     = 1000
 	batchConcurrency = 16
-	// replyTime is how long the model takes for a reply: that of a fast hosted one.
+	// replyTime is the time of the model for a reply: that of a fast hosted model.
 	replyTime = 100 * time.Millisecond
-	// singleRuns is how many runs are made with a process each: all rounds of xargs are full.
+	// singleRuns is the number of runs with a process each; it fills all rounds of xargs.
 	singleRuns = 6 * batchConcurrency
 	// fewRecords and manyRecords are the lengths of batches whose memory is compared.
 	fewRecords, manyRecords = 100, 10_000
@@ -37,8 +37,8 @@ type batchBench struct {
 	memory string   // a folder in memory; "" if there is none
 }
 
-// measureBatches measures B9: the runs that a batch makes in a second, compared with a plain client that sends the same
-// bodies, with a process for each run, and with a batch that writes to memory; and its own memory.
+// measureBatches measures B9: the runs per second of a batch, compared with a plain client that sends the same bodies,
+// with a process for each run, and with a batch that writes to memory; and the memory of a batch.
 func (b *Bench) measureBatches(ctx context.Context, p programs) ([]Row, error) {
 	root, err := b.makeNotes()
 	if err != nil {
@@ -63,7 +63,7 @@ func (b *Bench) measureBatches(ctx context.Context, p programs) ([]Row, error) {
 	return append(rows, more...), err
 }
 
-// startBatchModel starts a server whose replies take a time. It keeps no requests.
+// startBatchModel starts a server that sends each reply after a delay. It keeps no requests.
 func startBatchModel(delay time.Duration) *httptest.Server {
 	return httptest.NewServer((&modelserver.Server{AtOnce: true, Tools: true, Answer: func(r modelserver.Request) modelserver.Reply {
 		time.Sleep(delay)
@@ -71,7 +71,7 @@ func startBatchModel(delay time.Duration) *httptest.Server {
 	}}).Handler())
 }
 
-// learnBodies makes a batch of one record, and keeps its requests in files.
+// learnBodies runs a batch of one record, and stores its requests in files.
 func (m *batchBench) learnBodies(ctx context.Context) error {
 	server := startModel(&modelserver.Server{AtOnce: true}, toolOllama.searchTurn)
 	defer server.Close()
@@ -142,7 +142,7 @@ func (m *batchBench) processes(server *httptest.Server) Subject {
 		m.runFlags(server), []string{"--no-stdin", batchPrompt + ", basket {}"})}
 }
 
-// throughput compares the runs in a second at a time for each reply.
+// throughput compares the runs per second at a given time per reply.
 func (m *batchBench) throughput(ctx context.Context, delay time.Duration) ([]Row, error) {
 	server := startBatchModel(delay)
 	defer server.Close()

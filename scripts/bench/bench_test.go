@@ -55,7 +55,8 @@ func TestOverheadIsPerTurn(t *testing.T) {
 	}
 }
 
-// The same seed writes the same captures, each of which is a record that can be read.
+// TestCaptures checks that the same seed gives the same captures, and that each
+// capture is a readable record.
 func TestCaptures(t *testing.T) {
 	t.Chdir("../..")
 	var texts [2]bytes.Buffer
@@ -90,7 +91,7 @@ func TestCorporaAreOneKilobyte(t *testing.T) {
 	}
 }
 
-// ask returns what the model of a form says in a conversation.
+// ask returns the reply of a form's model to a conversation.
 func ask(t *testing.T, m *model, f form, conversation string) string {
 	t.Helper()
 	res, err := http.Post(m.URL+f.api.Path(), "application/json", strings.NewReader(`{"model":"m","stream":false,`+conversation+`}`))
@@ -182,7 +183,8 @@ func TestPrintIsOneTable(t *testing.T) {
 	}
 }
 
-// An example adds to what the prompt says of a tool, and blanks to JSON.
+// TestSnippet checks that examples make the tools in a prompt longer, and that white
+// space makes JSON longer.
 func TestSnippet(t *testing.T) {
 	b := &Bench{Dir: t.TempDir(), log: io.Discard}
 	rows, err := b.measurePromptSize(t.Context(), programs{})

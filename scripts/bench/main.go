@@ -1,17 +1,13 @@
 //go:build unix
 
-// Command bench measures what starting oneshot costs (B1), how fast responses are
-// read (B2), also in files of many records (B3), and how the time for hostile ones
-// grows (B4), how soon a read starts (B5), what a run adds to the time of its model
-// (B6), how long independent reads take together (B7), how long the tools are in a
-// prompt (B8), how many runs a batch makes in a second (B9), what it costs that
-// nothing is lost (B10), what a call of a program adds to the program (B11), what a
-// long run costs (B12), how long lists of runs take (B13), what events cost that
-// nobody reads (events), and what rules about files add to a search (files). It
-// prints one Markdown table and writes the same as JSON. Whatever is compared runs
-// in turn, A B A B, so that what else the machine does hits both alike. Numbers are
-// medians; those of B2 and B4, which measure within the process, are the best of all
-// rounds, in time of a processor.
+// Command bench measures the start of oneshot (B1), the speed of reading responses (B2) and files of many records (B3), the
+// growth of the time for hostile responses (B4), the delay before a read starts (B5), the time that a run adds to that of
+// its model (B6), the time of independent reads together (B7), the length of the tools in a prompt (B8), the runs per second
+// of a batch (B9), the cost of durability (B10), the time that a call of a program adds to the program (B11), the cost of a
+// long run (B12), the time to list runs (B13), the cost of events that nobody reads (events), and the time that rules about
+// files add to a search (files). It prints one Markdown table and writes the same as JSON. Compared programs run in turn, A
+// B A B, so that other load on the machine affects both alike. Numbers are medians; those of B2 and B4, which measure within
+// the process, are the best of all rounds, in CPU time.
 //
 //	make bench ARGS="[-only B2,B4] [-n RUNS] [-patience 400ms] [-records 1000] [-oneshot FILE] [-o bench.json] [-peers=false]"
 //
@@ -74,9 +70,9 @@ type Bench struct {
 	Dir   string // for everything built and written
 	Runs  int
 	Peers bool
-	// Patience is how long a hostile text may take; no longer one is tried then.
+	// Patience is the time for a hostile text after which no longer one is tried.
 	Patience  time.Duration
-	Megabytes int64  // how large a file of records is
+	Megabytes int64  // size of the file of records
 	Binary    string // of oneshot; built if ""
 	log       io.Writer
 }

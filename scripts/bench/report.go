@@ -19,8 +19,8 @@ type Row struct {
 	Unit    string  `json:"unit"`
 	Against string  `json:"against"`
 	Base    float64 `json:"base"` // the base of comparison, in the same unit
-	// BaseUnit, if set, is the unit of the base, which then is something else that
-	// was measured, and compared with nothing.
+	// BaseUnit, if set, is the unit of the base. The base is then another measured
+	// quantity, and not a base of comparison.
 	BaseUnit string `json:"base_unit,omitempty"`
 	Goal     string `json:"goal,omitempty"`
 	Met      *bool  `json:"met,omitempty"` // nil where there is no goal

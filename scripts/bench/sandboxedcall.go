@@ -15,8 +15,8 @@ import (
 // mostOverhead is the maximum additional time of a call of a sandboxed program over the program itself.
 const mostOverhead = 15.0 // ms
 
-// measureSandboxedCall measures B11: what a call of a sandboxed program adds to fork and exec of
-// the same program, and the same for bubblewrap.
+// measureSandboxedCall measures B11: the time that a call of a sandboxed program adds to fork
+// and exec of the same program, and the same for bubblewrap.
 func (b *Bench) measureSandboxedCall(ctx context.Context, p programs) ([]Row, error) {
 	const name = "/bin/true"
 	dir, err := os.Open(b.Dir)

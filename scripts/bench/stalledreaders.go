@@ -19,8 +19,8 @@ import (
 // deltas is the number of pieces in which the model of the events measure writes its answer.
 const deltas = 10_000
 
-// measureStalledEventReaders measures what --events costs a run with many pieces of text if its pipe has no reader, or a reader
-// that stops after a line.
+// measureStalledEventReaders measures the cost of --events for a run with many pieces of text if its pipe has no reader, or a
+// reader that stops after a line.
 func (b *Bench) measureStalledEventReaders(ctx context.Context, p programs) ([]Row, error) {
 	m := startModel(&modelserver.Server{AtOnce: true}, func([]byte, int) modelserver.Reply {
 		return mustPlay(strings.Repeat("text \"The apples are in the cellar. \"\n", deltas), "stop")

@@ -8,10 +8,10 @@ import (
 	"oneshot/pkg/schema"
 )
 
-// checkAcceptance reads the arguments of a call of the tool "f" and checks
-// whether they are accepted: one executable call, no error, and arguments that
-// fit the schema. The reference is a strict grammar: text that it rejects may
-// be repaired here, as the call then says.
+// checkAcceptance reads the arguments of a call of the tool "f" and checks whether
+// they are accepted: one executable call, no error, and arguments that fit the
+// schema. The reference is a strict grammar: text that it rejects may be repaired
+// here, as the status of the call then shows.
 func checkAcceptance(r *row) outcome {
 	tools := []toolDef{{Name: "f", Parameters: r.Schema}}
 	s := setting{dialect: r.dialectName(), tools: tools}

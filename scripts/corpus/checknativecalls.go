@@ -7,8 +7,8 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// checkCallStart compares where a text begins a call with the reference: what
-// oneshot takes for a call must not be content.
+// checkCallStart compares where a text begins a call with the reference: text
+// that oneshot reads as a call must not be content.
 func checkCallStart(r *row) outcome {
 	var says struct {
 		Inside bool `json:"isInToolCall"`

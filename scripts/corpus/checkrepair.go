@@ -23,8 +23,8 @@ func checkRepair(r *row) outcome {
 // kept here; otherwise the values must be equal.
 var trimsEnds = map[string]bool{"json_repair": true, "jsonrepair": true}
 
-// compareValue compares a value with the expected one. The reference says "" or
-// an error if there is none.
+// compareValue compares a value with the expected one. If there is none, the reference
+// has "" or an error.
 func compareValue(r *row, got json.RawMessage, certain bool) outcome {
 	wanted := r.Value
 	if r.JSON != nil {
@@ -38,7 +38,7 @@ func compareValue(r *row, got json.RawMessage, certain bool) outcome {
 		if certain {
 			o.faults = []mismatch{f.name}
 		}
-	case len(wanted) == 0 && (got == nil || string(got) == `""`): // the reference says both with an empty text
+	case len(wanted) == 0 && (got == nil || string(got) == `""`): // the reference has an empty text for both
 	case isSameJSON(got, wanted):
 	case trimsEnds[r.source] && isSameWhenTrimmed(got, wanted):
 		o.ends = true

@@ -50,7 +50,7 @@ func (w expectation) compare(r *row, g reading) outcome {
 // probe is appended to a text to find the state at its end.
 const probe = "0"
 
-// headerEnd stands between a header of harmony and its message.
+// headerEnd separates a header of harmony from its message.
 const headerEnd = "<|message|>"
 
 // isReasoningOpenAfter reports whether text after this one would not be

@@ -27,8 +27,7 @@ func textOf(raw json.RawMessage) string {
 	return text
 }
 
-// An expectation is what a reading is compared with. A nil member is not
-// compared.
+// An expectation is the expected result of a reading. A nil member is not compared.
 type expectation struct {
 	content, reasoning *string
 	calls              []expectedCall
@@ -38,11 +37,11 @@ type expectation struct {
 	none               bool   // the reference found no call
 }
 
-// newExpectation returns what a row expects of a reading. Blanks at the ends of
-// content and reasoning are ignored on both sides: references differ in the
-// line ends that a template puts between reasoning, text and calls; some trim
-// one side, some both, and some differ between whole texts and pieces. The
-// report counts the rows where that matters.
+// newExpectation returns the expectation of a row. Blanks at the ends of content and
+// reasoning are ignored on both sides: references differ in the line ends that a
+// template puts between reasoning, text and calls; some trim one side, some both, and
+// some differ between whole texts and pieces. The report counts the rows where that
+// matters.
 func newExpectation(r *row, v view) expectation {
 	if r.Error != nil {
 		return expectation{failure: cmp.Or(textOf(r.Error), "an error"), anyCalls: true}

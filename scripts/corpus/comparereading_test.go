@@ -31,7 +31,7 @@ func TestSameJSON(t *testing.T) {
 	}
 	for _, test := range tests {
 		if got := isSameJSON(json.RawMessage(test.a), json.RawMessage(test.b)); got != test.same {
-			t.Errorf("sameJSON(%s, %s) = %t", test.a, test.b, got)
+			t.Errorf("isSameJSON(%s, %s) = %t", test.a, test.b, got)
 		}
 	}
 }

@@ -16,11 +16,11 @@ import (
 
 // A difference is a row that oneshot intentionally reads differently than the
 // reference. It does not copy the text of the row: Reads names the parts that
-// differ, the state of what was read, and a digest of all of it. Any other
+// differ, the state of the reading, and a digest of all of it. Any other
 // reading fails.
 type difference struct {
 	ID     string `json:"id"`
-	Theirs string `json:"theirs"` // what the reference reads, in words
+	Theirs string `json:"theirs"` // the reading of the reference, in words
 	Ours   string `json:"ours"`
 	Reads  string `json:"reads"`
 	Why    string `json:"why"`           // the same text for all rows with one reason

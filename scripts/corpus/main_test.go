@@ -140,7 +140,7 @@ func TestRun(t *testing.T) {
 		name string
 		args string
 		code int
-		out  []string // what stands on stdout, or on stderr where the code is 2
+		out  []string // texts on stdout, or on stderr if the code is 2
 	}{
 		{"failures", "-corpus " + own, 1, []string{"texts ", "goal rows", "not met", "closing tag", "nothing that was said is lost"}},
 		{"a line for each dialect", "-corpus " + own, 1, []string{"\ncalls in responses, by dialect ", "\ncalls in responses, by source ", "\ntoolcalls "}},
@@ -179,7 +179,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestUpdate takes what rows are read as now for what the list excuses.
+// TestUpdate checks that -update replaces the readings in the list by the current ones.
 func TestUpdate(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "list.jsonl")
 	old, err := os.ReadFile(ownList)

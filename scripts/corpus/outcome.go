@@ -40,7 +40,7 @@ type outcome struct {
 	found *detection // nil if the dialect was not to be detected
 }
 
-// A tolerance says in what respects an equal row is not identical.
+// A tolerance lists the respects in which an equal row is not identical.
 type tolerance struct {
 	ends     bool // blanks at the ends of texts differ
 	held     bool // a call of the reference is not executed here, or a blocked call is no call there

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A view says how to interpret the expectation of a row whose reference
-// and oneshot define reasoning differently.
+// A view is the way to interpret the expectation of a row whose reference and
+// oneshot define reasoning differently.
 type view int
 
 const (
@@ -16,8 +16,8 @@ const (
 	marked         // the reference leaves an opening marker in the reasoning
 )
 
-// A rule says in which state the texts of some rows begin, and how to interpret
-// their expectations. The first matching one applies.
+// A rule defines in which state the texts of some rows begin, and how to
+// interpret their expectations. The first matching one applies.
 type rule struct {
 	why   string
 	fits  func(r *row) bool
@@ -25,8 +25,7 @@ type rule struct {
 	view  view
 }
 
-// rules depend on parser, request and test, never on what
-// a row expects.
+// rules depend on parser, request and test, never on the expectation of a row.
 var rules = []rule{
 	{
 		why:   "the parser puts reasoning back into the content, between its marks",
@@ -105,14 +104,14 @@ var beginsOpen = map[string]bool{
 	"reasoning:qwen3": true, "reasoning:seedoss": true, "reasoning:step3p5": true,
 }
 
-// beginsOpenWhenOn are parsers that do so when the request switches reasoning on.
+// beginsOpenWhenOn are parsers that treat the beginning of a text as reasoning
+// only when the request switches reasoning on.
 var beginsOpenWhenOn = map[string]bool{
 	"CogitoParser": true, "DeepSeek3Parser": true, "LagunaParser": true, "Nemotron3NanoParser": true,
 	"Qwen35Parser": true, "Qwen3Parser": true,
 }
 
-// readsReasoning are sources and parsers that read reasoning whatever the
-// request says.
+// readsReasoning are sources and parsers that read reasoning with any request.
 var readsReasoning = map[string]bool{
 	"reasoning": true, "lmdeploy": true, "transformers": true,
 	"thinking.Parser": true, "Gemma4Parser": true, "gemma4": true, "LagunaParser": true, "GlimmerParser": true,

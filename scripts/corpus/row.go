@@ -18,7 +18,7 @@ type row struct {
 	Dialect string `json:"dialect"` // the label of the corpus
 	Parser  string `json:"parser"`  // the tested parser, if one dialect has several
 	Mode    string `json:"mode"`    // whole, or in pieces
-	Kind    string `json:"kind"`    // what is tested, if not the reading of calls
+	Kind    string `json:"kind"`    // subject of the test, if not the reading of calls
 	Input   string `json:"input"`
 	Framing string `json:"framing"`
 
@@ -27,7 +27,7 @@ type row struct {
 
 	Think    *bool    `json:"think"`    // whether the request switched reasoning on
 	Prefill  *prefill `json:"prefill"`  // the message that the text continues
-	ToolTag  string   `json:"tool_tag"` // what the model's template writes before calls
+	ToolTag  string   `json:"tool_tag"` // text of the model's template before calls
 	Options  options  `json:"options"`
 	Response response `json:"response"` // the message around the text
 	Schema   json.RawMessage
@@ -40,7 +40,7 @@ type row struct {
 	Partial   []expectedCall  `json:"expected_partial"`
 	JSON      *string         `json:"expected_json"`
 	Value     json.RawMessage `json:"expected_value"`
-	Open      bool            `json:"not_flushed"` // the parser was not told that the text ends
+	Open      bool            `json:"not_flushed"` // the end of the text was not passed to the parser
 	Error     json.RawMessage `json:"expect_error"`
 	From      string          `json:"expected_from"`
 
@@ -64,8 +64,7 @@ func (r *row) isReasoningOn() bool { return r.Think != nil && *r.Think }
 // isReasoningOff reports whether the request switched reasoning off.
 func (r *row) isReasoningOff() bool { return r.Think != nil && !*r.Think }
 
-// options are the arguments of the tested function, as far as they
-// change what it returns.
+// options are the arguments of the tested function that affect its result.
 type options struct {
 	ReasoningEnds *bool `json:"is_reasoning_end"`
 }
@@ -129,7 +128,7 @@ func (t *toolDef) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// errNoCorpus says that the folder has no cases.
+// errNoCorpus reports that the folder has no cases.
 var errNoCorpus = errors.New("there is no *.jsonl in it")
 
 // loadRows reads every file of a folder, in the order of their names.

@@ -5,8 +5,8 @@ import "strings"
 // An envelope is the text around a payload in a response.
 type envelope struct{ before, after string }
 
-// envelopes say how a payload is wrapped, for the labels of the corpus that end in
-// "#inner" (a list of calls, or one) and "#params" (the arguments of a call of
+// envelopes hold the text around a payload, for the labels of the corpus that end
+// in "#inner" (a list of calls, or one) and "#params" (the arguments of a call of
 // the tool "f").
 var envelopes = map[string]envelope{
 	"cogito#inner":             {"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>", "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"},

@@ -125,8 +125,8 @@ func TestPanicFailsTheRow(t *testing.T) {
 	}
 }
 
-// TestRulesAreUsed holds the tables against the corpus, where it is at hand: each
-// rule and label is of use.
+// TestRulesAreUsed checks the tables against the corpus, if it is available: some
+// row needs each rule and each label.
 func TestRulesAreUsed(t *testing.T) {
 	folder := os.Getenv("ONESHOT_SHARED")
 	if folder == "" {
@@ -166,7 +166,8 @@ func TestRulesAreUsed(t *testing.T) {
 	}
 }
 
-// Behind a message of harmony, and in a header, nothing says what comes next.
+// TestInsideReasoning checks that the end of a harmony message, and an unfinished
+// header, count as open reasoning: the channel of the next text is unknown.
 func TestInsideReasoning(t *testing.T) {
 	s := setting{dialect: "harmony"}
 	for text, inside := range map[string]bool{

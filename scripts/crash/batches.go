@@ -14,13 +14,13 @@ import (
 // A batch is a scenario with several records. Its steps begin with the ID of a record, which the model takes from the
 // request.
 
-// recordName stands for the ID of the record in the calls of a batch.
+// recordName is replaced by the ID of the record in the calls of a batch.
 const recordName = "RECORD"
 
 // batchRecords are the records of a batch.
 var batchRecords = []string{"ada", "bob", "cyd"}
 
-// batchScenario returns a batch that makes so many runs at a time.
+// batchScenario returns a batch with a number of concurrent runs.
 func batchScenario(concurrency int) *scenario {
 	sc := &scenario{
 		name: fmt.Sprintf("batch-of-%d", concurrency), concurrency: concurrency, api: modelserver.Chat, dialect: "native", file: true,
@@ -70,7 +70,7 @@ func recordOf(body []byte) string {
 	return ""
 }
 
-// An outputLine is what counts of a line of a batch.
+// An outputLine holds the compared members of a line of a batch's output.
 type outputLine struct {
 	ID   string
 	Exit struct{ Code int }

@@ -39,7 +39,8 @@ func builtSweep(t *testing.T) *sweep {
 	return s
 }
 
-// The name of the file that leads from an output to its batch is durable before the first run of the batch.
+// TestNamesAreDurable checks that the name of the file that links an output to its batch is durable before
+// the first run of the batch.
 func TestNamesAreDurable(t *testing.T) {
 	s := builtSweep(t)
 	w := newWorkspace(filepath.Join(s.dir, "batch"), s.program, oneAtATime(s))
@@ -59,7 +60,7 @@ func TestNamesAreDurable(t *testing.T) {
 	}
 }
 
-// A part of the sweep, in which no way finds anything.
+// TestSweep runs a part of the sweep, which must find no violation.
 func TestSweep(t *testing.T) {
 	s := builtSweep(t)
 	var table strings.Builder
@@ -75,7 +76,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// A violatingState is printed with the command that shows it again, and is a failure.
+// TestViolation checks that a violation is counted, and printed with the command that reproduces it.
 func TestViolation(t *testing.T) {
 	s := newSweep(io.Discard)
 	s.tallies["kill"] = &tally{violations: map[violationKind]int{}}
@@ -93,8 +94,8 @@ func TestViolation(t *testing.T) {
 
 const theAnswer = `{"answer":"x"}` + "\n"
 
-// A courtWorld is a folder of a run with one call of each program, of which the first two records and
-// as many of more as there are stand in its run file.
+// courtWorld returns the folder of a run with one call of each program. Its run file has the records
+// up to the intent of the first call, followed by more.
 func courtWorld(t *testing.T, effects string, more ...runfile.Body) *workspace {
 	t.Helper()
 	sc := &scenario{name: "court", dialect: "tool", api: modelserver.Ollama, turns: [][]call{{unkeyedCall("one"), keyedCall("two")}}}
@@ -124,7 +125,7 @@ func courtWorld(t *testing.T, effects string, more ...runfile.Body) *workspace {
 	return w
 }
 
-// Each oracle finds what it is for, and only that.
+// TestJudge checks that each kind of violation is found, and no other one with it.
 func TestJudge(t *testing.T) {
 	done := runfile.Result{Call: "c1", Result: chat.Result{Data: []byte(`1`)}}
 	ok := leg{stdout: theAnswer, file: fileBefore}
@@ -188,7 +189,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// What is not tried is said, once.
+// TestSkippedIsSaid checks that the reason for skipped disturbances is printed once.
 func TestSkippedIsSaid(t *testing.T) {
 	s := newSweep(io.Discard)
 	for _, way := range []string{"strace", "strace", "amid"} {
@@ -204,7 +205,7 @@ func TestSkippedIsSaid(t *testing.T) {
 	}
 }
 
-// A sweep that has tried no state has shown nothing.
+// TestNothingTried checks that a sweep fails if it has tried no state.
 func TestNothingTried(t *testing.T) {
 	s := newSweep(io.Discard)
 	way := disturbance{id: "none"}

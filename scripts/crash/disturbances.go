@@ -42,11 +42,11 @@ func disturbances() []disturbance {
 	}
 }
 
-// oneAtATime returns a batch whose places have a fixed order.
+// oneAtATime returns a batch that passes its failpoints in a fixed order.
 func oneAtATime(*sweep) *scenario { return batchScenario(1) }
 
-// typicalScenario returns the scenario whose run file is edited, and that of slow disturbances in a short sweep: it
-// has effects without a key where programs can run.
+// typicalScenario returns the scenario whose run file is edited, and that of slow disturbances in a short sweep. On
+// systems that can run programs, it has effects without a key.
 func typicalScenario(*sweep) *scenario {
 	for _, sc := range scenarios() {
 		if sc.name == "plain" && runtime.GOOS == "linux" || sc.name == "files" && runtime.GOOS != "linux" {

@@ -126,7 +126,7 @@ func (j *judgement) checkEnd() {
 	case end.exit == exitUnknown:
 		j.checkUnknownOutcome(end)
 	case end.isAlreadyFinished():
-		if !j.hasKilledLegWithAnswer() {
+		if !j.hasDeliveredAnswer() {
 			j.addViolation(unexplained, "the run is said to have its answer, and never handed it over")
 		}
 	case end.hasNoRecord():
@@ -161,8 +161,8 @@ func (j *judgement) checkUnknownOutcome(end leg) {
 	j.addViolation(unexplained, "exit %d, open calls %v, and no word of them: %s", end.exit, open, end.stderr)
 }
 
-// hasKilledLegWithAnswer reports whether a killed leg had delivered the whole answer.
-func (j *judgement) hasKilledLegWithAnswer() bool {
+// hasDeliveredAnswer reports whether a leg has delivered the whole answer.
+func (j *judgement) hasDeliveredAnswer() bool {
 	for _, l := range j.s.legs {
 		if j.w.sc.deliveredAnswer(l) == j.w.whole {
 			return true
@@ -171,7 +171,7 @@ func (j *judgement) hasKilledLegWithAnswer() bool {
 	return false
 }
 
-// checkSingleSuccess checks that at most one leg succeeds, unless the record could not say that one had.
+// checkSingleSuccess checks that at most one leg succeeds, unless its success could not be recorded.
 func (j *judgement) checkSingleSuccess() {
 	n := 0
 	for _, l := range j.s.legs {
@@ -212,7 +212,8 @@ func (j *judgement) checkRecordedSteps() {
 	}
 }
 
-// checkFailedPutsReportEffect checks that a file_put that fails after replacing the file says so (D5).
+// checkFailedPutsReportEffect checks that a file_put that fails after replacing the file reports the change
+// (D5).
 func (j *judgement) checkFailedPutsReportEffect() {
 	puts := map[string][2]string{}
 	for _, r := range j.log.LiveRecords() {

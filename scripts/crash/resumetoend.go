@@ -16,7 +16,7 @@ type runHistory struct {
 	legs   []leg
 	done   map[string]bool // the changes recorded as done before the last leg, by call
 	tools  bool            // a tool may have failed because its own work was disturbed
-	broken string          // what was wrong with the run file before the last leg
+	broken string          // fault of the run file before the last leg
 }
 
 // Exit codes.
@@ -108,7 +108,7 @@ func (sc *scenario) deliveredAnswer(l leg) string {
 	return l.stdout
 }
 
-// isAlreadyFinished reports whether a leg says that the run has already finished.
+// isAlreadyFinished reports whether a leg failed because the run has already finished.
 func (l leg) isAlreadyFinished() bool {
 	return l.exit == exitUsage && strings.Contains(l.stderr, "the run has already finished")
 }
@@ -118,12 +118,12 @@ func (l leg) hasUnrecordedEndWarning() bool {
 	return l.exit == exitOK && strings.Contains(l.stderr, "the end of the run was not recorded")
 }
 
-// hasNoRecord reports whether a leg says that nothing is recorded.
+// hasNoRecord reports whether a leg failed because nothing is recorded.
 func (l leg) hasNoRecord() bool {
 	return l.exit == exitInput && (strings.Contains(l.stderr, "before its first record was written") || strings.Contains(l.stderr, " not found"))
 }
 
-// lacksAttachment reports whether a leg says that the run was cut off before its attachment was on record.
+// lacksAttachment reports whether a leg failed because the run was cut off before its attachment was recorded.
 func (l leg) lacksAttachment() bool {
 	return l.exit == exitInput && strings.Contains(l.stderr, "the record lacks the data of the attachment")
 }

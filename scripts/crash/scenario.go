@@ -232,7 +232,8 @@ const program = `effect: exec
 exec: {argv: [/bin/sh, -c, 'echo "$${MESSAGE_KEY-none} $1 $2" >> effects.log; if read s 2>/dev/null < linger && [ "$s" = "$1" ]; then sleep 60; fi', sh, "${step}", "${note}"]}
 `
 
-// requests are the definitions of what a server does: see [model.effect]. The server knows a key that it has seen.
+// requests are the definitions of tools that call the server: see [model.serveEffect]. The server recognizes a key
+// that it has seen.
 var requests = toolDefinition("post_keyed", "idempotent: {key: header Idempotency-Key}\n"+strings.ReplaceAll(request, "body: json", "body: json, done: [409]")) + "---\n" + toolDefinition("post_plain", request)
 
 const (

@@ -99,7 +99,7 @@ func recordExample(dir string) error {
 	run := exec.Command(filepath.Join(example, "run.sh"), "ollama/demo")
 	run.Env = append(os.Environ(), "PATH="+temp+":"+os.Getenv("PATH"), "HOME="+temp, "XDG_STATE_HOME=", "XDG_CONFIG_HOME=")
 	run.Stdout, run.Stderr = os.Stdout, os.Stderr
-	// A verdict of the example is no failure of the run.
+	// An example may exit with 1, which is a result and not a failure of the run.
 	if err := run.Run(); err != nil && (run.ProcessState == nil || run.ProcessState.ExitCode() != 1) {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
@@ -110,7 +110,7 @@ func recordExample(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "recorded.jsonl"), text, 0o644)
 }
 
-// reproducibleFlags are the flags that make a recording depend on nothing but its replies.
+// reproducibleFlags are the flags that make a recording depend only on its replies.
 func reproducibleFlags(address string) []string {
 	return []string{"--base-url", "http://" + address, "--dialect", "tool", "--param", "num_ctx=8192", "--now", "2026-11-21T09:00:00Z", "--tz", "UTC"}
 }

@@ -26,8 +26,8 @@ const (
 	exitInterrupted = 130
 	exitTerminated  = 143
 
-	// A model that the server does not have is a name to correct, and trying again
-	// later does not help.
+	// An unknown model is a usage error: the name must be corrected, and a later retry does not
+	// help.
 	exitUnknownModel = exitUsage
 )
 
@@ -110,7 +110,7 @@ var runCases = []Case{
 	{Name: "repairs-forbidden", Exit: exitFindings, Files: map[string]string{"boxes.json": boxes},
 		Args: promptArgs("repair", withNotes("--schema", "{dir}/boxes.json", "--max-repairs", "0")...), Check: checkChatCount(2)},
 
-	// What a model gets wrong.
+	// Faults of models.
 	{Name: "unknown-tool-called", Exit: exitOK, Args: promptArgs("stranger", withNotes()...), Check: allChecks(
 		checkAnswer(`{"answer": "There is no such tool."}`), checkRecords("request", 3, "UNKNOWN_TOOL"))},
 	{Name: "files-outside-root", Exit: exitOK, Args: promptArgs("escape", withNotes()...), Before: linkOutside,
@@ -238,7 +238,7 @@ func signalAndEnd(s syscall.Signal) func(*Trial, *Program) error {
 	}
 }
 
-// quiet is how long nothing has to change before a number is final.
+// quiet is the time for which a number must not change before it is final.
 const quiet = 300 * time.Millisecond
 
 // checkServerIdle checks that the server has noticed the end of the run and no longer

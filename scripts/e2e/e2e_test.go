@@ -41,8 +41,9 @@ func TestProcessesFindsThisOne(t *testing.T) {
 	t.Errorf("this process is not among %d", len(all))
 }
 
-// TestScriptsAreThere keeps cases and replies together: a script that is not
-// there is answered, so a case with a misspelled one could pass for a wrong reason.
+// TestScriptsAreThere checks that each script that a case names has replies: the
+// model also replies to an unknown script, so a case with a misspelled one could
+// pass for a wrong reason.
 func TestScriptsAreThere(t *testing.T) {
 	replies, err := os.ReadFile("replies.txtar")
 	if err != nil {

@@ -24,7 +24,7 @@ type Case struct {
 	Args     []string
 	Files    map[string]string // written to {dir} before the run
 	Input    string            // standard input; without it, it stays open and silent
-	Calls    bool              // the model is the one that calls natively
+	Calls    bool              // the model calls natively
 	Envelope bool              // stdout has a document also when the run fails
 	Within   time.Duration     // if set, the run may take no longer
 	Before   func(*Trial) error

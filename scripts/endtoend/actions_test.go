@@ -14,7 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// An action is what GitHub reads in an action.yml.
+// An action is the content of an action.yml of GitHub.
 type action struct {
 	Inputs map[string]struct {
 		Description, Default string
@@ -42,7 +42,7 @@ func readYAML(t *testing.T, file string, into any) {
 	}
 }
 
-// lintingBlock returns the YAML block of docs/linting.md that begins so.
+// lintingBlock returns the YAML block of docs/linting.md that begins with a text.
 func lintingBlock(t *testing.T, start string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(readText(t, "docs/linting.md"), "```yaml\n"+start)
@@ -53,8 +53,7 @@ func lintingBlock(t *testing.T, start string) string {
 	return start + block
 }
 
-// Run does the steps of the action as a runner does, but for those of others, and
-// returns what they print.
+// run executes the steps of the action as a runner does, except steps that use other actions, and returns their output.
 func (a action) run(t *testing.T, dir string, inputs map[string]string) (string, error) {
 	t.Helper()
 	root, err := os.Getwd()
@@ -94,7 +93,7 @@ func (a action) run(t *testing.T, dir string, inputs map[string]string) (string,
 	return all.String(), nil
 }
 
-// The action for GitHub does what its inputs say.
+// TestAction checks the effect of each input of the action for GitHub.
 func TestAction(t *testing.T) {
 	t.Parallel()
 	var a action
@@ -125,7 +124,7 @@ func TestAction(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		inputs map[string]string
-		want   string // in what is printed
+		want   string // in the output
 		exit   int
 	}{
 		{"fine", map[string]string{"files": "captures/fine.txt\n"}, "", 0},
@@ -161,8 +160,8 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// TestMissingPrograms holds that .ci/run tells a program that is missing from one that fails: pre-commit ends with 3 after
-// an unexpected error, and oneshot if it cannot read a file.
+// TestMissingPrograms checks that .ci/run distinguishes a missing program from one that fails: pre-commit ends with 3
+// after an unexpected error, and oneshot if it cannot read a file.
 func TestMissingPrograms(t *testing.T) {
 	t.Parallel()
 	text := readText(t, ".ci/run")
@@ -186,7 +185,7 @@ func TestMissingPrograms(t *testing.T) {
 	}
 }
 
-// TestDocsInCI holds that the action and the hooks of docs/linting.md exist and work.
+// TestDocsInCI checks that the action and the hooks of docs/linting.md exist and work.
 func TestDocsInCI(t *testing.T) {
 	var a action
 	readYAML(t, actionFile, &a)

@@ -22,7 +22,7 @@ import (
 
 const apiFile = "testdata/api.txt"
 
-// TestAPIFresh holds the exported API of the packages against its golden file, so that each change
+// TestAPIFresh compares the exported API of the packages with its golden file, so that each change
 // of it is visible in a diff.
 func TestAPIFresh(t *testing.T) {
 	t.Parallel()
@@ -138,7 +138,7 @@ func receiverName(d *ast.FuncDecl) string {
 	return t.(*ast.Ident).Name
 }
 
-// printDeclaration prints a declaration without what depends on comments: empty lines and alignment.
+// printDeclaration prints a declaration without empty lines and alignment, which depend on comments.
 func printDeclaration(fset *token.FileSet, decl ast.Decl) (string, error) {
 	var b bytes.Buffer
 	if err := printer.Fprint(&b, fset, decl); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// approval runs "approval TOOL": $APPROVAL is then what admits the last call of a tool that the error of the last
-// program says to wait.
+// approval runs "approval TOOL": it sets $APPROVAL to the digest that approves the last call of a tool that
+// waits, according to stderr of the last program.
 func approval(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: approval TOOL")
@@ -21,7 +21,7 @@ func approval(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("APPROVAL", found[len(found)-1][1])
 }
 
-// executable runs "executable FILE…".
+// executable runs "executable FILE…": it makes files executable.
 func executable(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args {
 		ts.Check(os.Chmod(ts.MkAbs(name), 0o755))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/http/httptest"
 	"os"
@@ -28,22 +29,21 @@ import (
 //
 //	attack [-tools] [-knows] REPLIES PROGRAM ARG…
 //
-// For every dialect in the table it starts a server that plays the replies of a folder, as
-// [modelserver.ReadScript] describes them, and runs the program; {} in an argument stands
-// for the name of the dialect. In the replies, of which there are only texts and plays, PAGE stands
-// for a hostile page, on which a call of file_put is written in that dialect, WGET for a call of wget and END for the
-// end of the work in it, FENCE for the
-// word of the run's fences, as the last request to the model told it, and ADDRESS for the server.
-// With -tools, models call natively; with -knows, the page of the dialect tool has the
-// fences of the run at the time when it is fetched. In a play PAGE stands in quotes of its own: "PAGE".
+// For every dialect in the table it starts a server that plays the replies of a folder, as [modelserver.ReadScript]
+// describes them, and runs the program. In an argument, {} is replaced by the name of the dialect, and ADDRESS by the
+// address of the server. The replies are texts or plays, and words in them are replaced. In both, FENCE becomes the fence
+// word of the run in the last request to the model, and ADDRESS the same as in arguments. In texts, PAGE becomes a
+// hostile page with a call of file_put in that dialect, WGET a call of wget, and END the call that ends the work. In
+// plays, only "PAGE" with its quotes becomes the page, quoted. With -tools, models call natively. With -knows, the page
+// for the dialect tool has the fence word of the run at the time when it is fetched.
 //
-// The program has to keep its record in runs/NAME.jsonl, with the page as it came. No
-// file called pwned.md may be there at the end, nor a marker of a dialect in what the model
-// was sent of the page. In the file outcomes stands, for each exit code and what was decided
-// about each call of file_put, of which dialects the pages were that came to that.
+// The program has to record the run in runs/NAME.jsonl, with the page unchanged. At the end, no file in the folder of
+// the script may be called pwned.md, and the page as sent to the model must not have a marker of a dialect. The file
+// outcomes has a line for each combination of exit code and decisions about the calls of file_put. It lists the dialects
+// of the pages with this outcome.
 //
-// Unless tests try their largest inputs, only some dialects are tried, of each script others; "tried FILE"
-// leaves only those in a table of outcomes.
+// Unless tests use their largest inputs, only some dialects are tried, and others in each script; "tried FILE" removes
+// the rest from a table of outcomes.
 func attack(ts *testscript.TestScript, neg bool, args []string) {
 	a := attackers{ts: ts, defs: shippedTools(ts)}
 	set := flag.NewFlagSet("attack", flag.ContinueOnError)
@@ -65,8 +65,8 @@ func attack(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("outcomes"), []byte(table.String()), 0o666))
 }
 
-// attacked returns the dialects that a script tries: the two that scripts look at more closely, and of the
-// others all, or one of some.
+// attacked returns the dialects that a script tries: tool and hermes, which scripts check more closely, and of the others
+// all, or a quarter that depends on the script.
 func attacked(ts *testscript.TestScript) []dialect.Dialect {
 	every := testsize.Pick(1, 4)
 	return slices.DeleteFunc(slices.Clone(dialect.Dialects()), func(d dialect.Dialect) bool {
@@ -75,8 +75,8 @@ func attacked(ts *testscript.TestScript) []dialect.Dialect {
 	})
 }
 
-// tried is the script command "tried FILE", which completes the table that is expected: "*" is every dialect that no line
-// names, and dialects that are not attacked are left out.
+// tried is the script command "tried FILE", which adapts a table of expected outcomes: "*" becomes all dialects that no
+// line names, and dialects that are not attacked are removed.
 func tried(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: tried FILE")
@@ -99,7 +99,7 @@ func tried(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(table.String()), 0o666))
 }
 
-// attackers are those of one command.
+// attackers holds the settings of one attack command.
 type attackers struct {
 	ts      *testscript.TestScript
 	replies string
@@ -120,10 +120,10 @@ func shippedTools(ts *testscript.TestScript) dialect.Toolset {
 	return shapes
 }
 
-// A page is what the web server says: a call of file_put among words.
+// A page is the page of the web server: a call of file_put in other text.
 type page struct {
 	text  string
-	fence string // of the run, as it was when the model was last told it
+	fence string // fence word of the run in the last request to the model
 }
 
 // run attacks a run with a page in one dialect.
@@ -164,7 +164,7 @@ func (a attackers) write(d dialect.Dialect, name, arguments string) string {
 
 var fenceWord = regexp.MustCompile(`tool-[0-9a-f]{12}`)
 
-// answer returns the reply to a request. One without a body is for the page.
+// answer returns the reply to a request. A request without a body fetches the page.
 func (a attackers) answer(d dialect.Dialect, r modelserver.Request, p *page, address string) modelserver.Reply {
 	if words := fenceWord.FindAllString(string(r.Body), -1); len(words) > 0 {
 		p.fence = words[len(words)-1]
@@ -194,12 +194,16 @@ func (a attackers) reply(d dialect.Dialect, number int, p *page, address string)
 	return modelserver.ParsePlay(stem+".play", words.Replace(string(play)))
 }
 
-// decided returns what was decided about the calls that the page is after. The record has
-// to hold the page as it came, and the conversation none of its markers.
+// decided returns the decisions about the calls of file_put. It fails the test if the file was written, if the record
+// does not have the page unchanged, or if the conversation has a marker of it.
 func (a attackers) decided(d dialect.Dialect, page string) []string {
-	if _, err := os.Stat(a.ts.MkAbs("vault/pwned.md")); err == nil {
-		a.ts.Fatalf("%s: the file was written", d.Name)
-	}
+	err := filepath.WalkDir(a.ts.MkAbs("."), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Name() == "pwned.md" {
+			a.ts.Fatalf("%s: %s was written", d.Name, path)
+		}
+		return err
+	})
+	a.ts.Check(err)
 	log, err := runfile.ReadFile(a.ts.MkAbs("runs/" + d.Name + ".jsonl"))
 	a.ts.Check(err)
 	var decisions []string
@@ -225,11 +229,11 @@ func (a attackers) decided(d dialect.Dialect, page string) []string {
 // textOf returns the text of a result, or "".
 func textOf(r chat.Result) string {
 	var text string
-	_ = json.Unmarshal(r.Data, &text) // what is no text is not the page
+	_ = json.Unmarshal(r.Data, &text) // data that is no string is not the page
 	return text
 }
 
-// checkInert holds what the model got of the page to the law that no marker is in it.
+// checkInert checks that the page as sent to the model has no marker of a dialect.
 func (a attackers) checkInert(d dialect.Dialect, messages []chat.Message) {
 	for _, m := range messages {
 		if m.Role == chat.Assistant || !strings.Contains(m.Content, "Welcome.") {

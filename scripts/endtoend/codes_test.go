@@ -13,7 +13,7 @@ import (
 
 const codePage = "docs/findings.md"
 
-// TestCodesFresh holds the page of codes against the list that it is printed from
+// TestCodesFresh compares the page of codes with the list that it is printed from
 // (C2).
 func TestCodesFresh(t *testing.T) {
 	want := renderCodes()

@@ -14,15 +14,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// aloneMain is "alone PROGRAM ARG…": exit code 98 means that a process is left
-// that the program started, or that one of those started. Linux can give such
-// orphans to this process instead of to init.
+// aloneMain is "alone PROGRAM ARG…": exit code 98 means that the program, or a
+// process that it started, left a process behind. Linux can make this process
+// the parent of such orphans instead of init.
 func aloneMain() {
 	check(unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 	c := command(os.Args[1:])
 	c.Stdout = os.Stdout
 	code := start(c)()
-	// What is gone already may take a moment to be buried.
+	// A process that is ending may need a moment before it can be reaped.
 	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if !hasChildren() {
 			os.Exit(code)
@@ -49,12 +49,13 @@ func hasChildren() bool {
 	}
 }
 
-// unlockedMain is "unlocked PROGRAM ARG…": it runs as on a kernel without Landlock.
+// unlockedMain is "unlocked PROGRAM ARG…": it runs the program as on a kernel
+// without Landlock.
 func unlockedMain() {
-	runtime.LockOSThread() // a filter is that of a thread, and of what it becomes
+	runtime.LockOSThread() // a filter applies to its thread and to the program that the thread executes
 	check(unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 	filter := []unix.SockFilter{
-		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}, // the number of the call
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}, // the number of the system call
 		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: unix.SYS_LANDLOCK_CREATE_RULESET},
 		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)},
 		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},

@@ -13,9 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// contractPrograms are the programs of the contract scripts. Each runs another
-// program in surroundings that a script meets, and ends with its exit code; 99
-// means that the program was still there after half a minute, and was killed.
+// contractPrograms are the programs of the contract scripts. Most run another program in an environment that a script can meet,
+// and end with its exit code; 99 means that the program was killed because it was still running after half a minute.
 func contractPrograms() map[string]func() {
 	return map[string]func(){"held": heldMain, "slowly": slowlyMain, "alone": aloneMain, "deaf": deafMain, "unlocked": unlockedMain}
 }
@@ -23,9 +22,9 @@ func contractPrograms() map[string]func() {
 // patience is how long a program may take.
 const patience = 30 * time.Second
 
-// heldMain is "held [-socket|-listens|-terminal] [-say TEXT] [-after FILE] [-close] PROGRAM ARG…": stdin is a pipe or a socket that stays
-// open, and into which TEXT is written, at once or when FILE exists. With -close it is closed then. With -listens it is a socket that
-// nobody connects to, with -terminal the terminal.
+// heldMain is "held [-socket|-listens|-terminal] [-say TEXT] [-after FILE] [-close] PROGRAM ARG…": stdin is a pipe, or a socket
+// with -socket, that stays open. TEXT is written to it at once, or when FILE exists, and with -close it is closed then. With
+// -listens, stdin is a listening socket that nobody connects to; with -terminal, it is the terminal.
 func heldMain() {
 	set := flag.NewFlagSet("held", flag.ExitOnError)
 	socket, listens, terminal := set.Bool("socket", false, ""), set.Bool("listens", false, ""), set.Bool("terminal", false, "")
@@ -75,7 +74,7 @@ func socketPair() (a, b *os.File, err error) {
 	return os.NewFile(uintptr(fds[0]), "socket"), os.NewFile(uintptr(fds[1]), "socket"), nil
 }
 
-// listener returns a socket that takes connections, as inetd and systemd can pass one.
+// listener returns a listening socket, such as inetd and systemd can pass.
 func listener() (*os.File, error) {
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
@@ -84,7 +83,7 @@ func listener() (*os.File, error) {
 	return l.File()
 }
 
-// awaitFile waits until there is a file of that name.
+// awaitFile waits until a file exists.
 func awaitFile(name string) {
 	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 		if _, err := os.Stat(name); err == nil || time.Now().After(end) {
@@ -109,8 +108,7 @@ func slowlyMain() {
 	os.Exit(wait())
 }
 
-// deafMain is "deaf FILE": it takes connections and never says anything. Its
-// address is in the file once it listens.
+// deafMain is "deaf FILE": it accepts connections and never sends anything. It writes its address to the file once it listens.
 func deafMain() {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(err)
@@ -149,7 +147,7 @@ func start(c *exec.Cmd) (wait func() int) {
 	}
 }
 
-// check ends the helper where it cannot do its work.
+// check ends the helper program after an error.
 func check(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

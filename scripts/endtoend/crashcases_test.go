@@ -2,7 +2,7 @@ package endtoend
 
 import "testing"
 
-// crashCases says of each case about runs that are cut off what shows what becomes of them.
+// crashCases maps each case of an interrupted run to the test or script that covers it, or to the reason why none does.
 var crashCases = map[string]string{
 	"kill-every-fsync":      "scripts/crash TestSweep",
 	"kill-hooks":            "scripts/crash TestSweep",
@@ -24,7 +24,7 @@ var crashCases = map[string]string{
 	"tool-order":            "run_killed",
 	"intent-no-result-read": "pkg/agent TestResumeAtEveryRecord",
 	"idem-409":              "http_keys",
-	"idem-body-change":      "http_keys", // and other arguments have another key: run_unknown_outcome
+	"idem-body-change":      "http_keys", // run_unknown_outcome shows that other arguments have another key
 	"args-changed":          "run_resume",
 	"binary-changed":        "pkg/runfile TestUnknownMembersAreIgnored",
 	"secret-rotated":        "secrets_resume",

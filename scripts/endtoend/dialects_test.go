@@ -15,7 +15,7 @@ import (
 
 const dialectPage = "docs/dialects.md"
 
-// TestDialectsFresh holds the page of dialects against the table that it is
+// TestDialectsFresh compares the page of dialects with the table that it is
 // printed from (T5, M6).
 func TestDialectsFresh(t *testing.T) {
 	want := renderDialects()
@@ -127,10 +127,10 @@ func models() []family {
 
 func link(d dialect.Dialect) string { return "[" + d.Name + "](#" + d.Name + ")" }
 
-// cell writes text that may hold marks in a cell of a table.
+// cell escapes text for a cell of a table.
 func cell(text string) string { return strings.ReplaceAll(markdown(text), "|", `\|`) }
 
-// markdown writes text so that a mark in it is no tag of HTML.
+// markdown escapes text so that it contains no HTML tags.
 func markdown(text string) string { return strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(text) }
 
 func codes(words []string) string {

@@ -93,7 +93,7 @@ func TestREADMEHelp(t *testing.T) {
 	state := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", state)
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	if out, err := exec.Command("bash", "-c", demoCommand).CombinedOutput(); err != nil { // so that there is a last run
+	if out, err := exec.Command("bash", "-c", demoCommand).CombinedOutput(); err != nil { // so that a last run exists
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, page := range []string{
@@ -242,7 +242,7 @@ func TestDocsProgram(t *testing.T) {
 	}
 }
 
-// TestDocsFiles holds that the pages show the files that their examples use.
+// TestDocsFiles checks that the pages show the files that their examples use.
 func TestDocsFiles(t *testing.T) {
 	var all strings.Builder
 	for _, page := range docPages(t) {
@@ -297,11 +297,12 @@ func providerTable(*testing.T) string {
 	return b.String()
 }
 
-// shownElsewhere are exit codes that no command line can bring about.
+// shownElsewhere are exit codes that no command line can produce, with the tests
+// that check them.
 var shownElsewhere = map[int]string{70: "TestPanic and TestPanicEvents in cmd"}
 
-// TestExitTable fails where no end-to-end script shows a code of the table, and
-// where a script shows a code that is not in it.
+// TestExitTable checks that end-to-end scripts show each exit code of the table that
+// is reachable, and no other code.
 func TestExitTable(t *testing.T) {
 	shown := shownCodes(t)
 	rows := regexp.MustCompile(`(?m)^\| (\d+) \| (\S+) \| (.*) \| .* \|$`).FindAllStringSubmatch(output(t, "oneshot explain exit-codes"), -1)
@@ -350,7 +351,7 @@ func shownCodes(t *testing.T) map[int]bool {
 	return shown
 }
 
-// TestErrorTable fails where nothing shows that a code of results comes about.
+// TestErrorTable checks that a script or test shows each error code in its table.
 func TestErrorTable(t *testing.T) {
 	script := filepath.Join("testdata", "script", "error_codes.txtar")
 	shownBy := map[string]string{"UNKNOWN_OUTCOME": filepath.Join("pkg", "agent", "cancel_test.go")}

@@ -33,7 +33,7 @@ func runExample(t *testing.T, name string) (out, folder string) {
 	if err := os.CopyFS(all, os.DirFS("examples")); err != nil {
 		t.Fatal(err)
 	}
-	if writes := examples[name].writes; writes != "" { // left by somebody who tried the example
+	if writes := examples[name].writes; writes != "" { // left by somebody who ran the example
 		if err := os.RemoveAll(filepath.Join(folder, writes)); err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,8 @@ func runExampleIn(t *testing.T, name, folder, server string, args ...string) (ou
 	return string(stdout)
 }
 
-// TestExampleBatch runs the example of a batch with a scripted model, twice: an export that has grown is continued.
+// TestExampleBatch runs the example of a batch with a scripted model, twice: the second run continues an export that
+// has grown.
 func TestExampleBatch(t *testing.T) {
 	model := httptest.NewServer((&modelserver.Server{Answer: func(modelserver.Request) modelserver.Reply {
 		return modelserver.Text(`{"verdict":"good","reason":"The customer likes it."}`)

@@ -81,7 +81,7 @@ func TestExitEvents(t *testing.T) {
 			t.Errorf("no case shows the events of exit %d", code)
 			continue
 		case c.signal != 0 && signal.Ignored(c.signal):
-			continue // as under nohup
+			continue // such as under nohup
 		}
 		for _, toStdout := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d %s, stdout %v", code, row[2], toStdout), func(t *testing.T) {
@@ -109,7 +109,7 @@ func (c exitCase) check(t *testing.T, code int, name string, toStdout bool, sche
 		t.Fatalf("exit %d, want %d\n%s%s", exit, code, stdout, stderr)
 	}
 	switch {
-	case toStdout && c.silent: // stderr tells what happened, except to a reader that has gone
+	case toStdout && c.silent: // stderr reports the failed write, but not a reader that has gone
 		if said := strings.Contains(stderr, "oneshot: output: "); said != (code == 74) {
 			t.Errorf("stderr is %q", stderr)
 		}
@@ -158,7 +158,7 @@ func (c exitCase) run(t *testing.T, dir string, toStdout bool) (exit int, stdout
 		t.Fatal(err)
 	}
 	defer writer.Close()
-	reader.Close() // nobody reads it
+	reader.Close() // the pipe has no reader
 	var out, messages bytes.Buffer
 	p.Stdout, p.Stderr, p.ExtraFiles = &out, &messages, []*os.File{writer, writer} // 3 and 4
 	if err := p.Start(); err != nil {
@@ -174,11 +174,11 @@ func (c exitCase) run(t *testing.T, dir string, toStdout bool) (exit int, stdout
 			t.Error(err)
 		}
 	}
-	_ = p.Wait() // its exit code is what counts
+	_ = p.Wait() // only the exit code counts
 	return p.ProcessState.ExitCode(), out.String(), messages.String()
 }
 
-// checkLastEvent checks that the last event says how a run has ended.
+// checkLastEvent checks that the last event has the answer or the error of the run.
 func checkLastEvent(t *testing.T, events string, code int, name string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(events, "\n"), "\n")

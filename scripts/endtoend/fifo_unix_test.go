@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// D13: no flag and no argument that names a file waits for the writer of a named pipe, nor for anything of a socket,
-// a folder or a file without an end. A pipe that is open already is read.
+// D13: no flag and no argument that names a file waits for the writer of a named pipe, or for data from a socket, a
+// folder or a file without an end. A pipe that is already open is read.
 func TestSpecialFiles(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mkfifo(filepath.Join(dir, "fifo"), 0o600); err != nil {
@@ -25,7 +25,7 @@ func TestSpecialFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close(socket)
-	t.Chdir(dir) // the path of a socket is short
+	t.Chdir(dir) // the path of a socket must be short
 	if err := unix.Bind(socket, &unix.SockaddrUnix{Name: "socket"}); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestSpecialFiles(t *testing.T) {
 	}
 }
 
-// D13: the descriptor of a pipe is read, as process substitution names it.
+// D13: the descriptor of a pipe is read under the names that process substitution gives it.
 func TestInheritedPipes(t *testing.T) {
 	for _, name := range []string{"/dev/fd/3", "/proc/self/fd/3", "/dev/stdin"} {
 		r, w, err := os.Pipe()
@@ -70,8 +70,8 @@ func TestInheritedPipes(t *testing.T) {
 	}
 }
 
-// limited runs the program with a file as stdin and descriptor 3, and returns its exit code and what it printed. It
-// fails the test if the program takes too long.
+// limited runs the program with a file as stdin and descriptor 3, and returns its exit code and its output. It fails
+// the test if the program takes too long.
 func limited(t *testing.T, args []string, file *os.File) (code int, said string) {
 	t.Helper()
 	var out strings.Builder
@@ -85,7 +85,7 @@ func limited(t *testing.T, args []string, file *os.File) (code int, said string)
 		t.Fatal(err)
 	}
 	timer := time.AfterFunc(time.Minute, func() { _ = c.Process.Kill() })
-	_ = c.Wait() // its exit code says it
+	_ = c.Wait() // the exit code is returned
 	if !timer.Stop() {
 		t.Fatalf("%q hangs", args)
 	}

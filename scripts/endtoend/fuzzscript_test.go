@@ -11,8 +11,8 @@ import (
 	"oneshot/internal/testsize"
 )
 
-// scripts/fuzz goes through all targets, moves inputs that fail out of the way of the tests, and tells them from a seed
-// that fails.
+// TestFuzzScript checks that scripts/fuzz runs all targets, moves failing inputs out of testdata, and distinguishes
+// them from a failing seed.
 func TestFuzzScript(t *testing.T) {
 	t.Parallel()
 	if !testsize.IsLong() {

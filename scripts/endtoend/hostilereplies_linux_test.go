@@ -13,8 +13,8 @@ import (
 	"oneshot/scripts/modelserver"
 )
 
-// A hostileReply is a reply that is larger than any model's: begin, then repeat until there are so many MiB, then end.
-// In repeat, # is a number that grows.
+// A hostileReply is a reply that is larger than that of any model: begin, then copies of repeat until the size in MiB
+// is reached, then end. In repeat, # is a number that grows.
 type hostileReply struct {
 	api, name, begin, repeat, end string
 	mib                           int
@@ -22,7 +22,7 @@ type hostileReply struct {
 	want                          string // in the message
 }
 
-// What replies say, by protocol, where the rows share it.
+// Parts of replies that several rows share, by protocol.
 const (
 	chatUsage      = `"usage":{"prompt_tokens":7,"completion_tokens":11}`
 	chatDelta      = `data: {"id":"c","choices":[{"index":0,"delta":`
@@ -57,7 +57,7 @@ const (
 	overName      = "the model name exceeds 1024 bytes"
 )
 
-// hostileReplies returns what a server may send to take the memory of a run.
+// hostileReplies returns replies that could exhaust the memory of a run.
 func hostileReplies() []hostileReply {
 	return []hostileReply{
 		{"ollama", "calls", `{"message":{"tool_calls":[` + ollamaCall, "," + ollamaCall, `]},` + ollamaUsage, 61, 6, overValues},
@@ -155,10 +155,10 @@ func hostileReplies() []hostileReply {
 	}
 }
 
-// mostMemory is what a run may take: 64 MiB, and twice the 64 MiB that a reply may have.
+// mostMemory is the maximum memory of a run: 64 MiB, and twice the maximum reply of 64 MiB.
 const mostMemory = (64 + 2*64) << 20
 
-// TestReplyMemory holds M8 and D11: a hostile reply ends the run at a limit that the message names, and never takes
+// TestReplyMemory checks M8 and D11: a hostile reply ends the run at a limit that the message names, and never takes
 // more than [mostMemory].
 func TestReplyMemory(t *testing.T) {
 	if !testsize.IsLong() {
@@ -178,7 +178,8 @@ func TestReplyMemory(t *testing.T) {
 	}
 }
 
-// TestReplyMemorySettings holds the bound where the collector is off, and that a GOMEMLIMIT of the user wins over it.
+// TestReplyMemorySettings checks that the bound applies with the garbage collector off, and that a GOMEMLIMIT of the
+// user overrides it.
 func TestReplyMemorySettings(t *testing.T) {
 	if !testsize.IsLong() {
 		t.Skip("make memory runs it, without the race detector, which multiplies memory")
@@ -201,7 +202,7 @@ func TestReplyMemorySettings(t *testing.T) {
 	}
 }
 
-// serve writes the reply, until nobody reads it.
+// serve writes the reply until the client disconnects.
 func (h hostileReply) serve(w io.Writer) {
 	io.WriteString(w, h.begin)
 	var chunk []byte

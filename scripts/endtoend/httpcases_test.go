@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// httpCases says of each case about servers that fail what shows how the program
-// deals with it: a script that names it in a comment, or a test of a package.
-// Those in the folder that ONESHOT_SHARED names have a line here each.
+// httpCases maps each case of a failing server to the script that names it in a
+// comment, or to the test of a package. Every case in the folder that ONESHOT_SHARED
+// names has a line here.
 var httpCases = map[string]string{
 	"429-past":           "fault_wait",
 	"429-overflow":       "fault_wait",
@@ -27,7 +27,7 @@ var httpCases = map[string]string{
 	"404":                "fault_status",
 	"conn-refused":       "fault_connection",
 	"reset-before":       "fault_connection",
-	"reset-after":        "fault_connection", // a model that answers changes nothing, so it is asked again
+	"reset-after":        "fault_connection", // a request to a model changes nothing, so it is sent again
 	"dns-nx":             "pkg/provider TestConnectionToNoName",
 	"guard-deny":         "server_pages",
 	"slow-headers":       "fault_silence",
@@ -69,7 +69,7 @@ func TestHTTPCases(t *testing.T) {
 }
 
 // eachCase calls f with the id and the class of each case of a list in the folder that
-// ONESHOT_SHARED names, if it names one.
+// ONESHOT_SHARED names, if that is set.
 func eachCase(t *testing.T, list string, f func(id, class string)) {
 	t.Helper()
 	shared := os.Getenv("ONESHOT_SHARED")
@@ -90,7 +90,7 @@ func eachCase(t *testing.T, list string, f func(id, class string)) {
 	}
 }
 
-// wantText wants a file in which the pattern is found.
+// wantText checks that one of the files has a match for the pattern.
 func wantText(t *testing.T, id, files, pattern string) {
 	t.Helper()
 	found, err := filepath.Glob(files)

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Cases of injection are of classes. Those of a class whose cases hold a text are run by one
-// test each; the others, and those whose id is listed, are shown by what stands there: a test of
-// a package, a script, or why the case does not apply.
+// Cases of injection belong to classes. For a class whose cases hold a text, one test runs all
+// of them. The other cases, and exceptions, are listed by id. The value is the test of a
+// package, a script, or the reason why the case does not apply.
 var (
 	injectionClasses = map[string]string{
 		"dialect-in-result": "pkg/agent TestInjectionsInResults",
@@ -55,7 +55,7 @@ var (
 	}
 )
 
-// otherCases are the classes that tests of their own go through, row by row.
+// otherCases are the classes whose cases are the rows of a script of their own.
 var otherCases = map[string]string{
 	"hostile-call": "strict_calls",
 	"exfiltration": "secrets_arguments",
@@ -74,8 +74,8 @@ func TestInjectionCases(t *testing.T) {
 	})
 }
 
-// wantShown asserts that there is what shows something: "PACKAGE TEST", the name of a script,
-// or "none: " and a reason.
+// wantShown checks that the proof of a case exists: "PACKAGE TEST", the name of a script, or
+// "none: " and a reason.
 func wantShown(t *testing.T, id, where string) {
 	t.Helper()
 	if why, ok := strings.CutPrefix(where, "none: "); ok {

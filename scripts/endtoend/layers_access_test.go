@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// starting are the names with which a program is started, by the package that has them. A star
-// is every name of it but those that follow.
+// starting are the names that can start a program, by package. A star is every name of the
+// package except those that follow.
 var starting = map[string][]string{
 	"os/exec":               {"*", "LookPath", "ErrNotFound", "ExitError"},
 	"os":                    {"StartProcess"},
@@ -24,8 +24,8 @@ var starting = map[string][]string{
 	"C":                     {"*"},
 }
 
-// filing are the names with which files are reached. Those of package os that reach none follow
-// the star.
+// filing are the names that can reach a file. After the star of package os follow its names
+// that reach none.
 var filing = map[string][]string{
 	"os":                    {"*", "File", "ErrExist", "ErrNotExist", "ErrProcessDone", "PathError", "IsNotExist", "IsExist"},
 	"io/ioutil":             {"*"},
@@ -33,7 +33,7 @@ var filing = map[string][]string{
 	"syscall":               {"Open", "Openat", "Creat", "Mkdir", "Mkdirat", "Unlink", "Unlinkat", "Rename", "Renameat", "Link", "Symlink"},
 }
 
-// uses returns which of these names a file uses, whatever it calls their packages.
+// uses returns the listed names that a file uses, under any name of an import.
 func uses(t *testing.T, file string, names map[string][]string) []string {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
@@ -70,8 +70,9 @@ func uses(t *testing.T, file string, names map[string][]string) []string {
 	return found
 }
 
-// TestLayersPrograms: one package starts programs, and what performs and judges calls reaches
-// files through the root alone, so that no kind of tool goes round what confines it.
+// TestLayersPrograms checks that one package starts programs, and that the packages that
+// execute and judge calls access no files except through package fileroot, so that no kind of
+// tool bypasses its limits.
 func TestLayersPrograms(t *testing.T) {
 	seen := map[string]bool{}
 	for _, file := range sources(t) {
@@ -102,12 +103,12 @@ func TestLayersPrograms(t *testing.T) {
 // commanding is the name with which a tool runs a program.
 var commanding = map[string][]string{"oneshot/pkg/subprocess": {"Command"}}
 
-// reasoned are other uses, with their reasons.
+// reasoned are permitted other uses, with their reasons.
 var reasoned = map[string]bool{
-	"cmd/doctorsubprocess.go oneshot/pkg/subprocess.Command": true, // tries what programs may do here
+	"cmd/doctorsubprocess.go oneshot/pkg/subprocess.Command": true, // checks the access of programs on this machine
 }
 
-// What the test above looks for is found, under any name.
+// TestFindsUses checks that uses finds the names under any name of an import.
 func TestFindsUses(t *testing.T) {
 	dir := t.TempDir()
 	for src, want := range map[string]string{

@@ -14,11 +14,11 @@ import (
 // The packages that open connections: one for tools, one for models.
 var connecting = []string{"pkg/netguard", "pkg/provider"}
 
-// networks are paths of packages by which one could reach another machine, with all below them.
+// networks are import paths of packages that can reach another machine, with all below them.
 var networks = []string{"net", "crypto/tls", "golang.org/x/net", "golang.org/x/crypto/ssh", "github.com/ollama/ollama", "log/syslog"}
 
-// harmless lists what of these opens no connection, asks no resolver and listens to nobody: names, or
-// all of a package.
+// harmless lists the names in these packages that open no connection, resolve no name and do not
+// listen; a star is all of a package.
 var harmless = map[string]string{
 	"net":       "Conn DNSError ErrClosed Error IP IPNet JoinHostPort OpError ParseCIDR ParseIP SplitHostPort",
 	"net/http":  "CanonicalHeaderKey DetectContentType Header MethodGet NewRequestWithContext Request Response",
@@ -29,9 +29,9 @@ var harmless = map[string]string{
 	"github.com/ollama/ollama/types/model": "*",
 }
 
-// What opens connections, listens or looks names up stands in two packages, and nobody else has a way
-// of doing it: not by another name for an import, and not by a client of the standard library that
-// everybody shares.
+// TestLayersNetwork checks that only two packages open connections, listen or resolve names. Other
+// packages cannot do so with another name for an import, or with a shared client of the standard
+// library.
 func TestLayersNetwork(t *testing.T) {
 	seen := 0
 	for _, file := range sources(t) {
@@ -53,7 +53,7 @@ func TestLayersNetwork(t *testing.T) {
 	}
 }
 
-// What is not to be used is found, however it is written.
+// TestFindsNetworkUses checks that forbidden uses are found in every notation.
 func TestFindsNetworkUses(t *testing.T) {
 	for source, want := range map[string]string{
 		`import "net"; var _ = net.Dial`:                                              "net.Dial",
@@ -85,7 +85,7 @@ func TestFindsNetworkUses(t *testing.T) {
 	}
 }
 
-// networkUses lists what a file uses that could reach another machine.
+// networkUses lists the names in a file that could reach another machine.
 func networkUses(f *ast.File) []string {
 	var uses []string
 	names := map[string]string{}
@@ -103,7 +103,7 @@ func networkUses(f *ast.File) []string {
 		}
 		names[name] = path
 	}
-	lent := map[ast.Expr]bool{} // *http.Client, which somebody else has made
+	lent := map[ast.Expr]bool{} // *http.Client, a client from elsewhere
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.StarExpr:
@@ -126,7 +126,7 @@ func watched(path string) bool {
 // isSystem reports whether a package makes system calls.
 func isSystem(path string) bool { return path == "syscall" || path == "golang.org/x/sys/unix" }
 
-// isHarmless reports whether what a package offers opens no connection.
+// isHarmless reports whether a name of a package opens no connection.
 func isHarmless(path, name string, lent bool) bool {
 	switch {
 	case isSystem(path):

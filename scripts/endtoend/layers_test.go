@@ -24,8 +24,8 @@ var layers = [][]string{
 	{"lint", "agent", "telemetry"},
 }
 
-// onlyCmd lists what nothing below cmd may import: what reads a command line,
-// and the embedded data.
+// onlyCmd lists the imports that are for cmd only: the packages that read a command
+// line, and the embedded data.
 var onlyCmd = []string{"github.com/spf13/", "oneshot/cmd", "oneshot/tooldefs", "oneshot/prompts"}
 
 func TestLayers(t *testing.T) {
@@ -82,17 +82,17 @@ func layerOf(name string) int {
 	return slices.IndexFunc(layers, func(l []string) bool { return slices.Contains(l, name) })
 }
 
-// TestLayersEnvironment holds what else only one package may do: read the environment,
-// print, exit.
+// TestLayersEnvironment checks that only the allowed packages read the environment,
+// print or exit.
 func TestLayersEnvironment(t *testing.T) {
 	allowed := map[string][]string{
-		"os.Getenv":          {"cmd", "pkg/failpoint"}, // the latter in a build for tests alone
+		"os.Getenv":          {"cmd", "pkg/failpoint"}, // the latter only in a build for tests
 		"os.Exit(":           {"."},
 		"os.Stdout":          {"cmd"},
 		"os.Stderr":          {"cmd"},
 		"fmt.Print":          nil,
 		"context.Background": {"."},
-		"regexp.":            {"pkg/schema", "pkg/tool", "pkg/policy"}, // patterns that a definition, schema or policy brings
+		"regexp.":            {"pkg/schema", "pkg/tool", "pkg/policy"}, // patterns in definitions, schemas and policies
 	}
 	for _, file := range sources(t) {
 		text, err := os.ReadFile(file)
@@ -107,7 +107,8 @@ func TestLayersEnvironment(t *testing.T) {
 	}
 }
 
-// TestLayersRaced holds the Makefile's list of packages that are tested with the race detector: those that start goroutines.
+// TestLayersRaced checks that the Makefile's list of packages that are tested with the race detector has all that start
+// goroutines.
 func TestLayersRaced(t *testing.T) {
 	text, err := os.ReadFile("Makefile")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// TestLinks holds that every relative link of a page leads to a file, and every anchor to a heading.
+// TestLinks checks that every relative link of a page leads to a file, and every anchor to a heading.
 func TestLinks(t *testing.T) {
 	out, err := exec.Command("git", "-c", "core.quotePath=false", "ls-files", "--cached", "--others", "--exclude-standard", "*.md").Output()
 	if err != nil {
@@ -76,7 +76,7 @@ func anchors(page string) map[string]bool {
 	return all
 }
 
-// TestDocsSize holds the pages that everybody reads to a size.
+// TestDocsSize limits the size of the pages that everybody reads.
 func TestDocsSize(t *testing.T) {
 	for page, most := range map[string]int{"README.md": 9 << 10, "ARCHITECTURE.md": 12 << 10} {
 		if size := len(readText(t, page)); size > most {
@@ -85,8 +85,8 @@ func TestDocsSize(t *testing.T) {
 	}
 }
 
-// TestDocsPackages holds that ARCHITECTURE.md describes every package of the layers in their order, and that every
-// path in code font on a page for contributors exists.
+// TestDocsPackages checks that ARCHITECTURE.md describes every package of the layers in their order, and that
+// every path in code font on a page for contributors exists.
 func TestDocsPackages(t *testing.T) {
 	page := readText(t, "ARCHITECTURE.md")
 	rest := page
@@ -108,7 +108,7 @@ func TestDocsPackages(t *testing.T) {
 // otherFlags are the flags of other programs on the pages.
 var otherFlags = map[string]bool{"--author": true, "--compress-program": true, "--ignored": true, "--lang": true, "--no-same-owner": true, "--short": true, "--since": true, "--src-lang": true}
 
-// TestDocsFlags holds that every flag on a page is a flag of a command. TestCodesFresh holds docs/findings.md.
+// TestDocsFlags checks that every flag on a page is a flag of a command. TestCodesFresh checks docs/findings.md.
 func TestDocsFlags(t *testing.T) {
 	flag := regexp.MustCompile(`--[a-z][a-z-]+`)
 	known := map[string]bool{}

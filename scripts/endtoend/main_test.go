@@ -35,19 +35,19 @@ func TestMain(m *testing.M) {
 	programs := contractPrograms()
 	programs["oneshot"], programs["administered"], programs["signal"] = oneshotMain, administeredMain, signalMain
 	if _, isProgram := programs[filepath.Base(os.Args[0])]; !isProgram {
-		if err := os.Chdir("../.."); err != nil { // to the project, from which these tests name files
+		if err := os.Chdir("../.."); err != nil { // file names in these tests are relative to the project
 			panic(err)
 		}
-		syscall.Umask(0o022) // scripts write policies, and one that a group can write is refused
+		syscall.Umask(0o022) // scripts write policies, and a policy that a group can write is refused
 		if signal.Ignored(os.Interrupt) {
-			// As in a shell's background job. Scripts end programs by this signal, and what is ignored is inherited.
+			// A background job of a shell ignores the interrupt, and so would the programs that scripts end by this signal.
 			signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 		}
 	}
 	testscript.Main(m, programs)
 }
 
-// oneshotMain is what main.go does behind program.Help.
+// oneshotMain does the same as main.go after program.Help.
 func oneshotMain() {
 	cmd.Harden()
 	run(cmd.OS())
@@ -61,8 +61,8 @@ func run(env cmd.Env) {
 	os.Exit(code)
 }
 
-// administeredMain is oneshot on a machine with a managed policy, managed/policy.yaml in the working directory. Scripts
-// cannot name it in another way, and neither can users.
+// administeredMain is oneshot on a machine with a managed policy, managed/policy.yaml in the working directory. Neither
+// scripts nor users can choose its path.
 func administeredMain() {
 	env := cmd.OS()
 	env.ManagedPolicy, env.Administrator = "managed/policy.yaml", os.Getuid()
@@ -73,9 +73,9 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, params(slices.DeleteFunc(scriptFiles(t), isAboutServers), ""))
 }
 
-// TestServerScripts runs the scripts about model servers once for each protocol:
-// the command server speaks it, $API is its name, and [api:NAME] holds. Most of them wait,
-// so that the protocols take turns; together they may not take longer than four minutes.
+// TestServerScripts runs the scripts about model servers once for each protocol: the command server speaks it, $API is
+// its name, and [api:NAME] is true. Most of their time is waiting, so the protocols run in parallel; together they may
+// not take longer than four minutes.
 func TestServerScripts(t *testing.T) {
 	scripts := slices.DeleteFunc(scriptFiles(t), func(file string) bool { return !isAboutServers(file) })
 	for _, api := range modelserver.APIs {
@@ -101,8 +101,7 @@ func isAboutServers(file string) bool {
 	return strings.HasPrefix(name, "fault_") || strings.HasPrefix(name, "server_")
 }
 
-// params are the parameters of scripts about a protocol, or about any if api is
-// empty.
+// params are the parameters of scripts about a protocol, or of the other scripts if api is empty.
 func params(files []string, api modelserver.API) testscript.Params {
 	return testscript.Params{
 		Files: files,
@@ -110,7 +109,7 @@ func params(files []string, api modelserver.API) testscript.Params {
 			env.Values[serversKey{}] = map[string]*swapped{}
 			env.Setenv("API", string(api))
 			env.Setenv("MODEL", "scripted")
-			env.Setenv("MARK", fmt.Sprintf("%07d", os.Getpid())) // for words by which no process of another suite is found
+			env.Setenv("MARK", fmt.Sprintf("%07d", os.Getpid())) // makes words unique, so that no process of another suite is found
 			return isolate(env)
 		},
 		Condition: func(name string) (bool, error) { return condition(name, api) },
@@ -123,8 +122,8 @@ func params(files []string, api modelserver.API) testscript.Params {
 	}
 }
 
-// isolate gives each script a home of its own. No proxy of the person who runs
-// the tests is inherited. $VAULT and $SCHEMA are what the demo run works on.
+// isolate gives each script a home of its own. Scripts do not inherit a proxy of the person who runs the tests. $VAULT
+// and $SCHEMA are the folder and the schema of the demo run.
 func isolate(env *testscript.Env) error {
 	env.Setenv("HOME", filepath.Join(env.WorkDir, ".home"))
 	env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
@@ -138,10 +137,10 @@ func isolate(env *testscript.Env) error {
 	return nil
 }
 
-// condition tells scripts about their surroundings: [shared] holds where the
-// captured replies of other programs are at hand, [hangup] where SIGHUP ends a program, which
-// it does not under nohup, [sandbox] where the kernel holds programs to one, [race] where the race detector
-// is on, [full] where tests try their largest inputs, [api:NAME] in the scripts about a protocol.
+// condition evaluates the conditions of scripts: [shared] is true if the captured replies of other programs are
+// available, [hangup] if SIGHUP ends a program, which it does not under nohup, [sandbox] if the kernel can confine
+// programs, [race] if the race detector is on, [full] if tests use their largest inputs, [api:NAME] in the scripts
+// about a protocol.
 func condition(name string, api modelserver.API) (bool, error) {
 	switch name {
 	case "shared":
@@ -165,8 +164,8 @@ func condition(name string, api modelserver.API) (bool, error) {
 	return false, errors.New("unknown condition " + name)
 }
 
-// exits runs "exits CODE PROGRAM ARG…" and fails unless the program ends with
-// exactly that code. What it printed can be looked at as after exec.
+// exits runs "exits CODE PROGRAM ARG…" and fails unless the program ends with exactly that code. Its output is
+// available as after exec.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM ARG…")

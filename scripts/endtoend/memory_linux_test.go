@@ -24,8 +24,8 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// TestRecordMemory holds D6: a record over 64 MiB is validated, linted and shown in flat memory, and a line over the
-// limit of a record is a finding of its own that names the limit.
+// TestRecordMemory checks D6: a record over 64 MiB is validated, linted and shown in flat memory, and a line over the limit
+// of a record is a finding of its own that names the limit.
 func TestRecordMemory(t *testing.T) {
 	if !testsize.IsLong() {
 		t.Skip("make memory runs it, without the race detector, which multiplies memory")
@@ -66,7 +66,7 @@ func TestRecordMemory(t *testing.T) {
 	}
 }
 
-// writeLargeRecord writes a record of so many bytes, and returns how many records it has.
+// writeLargeRecord writes a run file of at least that many bytes, and returns the number of its records.
 func writeLargeRecord(t *testing.T, path string, size int) int {
 	w, err := runfile.Create(path, runfile.Run{ID: "20260101T000000.000Z-000000", Dialect: "tool"})
 	if err != nil {
@@ -93,8 +93,8 @@ func writeLargeRecord(t *testing.T, path string, size int) int {
 	return n + 1
 }
 
-// TestBatchMemory holds that a batch of many records needs no more memory than one of few, apart from some bytes for each
-// record, and that its time grows with their number.
+// TestBatchMemory checks that a batch of many records needs no more memory than one of few, apart from some bytes for each
+// record, and that its time grows linearly.
 func TestBatchMemory(t *testing.T) {
 	if !testsize.IsLong() {
 		t.Skip("make memory runs it, without the race detector, which multiplies memory")
@@ -142,8 +142,8 @@ func measured(t *testing.T, home string, env []string, args ...string) (out stri
 	return out, code, usage.Maxrss
 }
 
-// measuredFor runs the program in a folder, with more of an environment, for a time at most, and returns what it prints, its
-// exit code and its usage of the system.
+// measuredFor runs the program in a folder with an environment and a time limit, and returns its output, its exit code and
+// its resource usage.
 func measuredFor(t *testing.T, most time.Duration, home string, env []string, args ...string) (out string, code int, usage *syscall.Rusage) {
 	// The kernel counts the peak of the process that starts the program, up to exec, as the program's.
 	debug.FreeOSMemory()
@@ -163,13 +163,13 @@ func measuredFor(t *testing.T, most time.Duration, home string, env []string, ar
 	c := exec.CommandContext(ctx, bin, args...)
 	c.Env = append(env, "HOME="+home, "PATH="+os.Getenv("PATH"))
 	c.Dir = home
-	printed, err := os.Create(filepath.Join(t.TempDir(), "printed")) // in memory it would count
+	printed, err := os.Create(filepath.Join(t.TempDir(), "printed")) // a buffer in memory would count
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer printed.Close()
 	c.Stdout, c.Stderr = printed, printed
-	_ = c.Run() // the exit code says it
+	_ = c.Run() // the exit code is returned
 	info, err := printed.Stat()
 	if err != nil {
 		t.Fatal(err)

@@ -20,8 +20,8 @@ import (
 
 const oldFiles = "testdata/oldfiles"
 
-// TestOldFiles holds that files which earlier versions of the program have written are read, or refused in words that name
-// the version: see testdata/oldfiles/README.md.
+// TestOldFiles checks that files of earlier versions of the program are read, or refused with a message that names the
+// version: see testdata/oldfiles/README.md.
 func TestOldFiles(t *testing.T) {
 	folders, err := filepath.Glob(oldFiles + "/*/*")
 	if err != nil || len(folders) == 0 {
@@ -120,7 +120,7 @@ func (f *oldFile) run(name string, args ...string) (exit int, stdout, stderr str
 	return c.ProcessState.ExitCode(), out.String(), messages.String()
 }
 
-// succeeds runs a command that ends with 0, and returns what it prints.
+// succeeds runs a command that must end with 0, and returns its output.
 func (f *oldFile) succeeds(name string, args ...string) string {
 	f.t.Helper()
 	exit, stdout, stderr := f.run(name, args...)
@@ -130,7 +130,7 @@ func (f *oldFile) succeeds(name string, args ...string) string {
 	return stdout
 }
 
-// refuses runs a command that ends with an exit code and says why.
+// refuses runs a command that must fail with an exit code and a reason.
 func (f *oldFile) refuses(exit int, why string, args ...string) {
 	f.t.Helper()
 	code, stdout, stderr := f.run("oneshot", args...)
@@ -232,7 +232,8 @@ func isSameJSON(a, b string) bool {
 	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && fmt.Sprint(x) == fmt.Sprint(y)
 }
 
-// TestLaterFiles holds that a file of a later version of each format is refused and not changed. The message names the version where the format has one.
+// TestLaterFiles checks that a file of a later version of each format is refused and not changed. The message names the version
+// if the format has one.
 func TestLaterFiles(t *testing.T) {
 	const update = "the format has version 2, and this oneshot reads version 1"
 	run := readText(t, oldFiles+"/runfile/2-2026-11-28-cut-off/run.jsonl")
@@ -287,7 +288,7 @@ func TestLaterFiles(t *testing.T) {
 	}
 }
 
-// resealed replaces a part of the first record that has it, and corrects the checksum.
+// resealed replaces a part of the first record that contains it, and corrects the checksum.
 func resealed(text, before, after string) string {
 	head, rest, _ := strings.Cut(text, before)
 	start := strings.LastIndexByte(head, '\n') + 1

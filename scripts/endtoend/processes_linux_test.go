@@ -9,8 +9,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// nobody is the command "nobody WORD" of scripts: it fails if a process that has the word among
-// its own does not end at once.
+// nobody is the command "nobody WORD" of scripts: it fails if a process with the word in its
+// command line does not end within two seconds.
 func nobody(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: nobody WORD")
@@ -27,7 +27,7 @@ func nobody(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// running returns a process that has a word among its own, or "".
+// running returns a process with a word in its command line, or "".
 func running(ts *testscript.TestScript, word string) string {
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil || len(files) == 0 {

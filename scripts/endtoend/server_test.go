@@ -18,15 +18,13 @@ import (
 //
 //	server [-api ollama|chat|responses|messages] [-models A,B] [-tools] [-vision] [-as NAME] DIR
 //
-// It starts a server that speaks the protocols of package modelserver and plays
-// the model's side from the files of DIR, which are described at
-// [modelserver.ReadScript]. $SERVER becomes its base URL as a client of the
-// protocol is given it, OLLAMA_HOST its address. Requests are kept in the folder
-// requests, which is emptied first, as [modelserver.Server] says. With -tools, models call natively,
-// and with -vision they read images.
+// It starts a server that speaks the protocols of package modelserver and plays the model's side from the files of
+// DIR, which are described at [modelserver.ReadScript]. $SERVER becomes its base URL for clients of the protocol,
+// OLLAMA_HOST its address. Requests are recorded in the folder requests, which is emptied first: see
+// [modelserver.Server]. With -tools, models call natively, and with -vision they read images.
 //
-// With -as NAME it is a second server: $NAME becomes the base URL, NAME the
-// folder of requests, and SERVER and OLLAMA_HOST stay as they are.
+// With -as NAME it is a second server: $NAME becomes the base URL, NAME the folder of requests, and SERVER and
+// OLLAMA_HOST do not change.
 //
 // "ollama [-models A,B] [-tools] [-vision] DIR" is a server for Ollama's protocol.
 func server(ts *testscript.TestScript, neg bool, args []string) {
@@ -84,8 +82,8 @@ func startServer(ts *testscript.TestScript, neg bool, api string, args []string)
 	}
 }
 
-// listen returns the address of the server of that name, which is the same for the whole script, and what gives it
-// another handler.
+// listen returns the address of the server with a name, which is the same for the whole script, and a function
+// that sets its handler.
 func listen(ts *testscript.TestScript, name string) (address string, serve func(http.Handler)) {
 	servers := ts.Value(serversKey{}).(map[string]*swapped)
 	if s := servers[name]; s != nil {
@@ -102,10 +100,10 @@ func listen(ts *testscript.TestScript, name string) (address string, serve func(
 	return s.address, func(h http.Handler) { s.handler.Store(&h); running.Start() }
 }
 
-// serversKey is the key of the servers of a script among its values.
+// serversKey is the key of a script's servers among its values.
 type serversKey struct{}
 
-// A swapped server has one address and one handler after the other.
+// A swapped server keeps its address when its handler is replaced.
 type swapped struct {
 	address string
 	handler atomic.Pointer[http.Handler]

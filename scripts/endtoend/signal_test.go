@@ -11,18 +11,17 @@ import (
 	"time"
 )
 
-// endsWithin is how long a program may take to end: it needs a tenth of a second, and seconds with the
-// race detector on a busy machine. A program that hangs is abandoned in less.
+// endsWithin is the time that a program has to end: it needs a tenth of a second, and seconds with the race detector on a busy
+// machine. oneshot abandons a program that hangs in less time.
 const endsWithin = 20 * time.Second
 
-// signalMain is the program "signal INT|TERM|HUP|QUIT|KILL PROGRAM ARG…" of the scripts: it
-// runs the program, sends it the signal once the scripted server has its first
-// request, or once there is the file that $WHEN names, and ends with the program's exit code,
-// 0 if KILL has killed it. A program that is still there after that is killed, and the exit code is 99; if it has ended before
-// the signal, that is 96.
+// signalMain is the program "signal INT|TERM|HUP|QUIT|KILL PROGRAM ARG…" of the scripts: it runs the program, sends it the
+// signal once the scripted server has its first request, or once the file that $WHEN names exists, and ends with the program's
+// exit code, or 0 if KILL has killed it. Exit code 99 means that the program was still running after [endsWithin] and was
+// killed; 96 means that it ended before the signal.
 func signalMain() {
 	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "KILL": syscall.SIGKILL}
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT) // exec resets what is handled: the program ignores none of them
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT) // exec resets handled signals: the program ignores none of them
 	c := exec.Command(os.Args[2], os.Args[3:]...)
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	if err := c.Start(); err != nil {

@@ -16,11 +16,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal runs "terminal CODE DIALOG PROGRAM ARG…" with a terminal of its own that is none
-// of its standard streams, and fails unless it ends with that code. The dialog is a file with
-// a line for each step: "see TEXT" waits until that is shown, "type TEXT" types a line,
-// "keys TEXT" types a text without its end, "end" types the end of all input, "close" hangs up. What the terminal showed is
-// in the file screen, what stdout and stderr took in the files out and err.
+// terminal runs "terminal CODE DIALOG PROGRAM ARG…": the program has a controlling terminal that is none of its standard
+// streams, and must end with that code. The dialog is a file with one step per line: "see TEXT" waits until a text is
+// shown, "type TEXT" types a line, "keys TEXT" types a text without a line end, "end" types the end of all input, "close"
+// hangs up. The file screen gets the output of the terminal, the files out and err get stdout and stderr.
 func terminal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: terminal CODE DIALOG PROGRAM ARG…")
@@ -92,11 +91,11 @@ func openPTY() (ours, theirs *os.File, err error) {
 	return ours, theirs, err
 }
 
-// A screen is what a terminal has shown.
+// A screen is the text that a terminal displays.
 type screen struct {
 	mu    sync.Mutex
 	shown strings.Builder
-	seen  int // bytes that a step has waited for
+	seen  int // end of the last text that a step has waited for
 }
 
 func (s *screen) Write(p []byte) (int, error) {
@@ -111,7 +110,7 @@ func (s *screen) text() string {
 	return s.shown.String()
 }
 
-// play does the steps of a dialog.
+// play executes the steps of a dialog.
 func (s *screen) play(dialog string, to *os.File) error {
 	for step := range strings.Lines(dialog) {
 		verb, text, _ := strings.Cut(strings.TrimRight(step, "\n"), " ")
@@ -137,7 +136,7 @@ func (s *screen) play(dialog string, to *os.File) error {
 	return nil
 }
 
-// see waits until a text is shown behind what was seen.
+// see waits until a text is shown after the last one that a step has waited for.
 func (s *screen) see(text string) error {
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if i := strings.Index(s.text()[s.seen:], text); i >= 0 {

@@ -21,7 +21,7 @@ const (
 func TestThirdParty(t *testing.T) {
 	cmd := exec.Command("go", "mod", "download", "-json", copiedModule)
 	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GONOSUMDB=*")
-	text, _ := cmd.Output() // its JSON says what failed
+	text, _ := cmd.Output() // its JSON reports a failure
 	var module struct{ Dir, Sum string }
 	if json.Unmarshal(text, &module); module.Dir == "" {
 		t.Skipf("the module cache does not have %s (to get it: go mod download %[1]s)", copiedModule)
@@ -58,7 +58,7 @@ func TestThirdParty(t *testing.T) {
 	}
 }
 
-// copiedFiles reads the files of a copy: all but tests and what belongs to them.
+// copiedFiles reads the files of a copy, except commands, tests and their data.
 func copiedFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -88,7 +88,7 @@ func copiedFiles(t *testing.T, dir string) map[string]string {
 }
 
 // B1: no package does much before main. The schema library once made 21,000 allocations, the table of dialects
-// 1,100, which each command paid, and each call of a program twice more.
+// 1,100. Every command paid for them, and every call of a program twice more.
 func TestStartAllocations(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestThreats holds that the page of threats has the defence, the limits and the tests of each, and that
-// these tests and scripts exist.
+// TestThreats checks that the page of threats has the defence, the limits and the tests of each, and
+// that these tests and scripts exist.
 func TestThreats(t *testing.T) {
 	page := readText(t, "docs/threats.md")
 	named := regexp.MustCompile("`([^`]+)`")

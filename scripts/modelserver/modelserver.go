@@ -68,8 +68,8 @@ type Server struct {
 	// Models are the names that the server lists; a request for any other is
 	// refused. Without a list, every name is known.
 	Models []string
-	// Mark, if set, is called when a reply reaches a mark, and when the last bytes
-	// before it were sent.
+	// Mark, if set, is called when a reply reaches a mark, with the time at which the last
+	// bytes before it were sent.
 	Mark func(Request, time.Time)
 	// AtOnce sends a reply when it is complete or waits, not piece by
 	// piece: a model that takes no time.

@@ -49,7 +49,8 @@ const (
 	entire   = `{"model":"parrot","stream":false}`
 )
 
-// post returns the answer to a request and its body as far as it came.
+// post returns the response to a request, and as much of its body as was
+// received.
 func post(t *testing.T, url, body string) (*http.Response, string, error) {
 	t.Helper()
 	res, err := http.Post(url, "application/json", strings.NewReader(body))
@@ -61,7 +62,7 @@ func post(t *testing.T, url, body string) (*http.Response, string, error) {
 	return res, string(text), err
 }
 
-// everything says one of each.
+// everything is a script with an item of every kind.
 const everything = `
 think Let me see.
 sign c2lnbmVk
@@ -71,7 +72,8 @@ call c1 search {"query":"apples","limit":12345678901234567890}
 call - now
 stop`
 
-// TestForms wants the same said, whole and streamed, in each protocol.
+// TestForms compares the encoding of one reply, whole and streamed, in each
+// protocol with a golden file.
 func TestForms(t *testing.T) {
 	for _, api := range APIs {
 		for name, body := range map[string]string{"streamed": streamed, "whole": entire} {
@@ -87,7 +89,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestFormsAreRead wants the client's decoders to read what was meant.
+// TestFormsAreRead checks that the client's decoders read the reply as it is
+// scripted.
 func TestFormsAreRead(t *testing.T) {
 	for _, api := range APIs {
 		for name, body := range map[string]string{"streamed": streamed, "whole": entire} {
@@ -137,9 +140,9 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestLikeARealServer compares the members of our objects with those of
-// captured exchanges: there may be fewer, and only those that the vendor has and
-// Ollama leaves out may be more.
+// TestLikeARealServer checks that the members of our objects are also in
+// captured exchanges, except for members that the vendor has and Ollama leaves
+// out.
 func TestLikeARealServer(t *testing.T) {
 	shared := os.Getenv("ONESHOT_SHARED")
 	if shared == "" {
@@ -254,7 +257,8 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// TestEnds wants that a response can end in every way that a network has.
+// TestEnds checks that a response can end in every way in which a connection can
+// break.
 func TestEnds(t *testing.T) {
 	for _, tt := range []struct {
 		play string
@@ -277,7 +281,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestEndless wants that what never ends, ends with its client.
+// TestEndless checks that an endless response ends when its client disconnects.
 func TestEndless(t *testing.T) {
 	for play, want := range map[string]string{"mute 1us": ": keep-alive\n\n: keep-alive\n\n", "text hello\nhang": "data: "} {
 		url := start(t, &Server{}, play)
@@ -297,7 +301,7 @@ func TestRecord(t *testing.T) {
 	s := &Server{Record: t.TempDir(), Models: []string{"parrot", "owl"}}
 	url := start(t, s, "stop", "early")
 	for _, body := range []string{entire, entire, `{"model":"nope"}`, entire} {
-		_, _, _ = post(t, url+Messages.Path(), body) // what was sent is what counts
+		_, _, _ = post(t, url+Messages.Path(), body) // only the recorded requests count
 	}
 	for name, want := range map[string]string{
 		"1.json": entire, "1.headers": "POST /v1/messages\nHost: " + url[len("http://"):] + "\nAccept-Encoding: gzip\n", "2.headers": "POST", "3.json": `{"model":"nope"}`,

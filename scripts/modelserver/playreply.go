@@ -38,7 +38,7 @@ func newPlayer(s *Server, w http.ResponseWriter, r *http.Request, request Reques
 			Usage bool `json:"include_usage"`
 		} `json:"stream_options"`
 	}
-	_ = json.Unmarshal(request.Body, &wants) // who writes no JSON is answered whole
+	_ = json.Unmarshal(request.Body, &wants) // a request that is not JSON is answered whole
 	stream := request.API == Ollama
 	if wants.Stream != nil {
 		stream = *wants.Stream
@@ -94,7 +94,7 @@ func (p *player) write(b []byte) {
 // flush sends the buffered bytes.
 func (p *player) flush() { p.w.(http.Flusher).Flush() }
 
-// reportSendTime tells the server's owner when the last bytes were sent.
+// reportSendTime reports to the server's owner when the last bytes were sent.
 func (p *player) reportSendTime() {
 	if p.server.Mark != nil {
 		p.server.Mark(p.request, p.sent)
@@ -168,8 +168,8 @@ func socketWriteAction(text string) action {
 	}
 }
 
-// reset ends a connection at once, so that its client notices even while it
-// writes. What was sent and not read yet may be lost.
+// reset ends a connection at once, so that its client notices even while it writes.
+// Data that was sent and not read yet may be lost.
 func reset(w http.ResponseWriter) {
 	c, _, err := w.(http.Hijacker).Hijack()
 	if err != nil {

@@ -155,13 +155,13 @@ var verbs = map[string]func(argument string) (action, error){
 	"text":   withText(textAction),                       // two in a row are one text
 	"with":   parseMembers,                               // JSON members that the next text or call has, too
 	"call":   parseCall((*player).addCall),               // ID NAME JSON: a native call; "-" for no ID
-	"open":   parseCall((*player).addOpenCall),           // the same, but its end does not come
+	"open":   parseCall((*player).addOpenCall),           // the same, without its end
 	"stop":   withText(stopAction),                       // the clean end; "length", or a reason to send unchanged
 	"error":  withText(errorAction),                      // an error of the server
 	"splice": withoutArgument((*player).beginNewMessage), // another response begins in the same body
 	"raw":    parseRaw,                                   // bytes, unchanged
 
-	"socket": withText(socketWriteAction), // bytes on the connection, instead of all HTTP; it ends then
+	"socket": withText(socketWriteAction), // bytes on the connection, instead of all HTTP; then it is closed
 
 	"wait":  withDuration((*player).wait),              // a pause; the text before it has been sent
 	"mark":  withoutArgument((*player).reportSendTime), // reports the time to the owner of the server

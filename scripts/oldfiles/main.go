@@ -6,8 +6,8 @@
 //
 // A job is a folder FORMAT/WHAT in scripts/oldfiles/jobs. Its record.sh runs in a copy of the folder, which is kept as
 // testdata/oldfiles/FORMAT/PREFIX-WHAT. PREFIX begins with the version of the format. The model plays the folder replies; if a
-// reply has the action mark, all programs are killed there. No file contains a path of this machine, because the programs believe
-// to be in /proc/self/cwd.
+// reply has the action mark, all programs are killed there. No file contains a path of this machine, because the programs get
+// /proc/self/cwd as the name of their working directory.
 package main
 
 import (
@@ -74,7 +74,7 @@ func record(ctx context.Context, program, job, to string, stderr io.Writer) (err
 	if err := runJob(ctx, work, bin, stderr); err != nil {
 		return err
 	}
-	for _, name := range []string{"replies", "home"} { // what only the recording needs
+	for _, name := range []string{"replies", "home"} { // used only for the recording
 		if err := os.RemoveAll(filepath.Join(work, name)); err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func runJob(ctx context.Context, work, bin string, stderr io.Writer) error {
 	var isKilled atomic.Bool
 	server.Mark = func(modelserver.Request, time.Time) {
 		isKilled.Store(true)
-		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // it may be over
+		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // the job may have ended
 	}
 	if err := c.Run(); err != nil && !isKilled.Load() {
 		return err

@@ -84,7 +84,8 @@ func faultOf(requests []exchange) error {
 	return nil
 }
 
-// compareWithFileExport compares what the collector passed on with an export to a file: a member that the collector does not know would be missing.
+// compareWithFileExport compares the requests that the collector passed on with an export to a file: a member that the
+// collector does not know would be missing.
 func (d *drive) compareWithFileExport(passed []json.RawMessage, files []string, content bool) error {
 	path := filepath.Join(d.dir, fmt.Sprintf("sent-%v.jsonl", content))
 	o, err := d.start(slices.Concat([]string{"runs", "export", "--otlp", path, "--content=" + strconv.FormatBool(content)}, files)...)

@@ -23,7 +23,8 @@ import (
 // startLimit is the time that a collector has to start or to end.
 const startLimit = 30 * time.Second
 
-// A collector is a running collector between two observers: what the program sends to it, and what it passes on.
+// A collector is a running collector between two observers: one records the requests that the program sends to it, the
+// other those that it passes on.
 type collector struct {
 	URL string // for the program
 

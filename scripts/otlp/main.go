@@ -1,7 +1,8 @@
 //go:build unix
 
-// Command otlp records runs against a scripted model, exports them to a real OpenTelemetry collector, and compares what the
-// collector passes on with the records. It reads the records itself and does not use the program's packages.
+// Command otlp records runs against a scripted model, exports them to a real OpenTelemetry collector, and compares the
+// telemetry that the collector passes on with the records. It reads the records itself and does not use the program's
+// packages.
 //
 // It does not build anything; scripts/otlp-e2e does, and calls it.
 package main

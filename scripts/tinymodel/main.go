@@ -1,4 +1,4 @@
-// Command tinymodel writes a language model that says exactly a given text.
+// Command tinymodel writes a language model that generates only given texts.
 //
 // The model is a real GGUF file of the llama architecture, small enough for a
 // test: its layers do nothing, and its output matrix is a table of which token
@@ -6,8 +6,7 @@
 // server render a real template, stream real tokens and enforce real grammars,
 // with answers that are known in advance.
 //
-// It is a test tool and no product: it knows nothing of training or
-// quantisation.
+// It is a test tool and no product: it has no training and no quantisation.
 //
 //	tinymodel -replies replies.txtar -o DIR
 //

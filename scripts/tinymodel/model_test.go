@@ -36,7 +36,7 @@ func testVocabulary(t *testing.T) *Vocabulary {
 	return v
 }
 
-// say follows the matrix as a server does: from token to the one liked most.
+// say follows the matrix as a server does: from each token to the one with the highest preference.
 func say(v *Vocabulary, token, limit int) (text string, ended bool) {
 	row := make([]float32, len(v.Tokens))
 	for range limit {
@@ -139,7 +139,7 @@ func lastLine(t *testing.T, tools bool, conversation map[string]any) string {
 	return out.String()[strings.LastIndexByte(out.String(), '\n')+1:]
 }
 
-// A message is one of a conversation as Ollama hands it to a template.
+// A message is a message of a conversation in the form that Ollama passes to a template.
 type message struct {
 	Role, Content        string
 	ToolCalls            []toolCall
@@ -223,7 +223,7 @@ func TestHeaderRoundTrip(t *testing.T) {
 	}
 }
 
-// A header is what a reader finds before the data; arrays count as their length.
+// A header is the part of a file before the data; the value of an array is its length.
 type header struct {
 	metadata  map[string]any
 	tensors   map[string]tensorInfo

@@ -4,22 +4,22 @@ import "fmt"
 
 // Modelfile returns the Modelfile for a model written by [NewModel]. Its template
 // picks the reply: the script is named by the last "script: NAME" in a user
-// message, and the turn is one more than the messages the assistant has sent.
-// So a conversation whose user said "script: repair" is answered with the
-// replies repair.1, repair.2 and so on.
+// message, and the turn is one more than the messages the assistant has sent. So a
+// conversation whose user said "script: repair" is answered with the replies
+// repair.1, repair.2 and so on.
 //
-// A template without a word for tools makes a server say that the model does not
-// support them. The one with tools writes calls between <tool_call> tags, so
-// that is where the server looks for them, and it tells from the replies whether
-// the conversation came back as it should: once there are calls in it, NAME.TURN
-// is followed by a dash and how many calls with arguments the assistant has
-// made, and another dash and how many results there are whose ID is that of a
-// call and whose name, if they have one, is the call's. So the reply after one
-// call and its result is called repair.2-1-1; if either were lost on the way, it
-// would be another reply, and there is none.
+// If a template does not mention tools, a server reports that the model does not
+// support them. The template with tools writes calls between <tool_call> tags, so a
+// server looks for calls there. Its choice of reply also shows whether the
+// conversation was sent back completely: once there are calls in it, NAME.TURN is
+// followed by a dash and the number of calls with arguments that the assistant has
+// made, and another dash and the number of results whose ID is that of a call and
+// whose name, if they have one, is the call's. So the reply after one call and its
+// result is called repair.2-1-1; if either were lost on the way, the name would be
+// another one, for which there is no reply.
 //
-// One thread, because a model this small loses more by waking others than they
-// would help.
+// The model has one thread, because it is so small that waking others costs more
+// than they would save.
 func Modelfile(weights string, context uint32, tools bool) string {
 	template := fmt.Sprintf(chatTemplate, "", "", "")
 	if tools {
@@ -36,11 +36,11 @@ PARAMETER temperature 0
 `, context)
 }
 
-// chatTemplate counts and searches with what text/template has: a string grows by a
-// dot for each turn, so its length is the turn, and a loop over the length of a
-// text looks at every suffix of it. A name ends at the first byte that no name
+// chatTemplate counts and searches with the means of text/template: a string grows
+// by a dot for each turn, so its length is the turn, and a loop over the length of
+// a text looks at every suffix of it. A name ends at the first byte that no name
 // has: "-" is 45, "." 46, "0" to "9" 48 to 57, "a" to "z" 97 to 122. It has three
-// places for what a template with tools says more.
+// places for the additions of a template with tools.
 const chatTemplate = `{{- $name := "default" }}{{ $turn := "." -}}%s
 {{- range .Messages }}<|im_start|>{{ .Role }}
 {{ .Content }}%s<|im_end|>
@@ -54,7 +54,7 @@ const chatTemplate = `{{- $name := "default" }}{{ $turn := "." -}}%s
 {{- end }}<|im_start|>assistant
 <|{{ $name }}.{{ len $turn }}%s|>`
 
-// What a template with tools says more.
+// The additions of a template with tools.
 const (
 	offeredTools = `{{ $calls := "" }}{{ $results := "" -}}
 {{- if .Tools }}<|im_start|>system

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// A Reply is one text that the model can say.
+// A Reply is one text that the model can generate.
 type Reply struct {
-	Name string // NAME.TURN, such as "repair.2": what the model says in turn 2 of the script "repair"
+	Name string // NAME.TURN, such as "repair.2": the reply in turn 2 of the script "repair"
 	Text string
-	Loop bool // the text begins again at its end, without end
+	Loop bool // the text is repeated without end
 }
 
-// missing is the name of the reply that stands for every reply that is not scripted.
+// missing is the name of the reply to every prompt without a scripted one.
 const missing = "missing"
 
-// A ReplyError says which line of a replies file is wrong.
+// A ReplyError reports an invalid line of a replies file.
 type ReplyError struct {
 	Line int // from 1
 	Why  string

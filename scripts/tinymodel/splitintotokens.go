@@ -2,21 +2,21 @@ package main
 
 import "fmt"
 
-// chunkBytes is the length that a chunk has where nothing speaks against it:
-// about that of a token of a real model.
+// chunkBytes is the minimum length of a chunk, except at the end of a text: about
+// that of a token of a real model.
 const chunkBytes = 8
 
-// A Splitter cuts replies into chunks. A chunk is one token of the model, and
-// what follows a token depends on that token alone, so no two chunks of a model
-// may have the same text. A chunk has at least two bytes, because single bytes
-// are the tokens of everything else.
+// A Splitter cuts replies into chunks. A chunk is one token of the model, and the
+// next token depends only on the current one, so no two chunks of a model may have
+// the same text. A chunk has at least two bytes, because single bytes are the tokens
+// of all other text.
 type Splitter struct {
 	used map[string]bool
 }
 
-// A SplitError says that a text cannot be cut into chunks that are new.
+// A SplitError reports that a text cannot be cut into chunks that are new.
 type SplitError struct {
-	Text string // what is left of the reply
+	Text string // the rest of the reply
 }
 
 func (e *SplitError) Error() string {

@@ -2,7 +2,8 @@ package main
 
 import "fmt"
 
-// A TokenType says how a tokenizer treats a token; the numbers are GGUF's.
+// A TokenType is the way in which a tokenizer treats a token; the numbers are
+// GGUF's.
 type TokenType int32
 
 // The token types in use.
@@ -17,8 +18,8 @@ type Token struct {
 	Type TokenType
 }
 
-// A Vocabulary is all that a scripted model knows: its tokens, and which of them
-// follows which.
+// A Vocabulary holds the tokens of a scripted model, and which of them follows
+// which.
 type Vocabulary struct {
 	Tokens []Token
 	// Next maps a token to the one that follows it. A token without an entry is
@@ -36,8 +37,8 @@ const singleBytes = 256
 // read in vectors.
 const rowAlignment = 32
 
-// NewVocabulary returns the vocabulary that speaks the replies. Replies with the
-// same text share their tokens.
+// NewVocabulary returns the vocabulary for the replies. Replies with the same text
+// share their tokens.
 func NewVocabulary(replies []Reply) (*Vocabulary, error) {
 	v := &Vocabulary{Next: map[int]int{}, ids: map[string]int{}}
 	for b := range singleBytes {
@@ -101,9 +102,9 @@ func (v *Vocabulary) addChain(chunks []string, loop bool) int {
 	return first
 }
 
-// entryToken returns the token that a prompt ends with to be given the named reply.
-// A prompt that ends with the entry of no reply ends, for the tokenizer, with a
-// plain ">".
+// entryToken returns the token at the end of a prompt that asks for the named
+// reply. If no reply has the name in the prompt, the tokenizer reads a plain ">"
+// there.
 func (v *Vocabulary) entryToken(name string) int {
 	if name == missing {
 		return v.ids[">"]
@@ -113,8 +114,8 @@ func (v *Vocabulary) entryToken(name string) int {
 
 func entryText(name string) string { return "<|" + name + "|>" }
 
-// A byte-pair tokenizer without merges is refused, so there is one, and a token
-// for what it makes.
+// A byte-pair tokenizer without merges is refused, so there is one merge, and a
+// token for its result.
 const (
 	merge  = "t h"
 	merged = "th"

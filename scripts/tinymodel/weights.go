@@ -1,11 +1,11 @@
 package main
 
-// defaultPreference is how much the model likes a token where nothing is scripted for
-// it. A server that enforces a grammar admits few tokens at a time, and of those
-// the model takes the one that closes most: a string first, because inside it a
-// brace closes nothing. So what it says is short and comes to an end. A repeat
-// penalty divides recent tokens by 1.1, so neighbours are further apart
-// than that.
+// defaultPreference is the model's preference for a token after one without a
+// scripted next token. A server that enforces a grammar admits few tokens at a time,
+// and of those the model takes the one that closes most: a string first, because
+// inside it a brace closes nothing. So its text is short and comes to an end. A
+// repeat penalty divides recent tokens by 1.1, so neighbours are further apart than
+// that.
 func defaultPreference(v *Vocabulary, token int) float32 {
 	if token == v.End {
 		return 3
@@ -32,20 +32,20 @@ func defaultPreference(v *Vocabulary, token int) float32 {
 	return -1
 }
 
-// scripted is how much the model likes the token that is scripted to follow. The
-// hidden state has the length of the square root of the vocabulary, so the
-// distance to every other token is many times what sampling could cross.
+// scripted is the model's preference for the token that is scripted to follow. The
+// hidden state has the length of the square root of the vocabulary, so the distance
+// to every other token is many times larger than sampling could cross.
 const scripted = 6
 
-// Sizes that are as small as servers accept; what they multiply is zero.
+// Sizes as small as servers accept; the weights of these layers are zero.
 const (
 	headSize    = 32
 	forwardSize = 32
 )
 
-// NewModel returns the model that speaks the vocabulary. Every token is embedded as
-// a direction of its own, the one layer adds nothing, and the output matrix
-// holds, for each token, how much each other one is liked after it.
+// NewModel returns the model with a vocabulary. Every token is embedded as a
+// direction of its own, the one layer adds nothing, and the output matrix holds, for
+// each token, the preference for each other one after it.
 func NewModel(v *Vocabulary, context uint32) *GGUF {
 	g := &GGUF{}
 	size := len(v.Tokens)
@@ -70,7 +70,7 @@ func NewModel(v *Vocabulary, context uint32) *GGUF {
 	return g
 }
 
-// fillPreferences fills row with how much token is liked after each other token.
+// fillPreferences fills row with the preference for a token after each other token.
 func (v *Vocabulary) fillPreferences(token int, row []float32) {
 	liked := defaultPreference(v, token)
 	for before := range row {

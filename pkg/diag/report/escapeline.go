@@ -36,7 +36,7 @@ func isPlain(text string) bool {
 // isPlainByte reports whether a byte is printed unchanged in one column.
 func isPlainByte(b byte) bool { return b >= ' ' && b < 0x7f }
 
-// A cell says how a character is printed.
+// A cell is the printed form of a character.
 type cell struct {
 	size        int    // in bytes
 	width       int    // columns on a terminal
@@ -45,7 +45,7 @@ type cell struct {
 	value       rune
 }
 
-// A renderMode says how text is rendered: as the context of the marked text, where tabs become
+// A renderMode is the way in which text is rendered: as the context of the marked text, where tabs become
 // spaces, or as marked text or text that is not from the source, where tabs are escaped.
 type renderMode bool
 

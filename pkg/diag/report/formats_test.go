@@ -64,7 +64,7 @@ func TestGitHub(t *testing.T) {
 	}
 }
 
-// Each finding is one line, whatever its content.
+// Each finding is one line, even if its text contains line breaks.
 func TestGitHubLines(t *testing.T) {
 	files := everything()
 	var b bytes.Buffer
@@ -226,7 +226,7 @@ func TestJUnitParts(t *testing.T) {
 	}
 }
 
-// A file of which all errors are omitted has not passed.
+// A file whose errors and warnings are all omitted has a failed test.
 func TestJUnitOmitted(t *testing.T) {
 	for _, tt := range []struct {
 		omitted diag.Tally

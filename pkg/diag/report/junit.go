@@ -60,10 +60,9 @@ type junitText struct {
 	Text string `xml:",cdata"`
 }
 
-// A JUnit is a report with one test suite per file: a failed test for each error and warning, or
-// one passed test without any. One more failed test stands for omitted errors and warnings. Other findings go to the
-// suite's output. Characters that XML cannot
-// represent are escaped.
+// A JUnit is a report with one test suite per file: a failed test for each error and warning, or one passed test if there
+// are none. One more failed test reports omitted errors and warnings. Other findings go to the suite's output. Characters
+// that XML cannot represent are escaped.
 type JUnit struct {
 	version string
 	doc     junitDoc

@@ -105,8 +105,8 @@ type sarifContent struct {
 }
 
 // A SARIF is a log in the Static Analysis Results Interchange Format 2.1.0, written incrementally:
-// only the codes are kept in memory. Display fixes are omitted; "kind" says whether the others are
-// safe.
+// only the codes are kept in memory. Display fixes are omitted; "kind" is the kind of the others: safe
+// or unsafe.
 type SARIF struct {
 	version string
 	started bool

@@ -74,7 +74,7 @@ func TestSARIFSchema(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// The schema says no where it should.
+	// The validation works: it rejects an invalid log.
 	if validJSON(schema, `{"version": "2.1.0", "runs": [{}]}`) == nil {
 		t.Error("the schema takes a run without a tool")
 	}

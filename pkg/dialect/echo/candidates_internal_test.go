@@ -27,7 +27,7 @@ func echoesInAny(h *SeenText, u Candidate) bool {
 	return false
 }
 
-// D4: the index of what a model was told changes no verdict.
+// D4: searching only the texts from the index changes no verdict.
 func TestIndexFindsEveryEcho(t *testing.T) {
 	pieces := []string{
 		"drop_file", "read", "drop", "file", " ", `"`, "(", ")", `{"path":"`, `"}`, "secret.txt", "notes/a.md", "path", ":", "42", "\\u0064rop_file",
@@ -69,7 +69,7 @@ func TestIndexFindsEveryEcho(t *testing.T) {
 	}
 }
 
-// D4: a call costs no look at the results before it, unless they hold its words.
+// D4: a call is compared only with results that contain its words.
 func TestEchoSearchTouchesCandidatesOnly(t *testing.T) {
 	h := &SeenText{}
 	const results = 2000

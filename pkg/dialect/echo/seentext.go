@@ -84,13 +84,13 @@ type Candidate struct {
 // together, in any notation and order, with only argument names and common call words between them.
 //
 // Otherwise words count: letters and digits, ignoring case, as a reader sees them (see [decodings]). Results
-// naturally mention what the next calls need: a list of files contains the path to read next. So the name must
-// occur as well, and scattered values count only if chance is unlikely: the name is not an ordinary word
-// (drop_file, readPage), or the values have [minDistinctive] letters and digits besides true, false and null.
-// Otherwise each value must directly follow its key. Values from the user do not count. A read-only call needs
-// two such required arguments: following a reference in a page is ordinary work.
+// naturally mention values that the next calls need: a list of files contains the path to read next. So the
+// name must occur as well, and scattered values count only if chance is unlikely: the name is not an ordinary
+// word (drop_file, readPage), or the values have [minDistinctive] letters and digits besides true, false and
+// null. Otherwise each value must directly follow its key. Values from the user do not count. A read-only call
+// needs two such required arguments: following a reference in a page is ordinary work.
 //
-// A call without arguments has only its name to choose. It is an echo only if a text contains the call's text,
+// A call without arguments consists of its name alone. It is an echo only if a text contains the call's text,
 // which must be more than the name.
 func (h *SeenText) IsEcho(u Candidate) bool {
 	if len(h.texts) == 0 {

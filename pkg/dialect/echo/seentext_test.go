@@ -10,7 +10,7 @@ import (
 	"oneshot/internal/testsize"
 )
 
-// heard returns what was told in some texts.
+// heard returns a SeenText with some texts.
 func heard(texts ...string) *SeenText {
 	h := &SeenText{}
 	for _, text := range texts {
@@ -19,8 +19,8 @@ func heard(texts ...string) *SeenText {
 	return h
 }
 
-// A call counts as told where its text is, in a text, in a string of JSON, or in
-// JSON itself, and nowhere else.
+// TestSeenText checks that a call is an echo if a text, a JSON string or JSON contains its text, and otherwise
+// not.
 func TestSeenText(t *testing.T) {
 	const call = `put("évil\n")`
 	for _, tt := range []struct {
@@ -50,7 +50,7 @@ func TestSeenText(t *testing.T) {
 	}
 }
 
-// A call counts as told where its name and all of its arguments are, in whatever
+// TestSeenTextArguments checks that a call is an echo if a text contains its name and all its arguments, in any
 // notation.
 func TestSeenTextArguments(t *testing.T) {
 	const remove = `{"path": "/etc/hostCalls.d", "force": true, "depth": 3}`
@@ -102,8 +102,7 @@ func TestSeenTextArguments(t *testing.T) {
 	}
 }
 
-// Very many calls are looked for in an index: the answers stay the same, and the cost
-// is that of the text and of the calls.
+// TestSeenTextIsLinear checks the verdicts for very many calls and one long text, within a minute.
 func TestSeenTextIsLinear(t *testing.T) {
 	count := testsize.Pick(200_000, 40_000)
 	var b strings.Builder
@@ -122,12 +121,12 @@ func TestSeenTextIsLinear(t *testing.T) {
 	}
 }
 
-// What a call gave back makes no echo of an equal one, and of any other. Calls are equal
-// where their numbers are written alike, whatever the order of their arguments.
+// TestSeenTextResult checks that the result of a call makes no echo of an equal call, but of any other. Calls
+// are equal if their numbers are written alike, in any order of arguments.
 func TestSeenTextResult(t *testing.T) {
 	const said = `no such file: drop_file {"path": "notes.md", "depth": 9007199254740993}`
 	for _, tt := range []struct {
-		name, of, args string // whose result it is
+		name, of, args string // the call that returned it
 		want           bool
 	}{
 		{"the same", "drop_file", `{"path":"notes.md","depth":9007199254740993}`, false},
@@ -151,8 +150,8 @@ func TestSeenTextResult(t *testing.T) {
 	}
 }
 
-// M6: what a reader takes for the same is the same: characters in another form, that nobody sees, tags and
-// line breaks inside words, escapes and entities, also several of them at once.
+// M6: texts that look alike to a reader match: compatibility forms, invisible characters, tags and line breaks
+// inside words, escapes and entities, alone and combined.
 func TestSeenTextNormalized(t *testing.T) {
 	const remove = `{"path":"keys/attacker.pub","note":"see me"}`
 	for name, text := range map[string]string{
@@ -195,8 +194,7 @@ func TestSeenTextNormalized(t *testing.T) {
 	}
 }
 
-// M6: the name and the values count together in one text, and in two that follow one another where no more
-// than 4 KiB are between them.
+// M6: the name and the values count together in one text, and in two texts with at most 4 KiB between them.
 func TestSeenTextNearby(t *testing.T) {
 	filler := func(n int) string { return strings.Repeat("words of no interest. ", n/22) }
 	u := Candidate{Name: "drop_file", RawArgs: json.RawMessage(`{"path":"keys/attacker.pub"}`)}
@@ -221,7 +219,7 @@ func TestSeenTextNearby(t *testing.T) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
-	// What an equal call gave back does not count, and what is before and after it then follows.
+	// The result of an equal call does not count: the texts before and after it are adjacent.
 	h := heard("Use drop_file.")
 	h.AddResult("drop_file", u.RawArgs, []byte(`no such file: keys/attacker.pub`))
 	if h.IsEcho(u) {
@@ -233,8 +231,8 @@ func TestSeenTextNearby(t *testing.T) {
 	}
 }
 
-// A call that changes nothing and needs one argument is an echo only where it is spelled out, and so is one
-// whose values the user says.
+// TestSeenTextOrdinaryWork checks that a read-only call with one required argument is an echo only if it is
+// spelled out, and likewise a call whose values are the user's own words.
 func TestSeenTextOrdinaryWork(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string

@@ -12,7 +12,8 @@ import (
 	"oneshot/internal/testsize"
 )
 
-// LocateArguments knows the position of each value, also of nested tags.
+// TestPlaces checks that LocateArguments returns the span of each value, also in nested
+// tags.
 func TestPlaces(t *testing.T) {
 	tools := Toolset{"f": shapeOfSchema(json.RawMessage(`{"properties":{"list":{"type":"array"},"n":{"type":"integer"}}}`))}
 	for _, tt := range []struct {
@@ -78,7 +79,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// The work is bounded for many values and for deep ones.
+// TestPlacesAreLinear checks that the work is bounded for many values and for deeply
+// nested ones.
 func TestPlacesAreLinear(t *testing.T) {
 	begin := time.Now()
 	deep, long, count := 50, strings.Repeat("n", 100), testsize.Pick(200_000, 40_000)

@@ -15,7 +15,7 @@ import (
 	"oneshot/pkg/literal"
 )
 
-// all are the syntaxes by name.
+// all holds the syntaxes by name.
 var all = map[string]*Syntax{
 	"Qwen3Coder": Qwen3Coder, "SeedOSS": SeedOSS, "OpenHands": OpenHands, "MinimaxM2": MinimaxM2, "MinimaxM3": MinimaxM3,
 	"DSML": DSML, "AnthropicXML": AnthropicXML, "ATEM": ATEM, "Step3": Step3, "MiniCPM5": MiniCPM5, "KimiK3": KimiK3,
@@ -101,7 +101,8 @@ func TestSplits(t *testing.T) {
 	}
 }
 
-// TestCutAnywhere truncates samples: the missing part is never executed.
+// TestCutAnywhere checks that a sample truncated before its closing marker is not
+// executable.
 func TestCutAnywhere(t *testing.T) {
 	for _, s := range samples {
 		whole := read(&s)
@@ -120,7 +121,7 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestStops checks that a stop ends the text for the call that contains it.
+// TestStops checks that a stop inside a call has the effect of the end of the text.
 func TestStops(t *testing.T) {
 	const stop = "</think>"
 	for _, s := range samples {
@@ -141,7 +142,7 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// hostile makes texts of about n bytes that are hard to read.
+// hostile holds the parts of texts that are hard to read; the middle is repeated.
 var hostile = map[string]struct {
 	syntax *Syntax
 	begin  string
@@ -227,7 +228,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// writable are arguments for every syntax.
+// writable are arguments that every syntax can write.
 var writable = []string{
 	`{}`,
 	`{"text":"a"}`,

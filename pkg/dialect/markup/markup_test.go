@@ -301,7 +301,8 @@ func TestNone(t *testing.T) {
 	}
 }
 
-// TestFixes applies the fixes of findings: the fixed text has no such findings.
+// TestFixes checks that applying the fixes of a repaired call keeps its name and
+// arguments.
 func TestFixes(t *testing.T) {
 	for _, s := range samples {
 		r := read(&s)

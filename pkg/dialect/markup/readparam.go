@@ -161,7 +161,7 @@ func (m *machine) countNestedParam(found marker) bool {
 	return true
 }
 
-// beginCloserCheck looks at what follows a marker that may close the value.
+// beginCloserCheck begins to inspect the text after a marker that may close the value.
 func (m *machine) beginCloserCheck(found marker) bool {
 	m.closer = found
 	m.state, m.lookahead = afterCloser, found.end

@@ -184,7 +184,7 @@ func (r *Response) addPendingCall(c *PendingCall) {
 	r.calls.all = append(r.calls.all, c)
 }
 
-// HoldCall adds a call that may repeat another one. It comes after all others, and only if it is none of them.
+// HoldCall adds a call that may repeat another one. It comes after all others, and only if it repeats none of them.
 func (r *Response) HoldCall(c *PendingCall) { r.calls.held = c }
 
 // PendingCalls returns the calls that were not emitted yet.

@@ -19,7 +19,7 @@ const (
 	TooLarge    ErrorKind = "large"   // it exceeds the size limit
 )
 
-// An Error says why a body could not be decoded to its end.
+// An Error reports why a body could not be decoded to its end.
 type Error struct {
 	Kind    ErrorKind
 	Message string   // the server's whole text for [ServerError], otherwise the fault

@@ -234,7 +234,7 @@ func (d *Decoder) finishBody() {
 	case d.objects.isOpen():
 		d.failOpenObject()
 	case d.response.Stop != "":
-		d.endResponse(chat.StopOther) // what has not ended may be cut
+		d.endResponse(chat.StopOther) // open calls may be truncated
 	case !d.hasKnown && d.unknownExcerpt != "":
 		d.fail(Malformed, d.unknownStart, "not a response: "+d.unknownExcerpt)
 	case d.messages == 0:

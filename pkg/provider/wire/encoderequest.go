@@ -36,7 +36,7 @@ type Variant struct {
 	ForeignCall json.RawMessage
 }
 
-// A ParameterError says that a parameter of a request cannot be sent.
+// A ParameterError reports that a parameter of a request cannot be sent.
 type ParameterError struct {
 	Name string
 	API  string

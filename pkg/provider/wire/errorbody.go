@@ -87,8 +87,7 @@ func parseError(v gjson.Result) ErrorReport {
 	return f
 }
 
-// ParseErrorMember parses an "error" member. The result is empty if the member says that there
-// is no error.
+// ParseErrorMember parses an "error" member. The result is empty if the member reports no error.
 func ParseErrorMember(e gjson.Result) ErrorReport {
 	switch {
 	case len(e.Raw) > maxErrorBytes:

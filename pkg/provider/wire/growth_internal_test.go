@@ -14,8 +14,8 @@ import (
 )
 
 // The work for each delta of a stream must not depend on the number of earlier ones. In whole
-// bodies a loop over them would hide behind the cost of reading JSON, so these parts are tested
-// by themselves.
+// bodies the cost of parsing JSON would hide a loop over them, so these parts are tested
+// separately.
 func TestPiecesAreCheap(t *testing.T) {
 	arguments := gjson.Parse(`"{\"a\":1}"`)
 	for name, repeat := range map[string]func(n int){

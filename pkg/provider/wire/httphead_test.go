@@ -8,7 +8,7 @@ import (
 	"oneshot/pkg/provider/wire"
 )
 
-// M3: text that only begins like a head is not one, and the last of several heads counts.
+// M3: text that only begins like a head has no head, and the last of several heads counts.
 func TestHeads(t *testing.T) {
 	for _, c := range []struct {
 		text, kind string

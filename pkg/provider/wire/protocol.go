@@ -30,7 +30,7 @@ type Protocol struct {
 	HasStyle func(v gjson.Result) bool // reports whether an error body has the style of these servers; may be nil
 
 	HasCallIDs     bool // each call has an id
-	StopNamesCalls bool // the stop reason tells whether the response has calls
+	StopNamesCalls bool // the stop reason depends on whether the response has calls
 	StopOptional   bool // the stop reason may be missing
 
 	Path      string      // endpoint of requests below the base URL
@@ -105,7 +105,7 @@ func ParseModelIDs(body []byte) (out []ModelInfo, err error) {
 // A StopReason is the meaning of a server's stop reason.
 type StopReason struct {
 	Stop  chat.Stop
-	Calls bool // it says that the response has calls
+	Calls bool // the response has calls
 }
 
 // commonStops are the stop reasons of several protocols, or of servers that imitate others.

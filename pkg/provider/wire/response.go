@@ -11,16 +11,16 @@ import (
 
 // A Reader reads the messages of a protocol into a [Response].
 type Reader interface {
-	// Message reads one valid JSON object and reports whether it belongs to the protocol. An
-	// error says why it cannot be read.
+	// Message reads one valid JSON object and reports whether it belongs to the protocol. An error
+	// has the reason why it cannot be read.
 	Message(v gjson.Result) (known bool, err error)
 	// Native returns the message of a complete response in its server's own format; nil if the
 	// text is enough or there is no client that could send it back.
 	Native() []byte
 }
 
-// A Response is the response of a body while a [Reader] reads it. It is complete when the body
-// ends after a stop reason, or at the message that the reader says is the last.
+// A Response is the response of a body while a [Reader] reads it. It is complete when the body ends
+// after a stop reason, or at the message that the reader ends it with.
 type Response struct {
 	chat.Response           // Stop and Usage are set by the reader, the rest by methods
 	StopAtMark    chat.Stop // the stop of a response that "[DONE]" ends without a reason; "" if it is truncated

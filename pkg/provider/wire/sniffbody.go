@@ -106,11 +106,10 @@ var errorSiblings = []string{
 	"request_id", "requestId", "trace_id", "event_id", "sequence_number", "user_id", "timestamp", "path",
 }
 
-// IsErrorBody reports whether an object is a server's error report and nothing else: its
-// "error" or type says something, and all its members are usual beside that. A model can answer
-// with such an object, too. It is read as a report all the same: an answer without a call has
-// nothing to check, so a wrong finding can be ignored, but a failed request taken for an answer
-// goes unnoticed.
+// IsErrorBody reports whether an object is a server's error report and nothing else: it has the
+// message of an error, and all its members are usual beside that. A model can answer with such an
+// object, too. It is read as a report all the same: an answer without a call has nothing to check,
+// so a wrong finding can be ignored, but a failed request that is read as an answer goes unnoticed.
 func IsErrorBody(v gjson.Result) bool {
 	e, status, only := v.Get("error"), v.Get("base_resp.status_code"), true
 	message := e.Str

@@ -81,7 +81,7 @@ func sseEvents(t *testing.T, stream string, n int) []event {
 	return all
 }
 
-// FuzzEventStream compares with the plain reader, in pieces of any size.
+// FuzzEventStream compares the parser with the plain reader, in pieces of any size.
 func FuzzEventStream(f *testing.F) {
 	for _, stream := range []string{
 		"data: a\n\ndata:b\r\n\r\ndata: c\r\rdata: d",
@@ -92,7 +92,7 @@ func FuzzEventStream(f *testing.F) {
 		f.Add(stream, 1)
 	}
 	f.Fuzz(func(t *testing.T, stream string, n int) {
-		stream = ":\n" + stream // so that the first field may be any
+		stream = ":\n" + stream // after a comment, the first field may have any name
 		if diff := cmp.Diff(plainEvents(stream), sseEvents(t, stream, 1+int(uint(n)%8))); diff != "" {
 			t.Errorf("%q (-plain +sse):\n%s", stream, diff)
 		}

@@ -10,7 +10,7 @@ import (
 	"oneshot/pkg/provider/wire"
 )
 
-// Every byte of a text is found at its character.
+// Every byte of a text is located at its character in the body.
 func TestLocator(t *testing.T) {
 	body := []byte(`data: {"a":"one \"two\""}` + "\n" + `data: {"a":"\u00e9\ud83d\ude00\né"}` + "\n" + `data: {"b":[1,` + "\n" + `data: 2]}`)
 	piece := func(at int, text string, quoted bool) wire.Segment {

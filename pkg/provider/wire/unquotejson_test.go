@@ -22,8 +22,7 @@ func TestUnquote(t *testing.T) {
 	}
 }
 
-// The text of a string is the same for every decoder, and its bytes are found one by one in any
-// order.
+// Unquote agrees with encoding/json, and a Locator finds the bytes of a text in any order.
 func FuzzUnquote(f *testing.F) {
 	f.Add(`a\"b`, 2)
 	f.Add(`\ud83d\ude00\ud83dé\u00e9\n`, 7)

@@ -57,7 +57,7 @@ func TestErrorText(t *testing.T) {
 	}
 }
 
-// An error body may be hostile, too.
+// Errors of hostile depth and length are parsed within limits.
 func TestErrorTextOfMuch(t *testing.T) {
 	for _, body := range []string{
 		`{"errors":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`,

@@ -9,7 +9,7 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// What is JSON is read as JSON, also where YAML would refuse it.
+// TestReadsJSON checks that JSON is read as JSON, even if it is not valid YAML.
 func TestReadsJSON(t *testing.T) {
 	for _, tt := range []struct{ name, src, want string }{
 		{"surrogates", `{"a": "\ud83d\ude00", "b": "\u00e9"}`, `{"a":"😀","b":"é"}`},
@@ -52,7 +52,8 @@ func TestFaultsInJSON(t *testing.T) {
 	}
 }
 
-// A place in a string counts what is written for it.
+// TestPlaceBehindSurrogates checks that a position in a string counts the bytes of its
+// escapes.
 func TestPlaceBehindSurrogates(t *testing.T) {
 	src := `["é", "\ud83d\ude00x"]`
 	_, docs := Read("f.json", []byte(src), codes)
@@ -65,8 +66,8 @@ func TestPlaceBehindSurrogates(t *testing.T) {
 	}
 }
 
-// sameAsYAML: JSON that is also YAML says the same at the same places, whichever reader
-// takes it. A comment behind it makes it YAML.
+// sameAsYAML checks that JSON that is also YAML has the same values and positions with
+// both readers. A comment after the JSON makes it YAML.
 func sameAsYAML(t *testing.T, src string) {
 	f, docs := Read("f", []byte(src), codes)
 	if newSourceText([]byte(src)).fromJSON() == nil || strings.ContainsAny(src, "\\") {
@@ -74,7 +75,7 @@ func sameAsYAML(t *testing.T, src string) {
 	}
 	g, others := Read("f", []byte(src+"\n# YAML"), codes)
 	if len(others) != 1 || len(docs) != 1 {
-		return // of JSON that YAML does not know
+		return // this JSON is not valid YAML
 	}
 	want, _ := others[0].JSON()
 	got, _ := docs[0].JSON()
@@ -89,7 +90,7 @@ func sameAsYAML(t *testing.T, src string) {
 	}
 }
 
-// places returns where all values of a document stand.
+// places returns the spans of all values of a document.
 func places(v Value) []diag.Span {
 	var out []diag.Span
 	for open := []Value{v}; len(open) > 0; {

@@ -1,11 +1,9 @@
-// Package yamldoc reads hand-written YAML files strictly: every fault
-// is a finding with file, line and column, and a wrong value never stands for a
-// right one.
+// Package yamldoc reads hand-written YAML files strictly: every fault is a finding with file, line and column, and a wrong
+// value is never read as a right one.
 //
-// It supports the part of YAML that JSON has: mappings with string keys, lists, strings,
-// numbers as JSON writes them, true, false and null. Anchors, aliases, merge
-// keys and tags are refused, so a file is never larger than it looks. It does
-// not know what a file is about.
+// It supports the part of YAML that JSON has: mappings with string keys, lists, strings, numbers as JSON writes them,
+// true, false and null. Anchors, aliases, merge keys and tags are refused, so a file is never larger than it looks. It
+// does not know the meaning of a file.
 package yamldoc
 
 import (

@@ -78,8 +78,8 @@ func TestAliasBomb(t *testing.T) {
 	}
 }
 
-// However many faults there are, a file is read in time that grows with its
-// size, and the first of them are listed.
+// TestManyFaults checks that a file with any number of faults is read in linear
+// time, and that its first faults are listed.
 func TestManyFaults(t *testing.T) {
 	src := "{" + strings.Repeat("a: 1, ", MaxBytes/6-1) + "}"
 	f, docs := Read("f.yaml", []byte(src), codes)
@@ -157,7 +157,8 @@ func TestNeed(t *testing.T) {
 	}
 }
 
-// The place of a byte inside of a string is exact, whatever the quoting.
+// TestAt checks that the position of a byte in a string is exact with every
+// kind of quotes.
 func TestAt(t *testing.T) {
 	tests := []struct{ name, src, before string }{
 		{"plain", `key: ab X`, "ab "},
@@ -196,8 +197,8 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// FuzzRead holds that no text ends the program, that every finding has a place,
-// and that what is read without a finding is JSON.
+// FuzzRead checks that no text causes a panic, that every finding has a
+// position, and that a document read without a finding is JSON.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
 		"a: 1\nb: [x, \"y\\u00e9\", 'it''s']\n", "a: &x 1\nb: *x\n", "? {a: b}\n: c\n", "a: |\n  x\n---\n- 1\n", "a: 0x1F\n<<: {}\n",

@@ -1,4 +1,4 @@
-// Package programtest tells tests whether processes are running.
+// Package programtest reports to tests whether processes are running.
 package programtest
 
 import (
