@@ -5,8 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-
-	"oneshot/pkg/quote"
 )
 
 // realPath returns the absolute path of a name with links resolved, except in the part that does not exist yet. As in the
@@ -63,20 +61,6 @@ func shortestPath(path string) string {
 		return rel
 	}
 	return path
-}
-
-// runArgument returns the argument for a run file that [runsOptions.find] reads as a path and not as an ID.
-func runArgument(path string) string {
-	path = shortestPath(path)
-	if !isRunPath(path) {
-		path = "." + string(filepath.Separator) + path
-	}
-	return quote.Shell(path)
-}
-
-// isRunPath reports whether a run is named by path, and not by ID or "last".
-func isRunPath(name string) bool {
-	return strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl")
 }
 
 // displayName returns the name of a file for messages.

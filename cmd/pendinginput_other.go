@@ -20,9 +20,6 @@ func pendingBytes(pipe *os.File) (int, error) {
 	return 1, err
 }
 
-// Harden keeps the memory of this process, which contains keys, out of core files.
-func Harden() { disableCoreDumps() }
-
 // flushInput discards unread terminal input.
 func flushInput(fd int) error {
 	const read = 1 // FREAD

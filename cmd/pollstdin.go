@@ -58,7 +58,7 @@ const (
 // pollStdin returns the state and origin of stdin. It waits for the first byte, but reads nothing.
 func pollStdin(ctx context.Context, env Env, wait time.Duration) (stdinState, string, error) {
 	f, ok := env.Stdin.(*os.File)
-	if !ok || !isReadable(f) {
+	if !ok || !isOpenForReading(f) {
 		return stdinAbsent, "", nil
 	}
 	info, err := f.Stat()
@@ -111,8 +111,8 @@ func descriptor(f *os.File) (fd int32) {
 	return fd
 }
 
-// isReadable reports whether a file is open for reading. nohup opens stdin for writing only.
-func isReadable(f *os.File) bool {
+// isOpenForReading reports whether a file is open for reading. nohup opens stdin for writing only.
+func isOpenForReading(f *os.File) bool {
 	flags, err := unix.FcntlInt(uintptr(descriptor(f)), unix.F_GETFL, 0)
 	return err == nil && flags&unix.O_ACCMODE != unix.O_WRONLY
 }

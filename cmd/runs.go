@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"oneshot/pkg/diag/report"
+	"oneshot/pkg/quote"
 	"oneshot/pkg/runfile"
 )
 
@@ -256,4 +257,18 @@ func (o *runsOptions) find(name string) (string, error) {
 	}
 	dir, err := stateDir(o.env, "runs")
 	return filepath.Join(dir, name+".jsonl"), err
+}
+
+// runArgument returns the argument for a run file that [runsOptions.find] reads as a path and not as an ID.
+func runArgument(path string) string {
+	path = shortestPath(path)
+	if !isRunPath(path) {
+		path = "." + string(filepath.Separator) + path
+	}
+	return quote.Shell(path)
+}
+
+// isRunPath reports whether a run is named by path, and not by ID or "last".
+func isRunPath(name string) bool {
+	return strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl")
 }

@@ -224,7 +224,7 @@ func (b *batch) startAfter(inv *Invocation, wait time.Duration) {
 			defer func() { <-b.semaphore }()
 		case <-b.ctx.Done():
 		}
-		if inv.err = b.ctx.Err(); inv.err == nil || b.gate.wasCutOff(inv) {
+		if inv.err = b.ctx.Err(); inv.err == nil || b.gate.wasInterruptedDuringChange(inv) {
 			b.runOne(inv)
 		}
 	})

@@ -56,7 +56,7 @@ func (g *Gate) replayResult(inv *Invocation) (done bool, err error) {
 		inv.result, inv.duration = result.Result, result.Duration
 		inv.result.Labels = result.Labels
 	case past.discarded[inv.call.ID]: // its result is not used
-	case !g.wasCutOff(inv):
+	case !g.wasInterruptedDuringChange(inv):
 		return false, nil
 	case inv.decision.OnUnknownOutcome == "report" || inv.decision.OnUnknownOutcome == "" && g.cfg.ReportUnknownOutcome:
 		inv.result = chat.Failure(chat.UnknownOutcome, "the run was cut off during this call; its outcome is unknown, so it is not repeated")
@@ -66,8 +66,8 @@ func (g *Gate) replayResult(inv *Invocation) (done bool, err error) {
 	return true, nil
 }
 
-// wasCutOff reports whether the recorded run was cut off during a change that cannot be repeated.
-func (g *Gate) wasCutOff(inv *Invocation) bool {
+// wasInterruptedDuringChange reports whether the recorded run was interrupted during a change that cannot be repeated.
+func (g *Gate) wasInterruptedDuringChange(inv *Invocation) bool {
 	past := g.journal.recorded
 	_, ran := past.results[inv.call.ID]
 	return past.intents[inv.call.ID] && !ran && !past.discarded[inv.call.ID] && !inv.def.CanRepeat()

@@ -61,7 +61,7 @@ func (s *Scanner) reset(markers *markerSet, reasoning Reasoning, tools Toolset, 
 		selector: selector{sink: sink{
 			markers: markers, tools: tools, emit: emit, unemittedText: unemittedText{held: s.held[:0]},
 			reasoning: reasoningState{mode: reasoning, inside: reasoning == ReasoningOpen},
-			pushback:  s.pushback[:0], unmatched: unmatchedOpen{text: s.unmatched.text[:0]},
+			inputPosition: inputPosition{pushback: s.pushback[:0]}, unmatched: unmatchedOpen{text: s.unmatched.text[:0]},
 			precedingWord: lastWord{s.precedingWord.text[:0]}, bodyPool: s.bodyPool, rawTextDialects: s.rawTextDialects[:0],
 		}},
 	}

@@ -28,11 +28,7 @@ type sink struct {
 	whole   string // the whole response, if known
 	*bodyPool
 
-	// The bytes being read.
-	at       int    // offset of the next byte
-	last     byte   // the byte before it
-	steps    int    // bytes and pieces inspected; tests count them
-	pushback []byte // bytes read that will be read again
+	inputPosition
 
 	// Text outside calls.
 	unemittedText
@@ -52,9 +48,21 @@ type sink struct {
 	resync          resync
 	rawTextDialects []*Dialect // of calls with text values, which can contain markers
 
-	// Calls.
-	calls       int       // number of calls so far
-	revoked     int       // number of calls revoked
+	emittedCalls
+}
+
+// An inputPosition is the position in the response.
+type inputPosition struct {
+	at       int    // offset of the next byte
+	last     byte   // the byte before it
+	steps    int    // bytes and pieces inspected; tests count them
+	pushback []byte // bytes read that will be read again
+}
+
+// emittedCalls describe the calls so far.
+type emittedCalls struct {
+	calls       int       // their number
+	revoked     int       // how many of them are revoked
 	hasCall     bool      // a call outside reasoning is not revoked
 	nameSpan    diag.Span // of the name of the latest call
 	ids         idSet

@@ -31,7 +31,7 @@ func means(t *testing.T, env Env, run execute) (*Runner, []*tool.Definition) {
 	var defs []*tool.Definition
 	for _, m := range tool.Backends {
 		def := &tool.Definition{
-			Name: "by_" + string(m), Builtin: "f", Effect: tool.Exec, Timeout: time.Second, MaxBytes: 100,
+			Name: "by_" + string(m), Builtin: "f", Effect: tool.Exec, Limits: tool.Limits{Timeout: time.Second, MaxBytes: 100},
 			Schema: []byte(`{"type":"object","properties":{"n":{"type":"number"}},"additionalProperties":false}`),
 		}
 		switch m {

@@ -104,10 +104,10 @@ func TestRunTimeLimit(t *testing.T) {
 		deadline time.Duration
 		want     time.Duration
 	}{
-		"its own":           {&tool.Definition{Timeout: 5 * time.Second, Effect: tool.Read}, 0, 5 * time.Second},
+		"its own":           {&tool.Definition{Limits: tool.Limits{Timeout: 5 * time.Second}, Effect: tool.Read}, 0, 5 * time.Second},
 		"none":              {&tool.Definition{Effect: tool.Read}, 0, 60 * time.Second},
-		"nearer deadline":   {&tool.Definition{Timeout: 5 * time.Second, Effect: tool.Read}, 2 * time.Second, 2 * time.Second},
-		"farther deadline":  {&tool.Definition{Timeout: 5 * time.Second, Effect: tool.Read}, 9 * time.Second, 5 * time.Second},
+		"nearer deadline":   {&tool.Definition{Limits: tool.Limits{Timeout: 5 * time.Second}, Effect: tool.Read}, 2 * time.Second, 2 * time.Second},
+		"farther deadline":  {&tool.Definition{Limits: tool.Limits{Timeout: 5 * time.Second}, Effect: tool.Read}, 9 * time.Second, 5 * time.Second},
 		"deadline has past": {&tool.Definition{Effect: tool.Read}, -time.Second, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -162,12 +162,12 @@ func TestRunHangingTool(t *testing.T) {
 			}
 		}
 		begin := time.Now()
-		got, err := newRunner(t, &tool.Definition{Timeout: time.Second}, late(time.Hour)).Run(context.Background(), execution(`{}`))
+		got, err := newRunner(t, &tool.Definition{Limits: tool.Limits{Timeout: time.Second}}, late(time.Hour)).Run(context.Background(), execution(`{}`))
 		if err != nil || time.Since(begin) != time.Second+grace {
 			t.Errorf("%v after %v", err, time.Since(begin))
 		}
 		wantError(t, got, chat.Timeout, "1s")
-		got, err = newRunner(t, &tool.Definition{Timeout: time.Second}, late(grace/2)).Run(context.Background(), execution(`{}`))
+		got, err = newRunner(t, &tool.Definition{Limits: tool.Limits{Timeout: time.Second}}, late(grace/2)).Run(context.Background(), execution(`{}`))
 		if err != nil || string(got.Data) != `"late"` {
 			t.Errorf("%s, %+v, %v", got.Data, got.Error, err)
 		}
@@ -249,7 +249,7 @@ func TestFitRecord(t *testing.T) {
 // The size limit is that of the definition, or 1 MiB without one.
 func TestRunSizeLimit(t *testing.T) {
 	for limit, want := range map[int64]int{0: 1 << 20, 100: 100} {
-		r := newRunner(t, &tool.Definition{MaxBytes: limit}, func(context.Context, json.RawMessage) (chat.Result, error) {
+		r := newRunner(t, &tool.Definition{Limits: tool.Limits{MaxBytes: limit}}, func(context.Context, json.RawMessage) (chat.Result, error) {
 			return chat.Success(strings.Repeat("x", 2<<20)), nil
 		})
 		got, err := r.Run(context.Background(), execution(`{}`))

@@ -14,7 +14,7 @@ import (
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p rateLimiter
-		slow := &tool.Definition{Name: "slow", Rate: tool.Rate{Calls: 2, Per: time.Second}}
+		slow := &tool.Definition{Name: "slow", Limits: tool.Limits{Rate: tool.Rate{Calls: 2, Per: time.Second}}}
 		free := &tool.Definition{Name: "free"}
 		begin := time.Now()
 		for i, want := range []time.Duration{0, 0, time.Second, time.Second, 2 * time.Second} {

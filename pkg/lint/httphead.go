@@ -11,7 +11,7 @@ import (
 
 // readWithHead reads a response that begins with an HTTP head. The head is a layer, so offsets stay
 // those of the whole text.
-func (o Options) readWithHead(src []byte, head wire.Head) scanResult {
+func (o Options) readWithHead(src []byte, head wire.HTTPHead) scanResult {
 	body := src[head.Size:]
 	isResponse := provider.DetectProtocol(body) != nil
 	switch {
@@ -42,7 +42,7 @@ func (o Options) readWithHead(src []byte, head wire.Head) scanResult {
 
 // isHTMLPage reports whether a body is an HTML page. Without a head that cannot be decided, because a
 // model may have been asked to write one.
-func isHTMLPage(body []byte, head wire.Head) bool {
+func isHTMLPage(body []byte, head wire.HTTPHead) bool {
 	return head.Type == "text/html" || wire.IsHTMLPage(body)
 }
 

@@ -59,7 +59,7 @@ func (r *scanResult) isFollowedByServerResponse(src []byte) bool {
 	if r.trailing == 0 || src[r.trailing-1] != '\n' {
 		return false
 	}
-	_, isHead := wire.ParseHead(src[r.trailing:])
+	_, isHead := wire.ParseHTTPHead(src[r.trailing:])
 	isBody := provider.DetectProtocol(src[r.trailing:]) != nil
 	return isHead || isBody
 }

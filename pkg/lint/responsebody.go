@@ -23,7 +23,7 @@ func (o Options) readResponse(src []byte) scanResult {
 // readFirstResponse reads the first response: a body or a text, with or without an HTTP head.
 func (o Options) readFirstResponse(src []byte) scanResult {
 	if o.Dialect.Name == "" {
-		if head, ok := wire.ParseHead(src); ok {
+		if head, ok := wire.ParseHTTPHead(src); ok {
 			return o.readWithHead(src, head)
 		}
 	}

@@ -76,7 +76,7 @@ var shownBy = map[diag.Code][2]string{
 	diag.UnusedBaseline:        {"../../testdata/script/parse_baseline.txtar", "warning TB001"},
 	diag.PolicyWritable:        {"../../testdata/script/policy_load.txtar", "TP005"},
 	diag.ExposedData:           {"../../testdata/script/policy_exposed.txtar", "warning TP007"},
-	diag.LargeRecord:           {"recordreader_test.go", "diag.LargeRecord"},
+	diag.LargeRecord:           {"jsonlinesreader_test.go", "diag.LargeRecord"},
 }
 
 // C2: the examples are correct. The bad example of each code raises it; the good one raises no

@@ -188,7 +188,7 @@ func (s *Scanner) readPunctFast(p []byte) int {
 		if c == '/' || isNonASCII(c) || c == s.fence.Char || s.canBeginStop(c) || isBlank(c) {
 			return 0
 		}
-		n += s.acceptPunct(c, s.pos+i)
+		n += s.endAtPunct(c, s.pos+i)
 		lineBlank = lineBlank && n == i
 	}
 	if s.capturing {
@@ -200,14 +200,14 @@ func (s *Scanner) readPunctFast(p []byte) int {
 
 // readPunct reads the expected punctuation byte.
 func (s *Scanner) readPunct(c byte) int {
-	n := s.acceptPunct(c, s.pos)
+	n := s.endAtPunct(c, s.pos)
 	s.lineBlank = s.lineBlank && n == 0
 	return n
 }
 
-// acceptPunct accepts the byte at an offset if it is expected. It returns how many bytes it has
+// endAtPunct ends the scan at the byte at an offset if it is expected. It returns how many bytes it has
 // read: 1 or 0.
-func (s *Scanner) acceptPunct(c byte, at int) int {
+func (s *Scanner) endAtPunct(c byte, at int) int {
 	if strings.IndexByte(s.part.puncts, c) < 0 {
 		s.endWithoutPunct(at)
 		return 0

@@ -52,14 +52,14 @@ const minShared = 64
 
 // A deduplicator replaces texts of a record by references to earlier records.
 type deduplicator struct {
-	*references
+	*earlierTexts
 	results      []string // calls with a result since the latest request
 	calls        []string // calls since then
 	lastResponse int      // turn of the response since then; or 0
 }
 
 func newDeduplicator() deduplicator {
-	w := deduplicator{references: newReferences()}
+	w := deduplicator{earlierTexts: newEarlierTexts()}
 	w.budget = math.MaxInt64 // reuse checks the references it makes
 	return w
 }
@@ -99,7 +99,7 @@ func (w *deduplicator) track(body Body) {
 	case Response:
 		w.lastResponse = b.Turn
 	}
-	w.add(body)
+	w.addTexts(body)
 }
 
 // source returns the text of a reference, or nil.
@@ -217,10 +217,10 @@ func (w *deduplicator) callRecord(b Call) Body {
 
 // A storedBody is a body that can contain references.
 type storedBody interface {
-	expand(e *references) (Body, error)
+	expand(e *earlierTexts) (Body, error)
 }
 
-func (b storedRequest) expand(e *references) (Body, error) {
+func (b storedRequest) expand(e *earlierTexts) (Body, error) {
 	out := b.Request
 	if b.Messages != nil {
 		out.Messages = make([]chat.Message, len(b.Messages))
@@ -234,7 +234,7 @@ func (b storedRequest) expand(e *references) (Body, error) {
 	return out, nil
 }
 
-func (m storedMessage) expand(e *references) (_ chat.Message, err error) {
+func (m storedMessage) expand(e *earlierTexts) (_ chat.Message, err error) {
 	out := m.Message
 	switch {
 	case m.Parts != nil:
@@ -262,7 +262,7 @@ func (m storedMessage) expand(e *references) (_ chat.Message, err error) {
 	return out, err
 }
 
-func (n *storedNative) expand(e *references) (_ *chat.Native, err error) {
+func (n *storedNative) expand(e *earlierTexts) (_ *chat.Native, err error) {
 	if n == nil {
 		return nil, nil
 	}
@@ -271,21 +271,21 @@ func (n *storedNative) expand(e *references) (_ *chat.Native, err error) {
 	return &out, err
 }
 
-func (b storedResponse) expand(e *references) (_ Body, err error) {
+func (b storedResponse) expand(e *earlierTexts) (_ Body, err error) {
 	out := b.Response
 	out.Native, err = b.Native.expand(e)
 	return out, err
 }
 
-func (b storedCallRecord) expand(e *references) (_ Body, err error) {
+func (b storedCallRecord) expand(e *earlierTexts) (_ Body, err error) {
 	out := b.Call
-	e.add(out) // the effective arguments may refer to the proposed ones
+	e.addTexts(out) // the effective arguments may refer to the proposed ones
 	out.Effective, err = e.expandJSON(b.Parts, out.Effective)
 	return out, err
 }
 
 // expandJSON returns the JSON that parts encode, or text if parts is nil.
-func (e *references) expandJSON(parts []part, text json.RawMessage) (json.RawMessage, error) {
+func (e *earlierTexts) expandJSON(parts []part, text json.RawMessage) (json.RawMessage, error) {
 	if parts == nil {
 		return text, nil
 	}

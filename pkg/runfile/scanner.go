@@ -26,14 +26,14 @@ type Scanner struct {
 	run   string // the ID in the first record
 	count int    // records so far
 	line  line   // of the latest one
-	refs  *references
+	refs  *earlierTexts
 }
 
 // NewScanner returns a scanner that reads a run file from r.
 func NewScanner(r io.Reader) *Scanner { return newScanner(r, 64<<10) }
 
 func newScanner(r io.Reader, buffer int) *Scanner {
-	return &Scanner{src: lineReader{src: bufio.NewReaderSize(r, buffer)}, refs: newReferences()}
+	return &Scanner{src: lineReader{src: bufio.NewReaderSize(r, buffer)}, refs: newEarlierTexts()}
 }
 
 // NewLiveScanner returns a scanner of the records that count, as [Log.LiveRecords] returns them. It reads the file twice. Its

@@ -75,9 +75,9 @@ const (
 	maxCopiedPerByte = 16
 )
 
-// references holds the texts that a record can refer to: those since the latest request that was answered, the input and the
+// earlierTexts are the texts that a record can refer to: those since the latest request that was answered, the input and the
 // attachments. A resumed run repeats only the requests after that.
-type references struct {
+type earlierTexts struct {
 	input        string
 	attachments  map[string][]byte // data by SHA-256
 	turn         texts             // since the latest request, or since the first of several unanswered ones
@@ -99,22 +99,22 @@ func newTexts() texts {
 	return texts{map[string]Result{}, map[string]Call{}, map[int]Response{}}
 }
 
-func newReferences() *references {
-	return &references{attachments: map[string][]byte{}, turn: newTexts(), budget: maxCopied}
+func newEarlierTexts() *earlierTexts {
+	return &earlierTexts{attachments: map[string][]byte{}, turn: newTexts(), budget: maxCopied}
 }
 
 // expandAndAdd expands the references of a decoded body and adds its texts. Size is the length of its line.
-func (e *references) expandAndAdd(body Body, size int) (Body, error) {
+func (e *earlierTexts) expandAndAdd(body Body, size int) (Body, error) {
 	e.budget += maxCopiedPerByte * int64(size)
 	body, err := e.expand(body)
 	if err == nil {
-		e.add(body)
+		e.addTexts(body)
 	}
 	return body, err
 }
 
 // expand returns a decoded body with its references expanded.
-func (e *references) expand(body Body) (Body, error) {
+func (e *earlierTexts) expand(body Body) (Body, error) {
 	switch b := body.(type) {
 	case storedBody:
 		return b.expand(e)
@@ -126,8 +126,8 @@ func (e *references) expand(body Body) (Body, error) {
 	return body, nil
 }
 
-// add adds the texts of a record.
-func (e *references) add(body Body) {
+// addTexts adds the texts of a record.
+func (e *earlierTexts) addTexts(body Body) {
 	switch b := body.(type) {
 	case Run:
 		e.input = b.Input
@@ -150,7 +150,7 @@ func (e *references) add(body Body) {
 }
 
 // lookup returns the text of a reference, ignoring its range, or false if no such record was added.
-func (e *references) lookup(r reference) (text string, ok bool, err error) {
+func (e *earlierTexts) lookup(r reference) (text string, ok bool, err error) {
 	if r.Input {
 		text, ok = e.input, true
 	} else if text, ok, err = e.turn.lookup(r); !ok {
@@ -194,7 +194,7 @@ func jsonEscapedText(text string) string {
 }
 
 // resolve returns the bytes of a reference.
-func (e *references) resolve(r reference) (string, error) {
+func (e *earlierTexts) resolve(r reference) (string, error) {
 	if whole := r.withoutRange(); whole != e.latest || whole == (reference{}) {
 		text, ok, err := e.lookup(whole)
 		switch {
@@ -220,7 +220,7 @@ func (e *references) resolve(r reference) (string, error) {
 }
 
 // joinParts returns the text that parts encode.
-func (e *references) joinParts(parts []part) (string, error) {
+func (e *earlierTexts) joinParts(parts []part) (string, error) {
 	var all []byte
 	for _, p := range parts {
 		text := p.text

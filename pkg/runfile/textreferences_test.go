@@ -112,7 +112,7 @@ func TestArgumentsAndInputAreStoredOnce(t *testing.T) {
 	known.track(Run{Input: input})
 	for _, shown := range []string{"Go\n" + input, `Go "` + strings.ReplaceAll(jsonEscapedText(input), "<", `\u003c`) + `"`} {
 		got := known.deduplicate(Request{Messages: []chat.Message{{Role: chat.User, Content: shown}}}).(storedRequest)
-		whole, err := got.expand(known.references)
+		whole, err := got.expand(known.earlierTexts)
 		if err != nil || whole.(Request).Messages[0].Content != shown {
 			t.Errorf("%v, %v, want %q", whole, err, shown)
 		}

@@ -25,7 +25,7 @@ type bodyMember struct {
 	value bodyTemplate
 }
 
-func (d *decoder) decodeBody(m yamldoc.Map, known bool) {
+func (d *decoder) decodeRequestBody(m yamldoc.Map, known bool) {
 	body, form, r := m.Get("body"), m.Get("form"), d.def.HTTP
 	switch {
 	case !body.IsPresent() && !form.IsPresent():

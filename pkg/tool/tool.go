@@ -67,10 +67,7 @@ type Definition struct {
 	Renew      string   // instructions to renew an expired authorisation
 	Labels     []Label
 	Cache      time.Duration // how long a successful result of a read may be used again; 0 for never
-	Timeout    time.Duration // of one call; 0 for the default
-	Rate       Rate
-	MaxBytes   int64 // of one result; 0 for the default
-	ModelBytes int64 // of a result that the model is sent, head and tail; 0 for the default
+	Limits
 	Tags       []string
 	Builtin    string   // the name of the built-in tool
 	Exec       *Program // or the program
@@ -81,9 +78,22 @@ type Definition struct {
 
 	nameSpan        diag.Span // of the name
 	formatsAdvisory bool      // the schema was not written for oneshot: formats are annotations
-	compileOnce     sync.Once
-	compiled        *schema.Schema
-	schemaFindings  []diag.Finding // of Schema
+	compiled        compiledSchema
+}
+
+// Limits limit the calls of a tool.
+type Limits struct {
+	Timeout    time.Duration // of one call; 0 for the default
+	Rate       Rate
+	MaxBytes   int64 // of one result; 0 for the default
+	ModelBytes int64 // of a result that the model is sent, head and tail; 0 for the default
+}
+
+// A compiledSchema is the compiled Schema of a definition.
+type compiledSchema struct {
+	once     sync.Once
+	schema   *schema.Schema // nil if it is invalid
+	findings []diag.Finding
 }
 
 // A Backend is the kind of implementation that executes a tool.
@@ -164,8 +174,9 @@ func (r Rate) String() string {
 // argumentsSchema returns the compiled schema, nil if it is invalid. It compiles on first use, because compiling is
 // slow and most definitions of a run are never called.
 func (d *Definition) argumentsSchema() (*schema.Schema, []diag.Finding) {
-	d.compileOnce.Do(func() { d.compiled, d.schemaFindings = schema.Compile(d.File, d.Schema) })
-	return d.compiled, d.schemaFindings
+	c := &d.compiled
+	c.once.Do(func() { c.schema, c.findings = schema.Compile(d.File, d.Schema) })
+	return c.schema, c.findings
 }
 
 // Shape returns the shape of the arguments object, nil if the schema is invalid.

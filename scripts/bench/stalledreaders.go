@@ -46,7 +46,7 @@ func (b *Bench) measureStalledEventReaders(ctx context.Context, p programs) ([]R
 			}
 			if i == 2 {
 				stopped.Close() // of the round before; nil in the first one
-				stopped, err = readOneLine(pipe)
+				stopped, err = openStalledReader(pipe)
 			}
 			return []string{"--events", pipe}, err
 		}
@@ -70,8 +70,8 @@ func (b *Bench) measureStalledEventReaders(ctx context.Context, p programs) ([]R
 	return rows, nil
 }
 
-// readOneLine opens a pipe that is written later, and reads one line of it. The pipe stays open.
-func readOneLine(pipe string) (*os.File, error) {
+// openStalledReader opens a pipe that is written later. It reads one line and stops, with the pipe open.
+func openStalledReader(pipe string) (*os.File, error) {
 	f, err := os.OpenFile(pipe, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err

@@ -50,14 +50,14 @@ func acceptedWord(accepted bool) string {
 
 // hasOneValidCall reports whether a reading is one executable call whose arguments
 // fit a schema, and why not.
-func hasOneValidCall(g reading, raw []byte) (ok bool, why string) {
+func hasOneValidCall(g reading, parameters []byte) (ok bool, why string) {
 	if i := slices.IndexFunc(g.findings, isError); i >= 0 {
 		return false, fmt.Sprintf(": %s %s", g.findings[i].Code, g.findings[i].Message)
 	}
 	if len(g.calls) != 1 || !g.calls[0].Executable {
 		return false, fmt.Sprintf(": %d calls", len(g.calls))
 	}
-	compiled, bad := schema.Compile("schema", raw)
+	compiled, bad := schema.Compile("schema", parameters)
 	if compiled == nil {
 		return false, fmt.Sprintf(": the schema: %s", bad[0].Message)
 	}

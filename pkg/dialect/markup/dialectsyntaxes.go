@@ -31,14 +31,14 @@ var (
 	// every tag.
 	MinimaxM3 = &Syntax{
 		Token: "]<]minimax[>[", CallTags: []string{"invoke"}, NameAttr: "name", ParamTags: []string{"parameter"}, KeyAttr: "name",
-		ElementParams: true, NestedTags: true, Untyped: JSON, Entities: true, Compact: true,
+		ElementParams: true, NestedTags: true, Untyped: JSON, Escapes: Escapes{Entities: true}, Compact: true,
 		WrapperTags: []string{"tool_call", "minimax:tool_call"},
 	}
 
 	// DSML declares each value as text or JSON.
 	DSML = &Syntax{
 		Prefix: "｜DSML｜", CallTags: []string{"invoke"}, NameAttr: "name", ParamTags: []string{"parameter"}, KeyAttr: "name",
-		StringAttr: "string", ObjectArgs: true, WrapperTags: []string{"function_calls", "tool_calls"},
+		TypeAttrs: TypeAttrs{StringAttr: "string"}, ObjectArgs: true, WrapperTags: []string{"function_calls", "tool_calls"},
 	}
 
 	// AnthropicXML is the format of old Claude models.
@@ -62,27 +62,27 @@ var (
 	// MiniCPM5 is XML with entities and CDATA sections.
 	MiniCPM5 = &Syntax{
 		CallTags: []string{"function"}, NameAttr: "name", ParamTags: []string{"param"}, KeyAttr: "name",
-		Entities: true, AttrEntities: true, CDATA: true, Compact: true, GluedAttr: true, WrapperTags: []string{"tool_call", "tool_calls"},
+		Escapes: Escapes{Entities: true, AttrEntities: true, CDATA: true}, Compact: true, GluedAttr: true, WrapperTags: []string{"tool_call", "tool_calls"},
 	}
 
 	// KimiK3 has tokens instead of angle brackets, and declares the type of each value.
 	KimiK3 = &Syntax{
 		Delimiters: Delimiters{"<|open|>", "<|close|>", "<|sep|>"},
 		CallTags:   []string{"call"}, NameAttr: "tool", ParamTags: []string{"argument"}, KeyAttr: "key",
-		TypeAttr: "type", IgnoredAttrs: []string{"index"}, AttrEntities: true, Compact: true, WrapperTags: []string{"tools"},
+		TypeAttrs: TypeAttrs{TypeAttr: "type"}, IgnoredAttrs: []string{"index"}, Escapes: Escapes{AttrEntities: true}, Compact: true, WrapperTags: []string{"tools"},
 	}
 
 	// BFCL is the XML of the benchmark. The value is in the tag or after it.
 	BFCL = &Syntax{
 		CallTags: []string{"function"}, NameAttr: "name", ParamTags: []string{"param"}, KeyAttr: "name", ValueAttr: "value",
-		GroupTags: []string{"params"}, TypeAttr: "type", Entities: true, AttrEntities: true, Compact: true,
+		GroupTags: []string{"params"}, TypeAttrs: TypeAttrs{TypeAttr: "type"}, Escapes: Escapes{Entities: true, AttrEntities: true}, Compact: true,
 		WrapperTags: []string{"functions"},
 	}
 
 	// CommandXML declares the format of each value and escapes all of them.
 	CommandXML = &Syntax{
 		Prefix: "cofl:", CallTags: []string{"tool_call"}, NameAttr: "name", IDAttr: "id", ParamTags: []string{"value", "tool_param"}, KeyAttr: "name",
-		FormAttr: "type", StringAttr: "string", Entities: true, AttrEntities: true, Compact: true, WrapperTags: []string{"tool_calls"},
+		TypeAttrs: TypeAttrs{FormAttr: "type", StringAttr: "string"}, Escapes: Escapes{Entities: true, AttrEntities: true}, Compact: true, WrapperTags: []string{"tool_calls"},
 	}
 
 	// GLM45 is <tool_call>NAME with pairs of <arg_key> and <arg_value>.

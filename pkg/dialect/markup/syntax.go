@@ -22,15 +22,11 @@ type Syntax struct {
 	EndMarkers     []string // other markers that end a call
 	Padding        Padding  // around values, not part of them
 	IDAttr         string   // attribute of a call's id
-	FormAttr       string   // parameter attribute: "raw" for text, "json", or "dict" and "list" for parameter tags
+	TypeAttrs               // of a parameter
 	Untyped        Untyped  // decoding of values without a known type
-	StringAttr     string   // parameter attribute: "true" for text, "false" for JSON
-	TypeAttr       string   // parameter attribute: JSON type of the value
 	IgnoredAttrs   []string // attributes without a meaning
 	ObjectArgs     bool     // the arguments may be one JSON object instead of parameters
-	Entities       bool     // values have XML entities
-	AttrEntities   bool     // attributes have XML entities
-	CDATA          bool     // values may be CDATA sections
+	Escapes                 // of XML
 	NestedTags     bool     // objects and arrays are nested tags, and a repeated tag makes an array
 	DoubledName    bool     // a tool name may be doubled, as NAME.NAME
 	GluedAttr      bool     // the space before the name attribute may be missing
@@ -38,7 +34,6 @@ type Syntax struct {
 	OptionalEnd    bool     // a stop sequence may cut the end of the call's closing tag
 	EscapedNewline bool     // the characters \n may replace a line end between tags
 
-	once  sync.Once
 	known vocabulary // cache of [Syntax.markerWords]
 }
 
@@ -46,6 +41,20 @@ type Syntax struct {
 type Delimiters struct {
 	Open, Close string // before the name of an opening and a closing tag
 	End         string // after the tag
+}
+
+// TypeAttrs are the names of the attributes that declare the type of a value.
+type TypeAttrs struct {
+	FormAttr   string // "raw" for text, "json", or "dict" and "list" for parameter tags
+	StringAttr string // "true" for text, "false" for JSON
+	TypeAttr   string // the JSON type
+}
+
+// Escapes are the escapes of XML that a syntax has.
+type Escapes struct {
+	Entities     bool // values have XML entities
+	AttrEntities bool // attributes have XML entities
+	CDATA        bool // values may be CDATA sections
 }
 
 // Positions of a name outside attributes.
@@ -130,13 +139,14 @@ type markerWord struct {
 
 // A vocabulary holds the words of a syntax: all, and by their second byte.
 type vocabulary struct {
-	all []markerWord
-	by  [256][]markerWord
+	once sync.Once
+	all  []markerWord
+	by   [256][]markerWord
 }
 
 // markerWords returns the vocabulary of the syntax.
 func (s *Syntax) markerWords() *vocabulary {
-	s.once.Do(func() {
+	s.known.once.Do(func() {
 		s.known.all = s.buildWords()
 		for c := range s.known.by {
 			for _, w := range s.known.all {

@@ -31,5 +31,5 @@ var Protocol = wire.Protocol{
 	// limits of all available models.
 	Defaults:    []wire.Default{{Name: "max_tokens", JSON: "16384"}},
 	RepairState: repairState,
-	ListPath:    "v1/models?limit=1000", ParseModels: wire.ParseModelIDs,
+	ModelEndpoints: wire.ModelEndpoints{ListPath: "v1/models?limit=1000", ParseModels: wire.ParseModelIDs},
 }

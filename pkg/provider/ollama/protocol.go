@@ -25,6 +25,8 @@ var Protocol = wire.Protocol{
 	// end there.
 	Defaults:    []wire.Default{{Name: "truncate", JSON: "false"}, {Name: "shift", JSON: "false"}},
 	RepairState: repairState,
-	ListPath:    "api/tags", ParseModels: parseModels,
-	ShowPath: "api/show", ParseModel: parseCapabilities,
+	ModelEndpoints: wire.ModelEndpoints{
+		ListPath: "api/tags", ParseModels: parseModels,
+		ShowPath: "api/show", ParseModel: parseCapabilities,
+	},
 }

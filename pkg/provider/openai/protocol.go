@@ -20,6 +20,6 @@ var Protocol = wire.Protocol{
 	Params:        map[string]string{"effort": "reasoning_effort", "max_tokens": "max_tokens"}, // or the server's own
 	Defaults:      []wire.Default{{Name: "stream_options", JSON: `{"include_usage":true}`}},
 	RepairState:   repairState,
-	ListPath:      "models", ParseModels: wire.ParseModelIDs,
+	ModelEndpoints: wire.ModelEndpoints{ListPath: "models", ParseModels: wire.ParseModelIDs},
 	Successor: "responses",
 }

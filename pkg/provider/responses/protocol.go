@@ -26,5 +26,5 @@ var Protocol = wire.Protocol{
 	Params:        map[string]string{"effort": "reasoning.effort", "max_tokens": "max_output_tokens", "seed": "", "stop": ""},
 	Defaults:      []wire.Default{{Name: "store", JSON: "false"}, {Name: "include", JSON: `["reasoning.encrypted_content"]`}},
 	RepairState:   repairState,
-	ListPath:      "models", ParseModels: wire.ParseModelIDs,
+	ModelEndpoints: wire.ModelEndpoints{ListPath: "models", ParseModels: wire.ParseModelIDs},
 }

@@ -59,13 +59,18 @@ type Protocol struct {
 	// not possible.
 	RepairState func(body []byte, calls []chat.Call) (out []byte, ok bool)
 
-	ListPath    string // endpoint of the model list
-	ParseModels func(body []byte) ([]ModelInfo, error)
-	ShowPath    string // endpoint for the description of a model; "" if there is none
-	ParseModel  func(body []byte) (Capabilities, error)
+	ModelEndpoints
 
 	// Successor is the API that a server may require instead; "" for none.
 	Successor string
+}
+
+// ModelEndpoints are the endpoints that describe the models of a server.
+type ModelEndpoints struct {
+	ListPath    string // of the model list
+	ParseModels func(body []byte) ([]ModelInfo, error)
+	ShowPath    string // of the description of one model; "" if there is none
+	ParseModel  func(body []byte) (Capabilities, error)
 }
 
 // A Default is a member of requests.

@@ -2,10 +2,10 @@ package wire
 
 import "bytes"
 
-// A Head is the HTTP head that "curl -i" prints before a body: a status line and header fields,
+// An HTTPHead is the HTTP head that "curl -i" prints before a body: a status line and header fields,
 // once for each response on the way (100 Continue, redirects, proxies). Only the last one
 // describes the body.
-type Head struct {
+type HTTPHead struct {
 	Status    Segment // the code and the reason
 	Code      int
 	Type      string // the content type in lower case, without parameters
@@ -14,10 +14,10 @@ type Head struct {
 }
 
 // OK reports whether the status is a success.
-func (h Head) OK() bool { return h.Code/100 == 2 }
+func (h HTTPHead) OK() bool { return h.Code/100 == 2 }
 
-// ParseHead parses the head at the start of a capture, and returns false if it has none.
-func ParseHead(src []byte) (h Head, ok bool) {
+// ParseHTTPHead parses the head at the start of a capture, and returns false if it has none.
+func ParseHTTPHead(src []byte) (h HTTPHead, ok bool) {
 	for at := 0; ; {
 		next, isHead := parseHTTPHeadAt(src, at)
 		if !isHead {
@@ -28,11 +28,11 @@ func ParseHead(src []byte) (h Head, ok bool) {
 }
 
 // parseHTTPHeadAt parses the head at an offset.
-func parseHTTPHeadAt(src []byte, at int) (Head, bool) {
+func parseHTTPHeadAt(src []byte, at int) (HTTPHead, bool) {
 	line, end := lineAt(src, at)
-	h := Head{Size: end}
+	h := HTTPHead{Size: end}
 	if !h.parseStatus(line, at) {
-		return Head{}, false
+		return HTTPHead{}, false
 	}
 	for fields := 0; ; fields++ {
 		line, end = lineAt(src, h.Size)
@@ -45,7 +45,7 @@ func parseHTTPHeadAt(src []byte, at int) (Head, bool) {
 			h.Size = end
 			return h, true
 		case !h.parseField(line):
-			return Head{}, false
+			return HTTPHead{}, false
 		}
 		h.Size = end
 	}
@@ -61,7 +61,7 @@ func lineAt(src []byte, at int) (line []byte, next int) {
 }
 
 // parseStatus parses the status line at an offset: HTTP/1.1 404 Not Found.
-func (h *Head) parseStatus(line []byte, at int) bool {
+func (h *HTTPHead) parseStatus(line []byte, at int) bool {
 	version, status, _ := bytes.Cut(line, []byte(" "))
 	number, isHTTP := bytes.CutPrefix(version, []byte("HTTP/"))
 	code, _, _ := bytes.Cut(status, []byte(" "))
@@ -75,7 +75,7 @@ func (h *Head) parseStatus(line []byte, at int) bool {
 }
 
 // parseField parses a header field, the last of which may be truncated, or a continuation line.
-func (h *Head) parseField(line []byte) bool {
+func (h *HTTPHead) parseField(line []byte) bool {
 	if len(line) > 0 && (line[0] == ' ' || line[0] == '\t') {
 		return true
 	}

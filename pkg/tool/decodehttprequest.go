@@ -38,7 +38,7 @@ func (d *decoder) decodeRequest(v yamldoc.Value, known bool) {
 	d.decodeURL(m.Required("url"), known)
 	r.query = d.decodeFields(m.Get("query"), known, fieldContext)
 	r.headers = d.decodeHeaders(m.Get("headers"), known)
-	d.decodeBody(m, known)
+	d.decodeRequestBody(m, known)
 	d.decodeResultPath(m.Get("result"))
 	d.decodeDoneStatuses(m.Get("done"))
 	d.decodeErrorStatuses(m.Get("errors"))

@@ -35,7 +35,7 @@ func TestHeads(t *testing.T) {
 		{"\nHTTP/1.1 200 OK\n\n", "", 0, "", false},
 		{"", "", 0, "", false},
 	} {
-		h, ok := wire.ParseHead([]byte(c.text))
+		h, ok := wire.ParseHTTPHead([]byte(c.text))
 		if ok != (c.code != 0) || h.Code != c.code || h.Type != c.kind || h.Truncated != c.cut {
 			t.Errorf("%q: %+v, %t", c.text, h, ok)
 		}
