@@ -127,7 +127,7 @@ type batchRun struct {
 	texts   *batchTexts
 	state   *batchState
 	records recordIndex
-	earlier *earlierOutput // lines that --retry copies; nil without it
+	earlier *earlierOutput // the output whose lines --retry copies; nil without it
 	plans   map[string]int // digests of plans in the output, with the number of their first line
 	plan    string         // digest of the current plan
 	limiter *batchLimiter

@@ -152,7 +152,7 @@ type recordEntry struct {
 	line        int32     // in the input; 0: not found there yet
 	isDone      bool      // it has a line in the output
 	isInEarlier bool      // it has a line in the earlier output
-	input       recordKey // the beginning of the digest of the record, from its line in an output or else from the input
+	input       recordKey // keyOfID of the digest of the record, from its line in an output or else from the input
 	earlier     int64     // offset of its line in the earlier output, if that is copied; -1: none
 }
 

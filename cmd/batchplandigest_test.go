@@ -68,7 +68,7 @@ type planCase struct {
 }
 
 // C6: the plan covers each flag that affects the results of a batch, and no flag that a user may have to change to continue it.
-// Each flag of batch is in one of the two tables.
+// Each flag of batch is in at least one of the two tables.
 func TestPlanOfBatch(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -142,7 +142,7 @@ func TestPlanOfBatch(t *testing.T) {
 		"param":              {with: []string{"--param", "max_tokens=100"}},
 	}
 	// Other flags do not affect the result of a record: concurrency, order and destination of the lines, limits of time and
-	// cost, credentials, connections and approvals.
+	// cost, credentials, the network path to a server (but not --connection, which is about tools), and approvals.
 	keeps := map[string]planCase{
 		"agent":               {with: []string{"--agent", "english.yaml"}, without: []string{"--agent", "same.yaml"}, replaces: "prompt"},
 		"output-file":         {with: []string{"-o", "out.jsonl"}},

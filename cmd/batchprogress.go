@@ -57,8 +57,8 @@ func (c *batchCounts) summary() string {
 	return text
 }
 
-// batchProgress shows the progress of a batch: one updated line on a terminal, a line for each record in a log, and otherwise
-// the first failures.
+// batchProgress shows the progress of a batch: one updated line on a terminal, and in a log a line for each record. Without a
+// log it also prints the first failures and warnings.
 type batchProgress struct {
 	console *console
 	counts  batchCounts

@@ -225,8 +225,9 @@ func readBatchPointer(f *os.File) (batchPointer, error) {
 // somebody has emptied it.
 const hasLineMark = "has a line\n"
 
-// copyingMark is added to a pointer when --retry begins to copy lines. When all are copied, a line is added that begins with
-// copiedMark and lists their batches. In between, the output may lack copied lines, whose records must not be run again.
+// copyingMark is added to a pointer when --retry begins to copy lines. Once every record has a line, a line is added that
+// begins with copiedMark and lists the batches of the copied lines. In between, the output may lack lines that are still to be
+// copied, whose records must not be run again.
 const (
 	copyingMark = "lines are copied\n"
 	copiedMark  = "has the lines of "

@@ -26,7 +26,7 @@ func oneArgument(noun, hint string) cobra.PositionalArgs {
 	}
 }
 
-// atMostArguments refuses more than most arguments. The default hint names the help page.
+// atMostArguments refuses a command line with more arguments than the number most. The default hint names the help page.
 func atMostArguments(most int, hint string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) <= most {

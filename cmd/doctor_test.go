@@ -9,8 +9,8 @@ import (
 )
 
 // The report waits for a hanging probe no longer than the time limit and grace. A hanging probe fails the command only if a run
-// needs it.
-func TestExamine(t *testing.T) {
+// needs it. A probe that panics is an internal error, and the other probes still report.
+func TestRunProbes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		forever := make(chan struct{})
 		defer close(forever)
@@ -46,7 +46,7 @@ func TestExamine(t *testing.T) {
 	})
 }
 
-func TestJudge(t *testing.T) {
+func TestVerdictOf(t *testing.T) {
 	fault := errors.New("a fault")
 	for _, tt := range []struct {
 		checks []check

@@ -19,7 +19,7 @@ func answering(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprint(w, `{"choices":[{"message":{"role":"assistant","content":"{\"answer\":\"hello\"}"},"finish_reason":"stop"}]}`)
 }
 
-// --ca-file adds a trusted certificate authority, without which a run with its server fails.
+// --ca-file adds a trusted certificate authority. Without it, a run with a server that the authority has certified fails.
 func TestCAFile(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(answering))
 	defer server.Close()
@@ -61,7 +61,7 @@ func TestProxy(t *testing.T) {
 	}
 	for _, text := range []string{stdout.String(), stderr.String()} {
 		if !strings.Contains(text, "refuses ***") || strings.Contains(text, "my-password") {
-			t.Errorf("the password stands in %s", text)
+			t.Errorf("the password is in %s", text)
 		}
 	}
 }

@@ -112,7 +112,7 @@ func TestPlain(t *testing.T) {
 		`[1]`:                "[\n\t1\n]",
 	} {
 		if got := plainText([]byte(doc)); got != want {
-			t.Errorf("plain(%s) = %q, want %q", doc, got, want)
+			t.Errorf("plainText(%s) = %q, want %q", doc, got, want)
 		}
 	}
 }

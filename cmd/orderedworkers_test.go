@@ -26,7 +26,7 @@ func numbers(n int, err error) iter.Seq2[int, error] {
 }
 
 // Results arrive in the order of their items, and those before an error arrive first.
-func TestInOrder(t *testing.T) {
+func TestMapOrdered(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	broken := errors.New("broken")
 	for _, want := range []error{nil, broken} {
@@ -42,7 +42,7 @@ func TestInOrder(t *testing.T) {
 }
 
 // mapOrdered ends at the first error or panic of its functions or of ctx, and leaves no goroutine behind.
-func TestInOrderEnds(t *testing.T) {
+func TestMapOrderedEnds(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	ended := errors.New("ended")
@@ -69,7 +69,7 @@ func TestInOrderEnds(t *testing.T) {
 }
 
 // mapOrdered does not wait for a blocked read.
-func TestInOrderHangs(t *testing.T) {
+func TestMapOrderedHangs(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	r, w := io.Pipe()
 	defer w.Close()

@@ -105,8 +105,8 @@ func isCollectorRejection(err error) bool {
 	return errors.As(err, &e) && e.final
 }
 
-// send delivers a request. As the specification of OTLP/HTTP requires, it tries again after the statuses 429, 502, 503 and 504,
-// after the wait that the collector requests, and if there is no connection.
+// send delivers a request. As the specification of OTLP/HTTP recommends, it tries again if there is no connection or no answer,
+// and after the statuses 429, 502, 503 and 504, once the wait that the collector requests is over.
 func (c *otlpCollector) send(signal telemetry.Signal, request []byte) error {
 	to := c.base.JoinPath("v1", string(signal))
 	for number := 1; ; number++ {

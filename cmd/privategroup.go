@@ -16,7 +16,7 @@ const writableByOthers = fs.FileMode(0o022)
 func canOthersWrite(path string, info fs.FileInfo) bool {
 	mode := info.Mode().Perm() & writableByOthers
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	if mode != 0o020 || !ok || mayHaveAccessList(path) { // with an access list, the group bits apply to all its entries
+	if mode != 0o020 || !ok || mayHaveAccessList(path) { // with an access list, the group bits are the mask of its users and groups
 		return mode != 0
 	}
 	users, _ := os.ReadFile("/etc/passwd") // without the files no group is private

@@ -87,8 +87,9 @@ func recordedURL(t *console, u *url.URL) string {
 	return t.secrets.Hide(maskUserInfo(u.String()))
 }
 
-// ollamaHost returns the address of Ollama, nil for the default, and its source: the record of a resumed run, or else
-// OLLAMA_HOST. Credentials are never on record: they come from OLLAMA_HOST, if it still names that address.
+// ollamaHost returns the address of Ollama, nil for the default, and its source in the form of records. A resumed run has the
+// address on record, and any other run that of OLLAMA_HOST. Credentials are never on record: they come from OLLAMA_HOST, if it
+// still names that address.
 func (o *resolution) ollamaHost(env Env, t *console) (*url.URL, string, error) {
 	const source = "environment OLLAMA_HOST"
 	var now *url.URL

@@ -145,7 +145,7 @@ func (p *sharedPlan) openTools(ctx context.Context) (use func(*agent.Config), re
 		tools = runner
 	}
 	return func(cfg *agent.Config) {
-		if runner != nil && slices.ContainsFunc(cfg.History, isIntent) { // changes of the run may have outdated cached results
+		if runner != nil && slices.ContainsFunc(cfg.History, isIntent) { // changes of the run may have made cached results stale
 			runner.MarkChange()
 		}
 		if env.Root != nil {

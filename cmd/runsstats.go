@@ -286,7 +286,7 @@ func percentText(rate *float64) string {
 	return fmt.Sprintf("%.1f%%", *rate*100)
 }
 
-// costText returns a cost for a table, and the known part of an unknown cost.
+// costText returns a cost for a table: for a partly unknown cost, the known part and " + unknown".
 func costText(c chat.Cost) string {
 	rounded := (c.Amount + chat.NanosPerUSD/20_000) / (chat.NanosPerUSD / 10_000)
 	text := fmt.Sprintf("$%d.%04d", rounded/10_000, rounded%10_000)

@@ -89,7 +89,7 @@ func recorded(t *testing.T, body runfile.Body) string {
 	return string(doc)
 }
 
-func TestWithoutUser(t *testing.T) {
+func TestMaskUserInfo(t *testing.T) {
 	for address, want := range map[string]string{
 		"http://h/p":           "http://h/p",
 		"ftp://u:p@h":          "ftp://***@h",

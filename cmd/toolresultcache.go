@@ -29,7 +29,8 @@ const (
 	maxCacheBytes    = 64 << 20 // of all files
 )
 
-// expiryGrace is the time for which expired files are kept: a new file gets its name a moment before its time of expiry.
+// expiryGrace is the time for which expired files are kept: a new file gets its time of expiry only
+// a moment after its name.
 const expiryGrace = time.Minute
 
 // resultCache returns the cache of the results of reads, nil for none. A replay has none, even if it runs its tools.

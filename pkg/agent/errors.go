@@ -164,7 +164,7 @@ func (e *DivergedError) Error() string {
 	return fmt.Sprintf("the resumed run differs from record %d: %s", e.Record, e.Why)
 }
 
-// A UnusableRecordError reports that a run file cannot be resumed or replayed.
+// An UnusableRecordError reports that a run file cannot be resumed or replayed.
 type UnusableRecordError struct{ Err error }
 
 func (e *UnusableRecordError) Error() string { return e.Err.Error() }

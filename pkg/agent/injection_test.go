@@ -163,7 +163,7 @@ func wantOnlyLooks(t *testing.T, r *rig) {
 	t.Helper()
 	for _, line := range r.seen() {
 		if strings.HasPrefix(line, "start") && line != `start look {"q":"page"}` {
-			t.Errorf("what was repeated was run: %s", line)
+			t.Errorf("the repeated text was run: %s", line)
 		}
 	}
 }

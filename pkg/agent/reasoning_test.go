@@ -8,9 +8,9 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// Calls inside reasoning are drafts: none enters the conversation as a call, no change runs, and none is
-// reported, unless it was parsed before the response showed that the prompt had opened the reasoning.
-// Calls after the reasoning run.
+// Calls inside reasoning are drafts: none enters the conversation as a call, and no change runs. A draft is
+// reported, and a read may start, only if it was parsed before the response showed that the prompt had
+// opened the reasoning. Calls after the reasoning run.
 func TestDrafts(t *testing.T) {
 	draft, real := calls(`look("a")`, `put("b")`), calls(`look("c")`)
 	for _, c := range []struct {

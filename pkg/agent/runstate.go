@@ -22,7 +22,7 @@ type run struct {
 	out          Outcome
 }
 
-// retries counts the reasons for which the model is asked again.
+// retries counts, by reason, the times that the model is asked again.
 type retries struct {
 	repairs            int  // answers sent back, counted from the last resume point
 	uselessReplies     int  // in a row: empty, cut or broken off

@@ -1,7 +1,7 @@
 package ahocorasick
 
 // A pairSet holds the uses of each pair of bytes in the texts of a set. No text begins in a stretch in which the pairs
-// at offsets 0, 2, 4 and so on have no use.
+// at offsets 0, 2, 4 and so on have no use, except at its last byte.
 type pairSet [1 << 16]pairUse
 
 // A pairUse is the set of positions that two adjacent bytes can have in a text, one bit for each.

@@ -45,7 +45,8 @@ func SyncDir(dir, what string) error {
 
 // Replace replaces or creates a file, durably. A file that it replaces keeps its permissions; a new one has mode before the
 // umask. If it fails, no temporary file remains, and the file is unchanged unless only the sync of its directory failed. Its
-// failpoints are "write of", "fsync of", "link of" and "rename of", each followed by the last argument.
+// failpoints are "write of", "fsync of", "link of", "rename of" and "fsync of the directory of", each followed by the last
+// argument.
 func Replace(path string, content []byte, mode fs.FileMode, what string) error {
 	w := writer{path, content, mode, what}
 	temp := w.tempName()

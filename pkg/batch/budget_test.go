@@ -11,7 +11,7 @@ import (
 
 func known(amount chat.USD) chat.Cost { return chat.Cost{Amount: amount, Known: true} }
 
-// A request that may cost more than is left is an error. It waits if only other reservations are in its way.
+// A request that may cost more than is left is an error. One that fits once other reservations end waits for them.
 func TestBudget(t *testing.T) {
 	b := NewBudget(100, known(20))
 	first, err := b.Reserve(t.Context(), 60)

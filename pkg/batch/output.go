@@ -64,8 +64,8 @@ func (l OutputLine) check() error {
 	return nil
 }
 
-// MaxLine is the maximum size of a line that is read, in bytes. The largest answer is a response of 64 MiB, which escapes can
-// double.
+// MaxLine is the maximum size of a line that is read, in bytes. An answer has at most the 64 MiB of a response, before
+// invisible characters are escaped: a DEL becomes six times as long, and others at most three times.
 const MaxLine = 256 << 20
 
 // linePrefix is the beginning of each line.

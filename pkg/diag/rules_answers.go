@@ -10,7 +10,7 @@ const (
 	ReasoningBeforeAnswer Code = "TA004" // reasoning before an answer
 	NotYAML               Code = "TA005"
 	UnknownKind           Code = "TA006" // a file whose kind cannot be detected
-	UnsourcedLink         Code = "TA007" // a URL in an answer that occurs in no data of the run
+	UnsourcedLink         Code = "TA007" // a URL in an answer that occurs in no input or result of the run
 	AnswerIsQuestion      Code = "TA008" // an answer that ends in a question
 	AgentValue            Code = "TA009" // an invalid value of an agent file
 	AgentReference        Code = "TA010" // a reference of an agent file is missing or invalid

@@ -77,7 +77,8 @@ func anyText(t testing.TB, d *Dialect) *rapid.Generator[string] {
 }
 
 // checkLaws checks a text in one mode: nothing panics, splits do not change the events,
-// all text is content, a call or a marker, and no call in reasoning is executable.
+// no text except markers is dropped without a finding, and no call in reasoning is
+// executable.
 func (m mode) checkLaws(t failer, text string, sizes ...int) {
 	t.Helper()
 	whole := m.events(text)

@@ -63,7 +63,7 @@ func hostileTo(d *Dialect) []hostileText {
 // dialects.
 var taughtHostile = map[string]map[string]func(n int) string{"tool": hostileScript, "toolcalls": hostileJSON}
 
-// openings are beginnings of texts: nothing, text, the text before a call, a call, and
+// openings are beginnings of texts: nothing, text, the affix before a call, a call, and
 // a call up to or through its first key and its first value.
 func openings(d *Dialect) []string {
 	text := renderedCall(d, "f", `{"keyname":"insidetext"}`)

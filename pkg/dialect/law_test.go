@@ -218,8 +218,8 @@ func (m mode) checkSplit(t failer, text string, whole []Event, sizes ...int) {
 	}
 }
 
-// checkSplits checks single bytes, and all splits in two of a short text, or random
-// splits of a longer one.
+// checkSplits checks single bytes, and all splits in two of a short text with
+// ReasoningAuto, or random splits of any other.
 func (m mode) checkSplits(t failer, text string) {
 	t.Helper()
 	whole := m.events(text)

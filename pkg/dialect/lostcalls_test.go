@@ -96,8 +96,8 @@ func checkLost(t *testing.T, d *Dialect, text string) {
 	}
 }
 
-// TestMentionedMarkers checks that markers in a sentence raise only notes, and that a call in an unknown form
-// is reported if its tool is known.
+// TestMentionedMarkers checks that markers in a sentence raise no finding above info, and that a call in an
+// unknown form does if its tool is known.
 func TestMentionedMarkers(t *testing.T) {
 	tools := Toolset{"note": shapeOfSchema([]byte(`{"type":"object","properties":{"text":{"type":"string"}}}`))}
 	for _, c := range []struct {

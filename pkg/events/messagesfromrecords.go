@@ -36,7 +36,7 @@ type Failure struct {
 type Messages struct {
 	emit     func(Message)
 	prompt   *Message // the user's, until the system prompt is known
-	response *Message // the latest one, until all its calls have ended
+	response *Message // the latest one, not emitted yet because its calls may still end
 	log      callLog
 	purpose  chat.Purpose
 	dialect  dialect.Dialect // of written calls; without a name for none

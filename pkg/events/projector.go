@@ -88,7 +88,8 @@ func (p *Projector) Add(body runfile.Body) {
 	}
 }
 
-// Text emits a piece of the response under way. It holds back the end of the piece if that may be the start of a secret.
+// Text emits a piece of the response under way. It may hold back the end of the piece, which can be a part of a secret or of a
+// character.
 func (p *Projector) Text(piece string) {
 	if p.text == nil {
 		p.text = p.secrets.Stream()

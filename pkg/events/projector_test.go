@@ -122,7 +122,7 @@ func TestToolCall(t *testing.T) {
 	}
 }
 
-// Repeated events have the size of a large input or output in its place.
+// Calls that on_chat_model_start repeats have the size of a large input or output in its place.
 func TestAbridged(t *testing.T) {
 	large := json.RawMessage(`{"a":"` + strings.Repeat("x", maxRepeatedBytes) + `"}`)
 	call, err := newToolCall("x", large, chat.Result{Data: large})

@@ -48,7 +48,7 @@ type execCase struct {
 	Says   []string // in the JSON of the result
 	Not    []string // not in it
 	None   []string // files that must not exist
-	Faster float64  // time limit of the call in seconds
+	Faster float64  // maximum duration of the call in seconds; 0 means 15
 }
 
 const execCasesDir = "../../testdata/exec"

@@ -149,7 +149,7 @@ func pathFailure(err error) chat.Result {
 			code = chat.Denied
 		case fileroot.TooLarge:
 			code = chat.TooLarge
-		case fileroot.NotRegular, fileroot.Changed: // the path names no regular file, or another one
+		case fileroot.NotRegular, fileroot.Changed: // the path does not name the expected regular file
 			code = chat.Conflict
 		}
 	}

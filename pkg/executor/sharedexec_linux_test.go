@@ -146,7 +146,7 @@ func (row sharedExec) checkCommand(t *testing.T, want execCase) {
 	row.checkMore(t, result, env)
 }
 
-// checkMore checks the effects of some rows that the result does not show.
+// checkMore makes additional checks for some rows: escaped markers, and the mode of a file.
 func (row sharedExec) checkMore(t *testing.T, result chat.Result, env Env) {
 	switch row.ID {
 	case "output-markers":

@@ -29,7 +29,7 @@ const (
 	byteAllowance  = 150 * time.Millisecond
 )
 
-// errRunOver is the reason for a job that was not completed before the end of the run.
+// errRunOver means that the run ended before a job was completed.
 var errRunOver = errors.New("the run is over")
 
 // A TextToSpeech speaks texts one at a time, in order, by a command that reads one text on stdin and ends when

@@ -38,7 +38,7 @@ type raced struct{ swaps, reads, writes, refused, resolved, walked atomic.Int64 
 
 // M10: for five seconds, folders, files and their parents are exchanged for links to the outside, for
 // hard links to files there and for pipes, as fast as possible, while other goroutines read, write, resolve
-// and walk. No file outside and no protected file inside is read or written.
+// and walk. No file outside is read or written, and no protected file inside is written.
 func TestRace(t *testing.T) {
 	length := 5 * time.Second
 	if testing.Short() {
@@ -73,7 +73,7 @@ func TestRace(t *testing.T) {
 	for i := range 4 {
 		wg.Go(func() { w.use(ctx, t, paths, i, &n) })
 	}
-	wg.Go(func() { // files that exist only behind a link to a protected name are never read or written
+	wg.Go(func() { // Write and ReadResolved never follow the links to protected names
 		for ctx.Err() == nil {
 			_ = w.root.Write("s/config", []byte("EVIL"), Digest([]byte("STEERS")))
 			for _, name := range []string{"s/config", "t"} {

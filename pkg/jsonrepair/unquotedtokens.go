@@ -146,7 +146,8 @@ func isScalar(text string) bool {
 	return word != "" || len(text) <= 64 && isNumber(text) // prefixes of a long text are tried
 }
 
-// completeWord returns the JSON word that begins with a text, "" if there is none.
+// completeWord returns the JSON form of a word that begins with a text, ignoring case, "" if
+// there is none.
 func completeWord(text string) string {
 	for _, word := range [...]string{"true", "false", "null", "none"} {
 		if text != "" && strings.HasPrefix(word, strings.ToLower(text)) {
@@ -169,7 +170,7 @@ func jsonNumber(text string) (number string, safe bool) {
 	sign := strings.TrimPrefix(text[:len(text)-len(rest)], "+")
 	switch {
 	case text == "-":
-		return "-0", false // the text ends behind it, or something else follows
+		return "-0", false // the text or the item ends behind it
 	case rest == "" || rest[0] != '.' && !isDigit(rest[0]) || len(rest) > 64 || sign+rest != text && "+"+rest != text,
 		strings.HasSuffix(rest, "_") || strings.Contains(rest, "__"):
 		return "", false

@@ -209,7 +209,8 @@ func (p *skipState) endsAtLine() bool {
 	return !p.endsInOperator()
 }
 
-// endsInOperator reports whether the line ends in an operator that continues the expression on the next line.
+// endsInOperator reports whether the line ends in an operator, or in a backslash, that continues the expression on the
+// next line.
 func (p *skipState) endsInOperator() bool {
 	if p.sentence.isComment {
 		return false

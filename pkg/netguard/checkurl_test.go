@@ -90,7 +90,7 @@ func TestRefusedURLIsShown(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if _, err := CheckURL(strings.Repeat("x", 1<<20)); err == nil || len(err.Error()) > 400 {
-		t.Errorf("an error of %d bytes", len(err.Error()))
+		t.Errorf("error %.400v", err)
 	}
 }
 

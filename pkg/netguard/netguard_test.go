@@ -118,7 +118,7 @@ func wantRefused(t *testing.T, err error, words string) {
 	t.Helper()
 	var refused *RefusedError
 	if !errors.As(err, &refused) || !strings.Contains(refused.Why, words) {
-		t.Errorf("error %v, want a Refused with %q", err, words)
+		t.Errorf("error %v, want a RefusedError with %q", err, words)
 	}
 }
 
@@ -206,7 +206,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Addresses and networks from the dialler that cannot be parsed are refused.
+// Unsupported networks and invalid addresses from the dialler are refused.
 func TestControlRefuses(t *testing.T) {
 	g := guard{allowed: []HostPort{{"x", 80}}}
 	for _, c := range [][2]string{{"tcp4", ":80"}, {"tcp4", "x:80"}, {"tcp6", "[::1%lo]:80"}, {"udp4", "93.184.215.14:80"}, {"unix", "/run/x"}, {"tcp4", ""}} {
@@ -221,7 +221,7 @@ func TestControlRefuses(t *testing.T) {
 	}
 }
 
-// Each lookup of a name is checked: a second lookup with another address is refused.
+// Each lookup of a name is checked: a connection is refused if a later lookup returns a loopback address.
 func TestRebinding(t *testing.T) {
 	in := newInternet(t)
 	in.sequence["rebind.test"] = []string{"93.184.215.14", "127.0.0.1"}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// If a later layer sets arguments, the record names the rules that allow the changed call. Limits
-// count by these rules, and each of their rates counts once.
+// If a later layer sets arguments, the record names the rules that allow the changed call or ask about
+// it. Limits count by these rules, and each of their rates counts once.
 func TestSetCountsForEachLayer(t *testing.T) {
 	for name, first := range map[string]string{
 		"asks":         `{version: 1, tools: {search: {ask: [{id: any, limit: {rate: 5/h}}]}}}`,

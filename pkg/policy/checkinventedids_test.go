@@ -40,8 +40,9 @@ func namingTool(t testing.TB) *tool.Definition {
 	return defs[0]
 }
 
-// told returns the state after a story: u:TEXT is the prompt, p:JSON the arguments of the next
-// call, r:JSON the data of a call, and e:TEXT the error of a call.
+// told returns the state after a story: u:TEXT is a request with a user message, of which only the first
+// is the prompt, p:JSON the arguments of the next call, r:JSON the data of a call, and e:TEXT the error
+// of a call.
 func told(story ...string) *State {
 	s, n, args := &State{}, 0, "{}"
 	for _, event := range story {
@@ -130,7 +131,7 @@ func TestIdentifiers(t *testing.T) {
 }
 
 // Identifiers in arguments that a person supplies are not checked, and an approval makes the
-// identifiers in its arguments known.
+// identifiers in the arguments that it changes known.
 func TestIdentifiersOfApprovals(t *testing.T) {
 	def := namingTool(t)
 	asks := &Policy{Layers: []*Layer{{tools: map[string]*toolRules{"ticket": {ask: []rule{{limit: limit{calls: -1}}}, limit: limit{calls: -1}}}, Budget: Budget{Calls: -1, Writes: -1}}}}

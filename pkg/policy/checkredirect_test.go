@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A call follows a redirect only if each layer allows the new URL. If the call could carry private
-// data away, a rule must also name the host without a wildcard.
+// A call follows a redirect only if each layer allows the new URL, or asks about it by the rule that was
+// approved. If the call could carry private data away, a rule must also name the host without a wildcard.
 func TestFollow(t *testing.T) {
 	const docs = `{version: 1, tools: {wget: {allow: [{args: {uri: {host: [a.test, b.test]}}}, {args: {uri: {host: ["*.c.test"]}}}], deny: [{args: {uri: {path: [/x/**]}}}]}, file_read: {allow: [{}]}}}`
 	for _, c := range []struct {

@@ -18,8 +18,8 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// holds is the slow reference for globSet.matchingRules. It returns the globs that match the path or a folder above
-// it, as written or folded.
+// holds is the slow reference for globSet.matchingRules. It returns the indexes of the globs that match the path or a
+// folder above it, as written or folded.
 func holds(globs []glob, file string) []int {
 	var out []int
 	parts := strings.Split(file, "/")

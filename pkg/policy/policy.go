@@ -252,8 +252,8 @@ func (p *Policy) checkBeforeLayers(f Facts) (d Decision, open bool) {
 
 // recheck decides about a call whose arguments the layers have changed, the last change by the layer with the given
 // index. Each layer before it decides again about its original arguments with the values that later layers set. It must
-// allow them, and set the same values as before. No layer may deny the changed call. A layer that asked about the
-// original call still asks.
+// not deny them, and its result must equal the final arguments, so that no layer overwrites a value that another one
+// sets. No layer may deny the changed call. A layer that asked about the original call still asks.
 func (p *Policy) recheck(s *State, f Facts, each []layerDecision, changed int) Decision {
 	d := Decision{Arguments: f.Arguments}
 	if faults := f.Def.Check(f.Arguments); diag.HasErrors(faults) {

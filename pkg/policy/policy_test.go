@@ -317,7 +317,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Calls over a rate wait at their start, and starts within the time of a burst never exceed the
+// Calls over a rate wait before they start, and starts within the time of a burst never exceed the
 // burst. A state folded from records has the same starts.
 func TestRate(t *testing.T) {
 	p := Policy{Layers: []*Layer{layer(t, `{version: 1, tools: {search: {allow: [{}], limit: {rate: 2/s, burst: 2}}}}`)}}
@@ -393,8 +393,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// Compile rejects policies with likely mistakes: an unknown name, a constraint that cannot match, a
-// failing test.
+// Compile rejects policies with invalid values or likely mistakes, such as an unknown name, a constraint
+// that cannot match, or a failing test.
 func TestCompile(t *testing.T) {
 	for text, want := range map[string]string{
 		`{version: 1, tools: {wget: {allow: [{args: {url: {host: [x]}}}]}}}`:                                                                                   "TP003 /tools/wget/allow/0/args/url",

@@ -81,7 +81,7 @@ func TestReplyWithCall(t *testing.T) {
 	})
 }
 
-// A stream that breaks off is an error. It is retried only if nothing had arrived.
+// A stream that breaks off is an error. It is retried only if no delta had arrived.
 func TestReplyBroken(t *testing.T) {
 	each(t, func(t *testing.T, p speech) {
 		for name, tail := range map[string]struct {

@@ -137,7 +137,7 @@ func (c *Client) Protocol() *wire.Protocol { return c.protocol.Load() }
 //
 // The error is the cause of ctx's end, or a *[UnavailableError], *[AuthError], *[UnknownModelError], *[OverflowError],
 // *[FormatError], *[NoToolsError], *[TimeoutError], *[BrokenOffError], *[ProtocolError] or *[StatusError]; or it is
-// about a part that cannot be sent, such as *[ParameterError], *[AttachmentError] and *[NameCollisionError].
+// about a part that cannot be sent, such as *[wire.ParameterError], *[AttachmentError] and *[NameCollisionError].
 func (c *Client) Reply(ctx context.Context, req chat.Request, delta func(chat.Delta)) (chat.Response, error) {
 	return c.retries.reply(ctx, delta, func(ctx context.Context, emit func(chat.Delta)) (chat.Response, error) {
 		return c.attemptOnce(ctx, req, emit)

@@ -31,7 +31,8 @@ func TestClientReply(t *testing.T) {
 	}
 }
 
-// The sent request is exactly the one that Compose returns.
+// The sent request is the one that Compose returns, with unmasked credentials and the headers of the
+// connection.
 func TestClientRequest(t *testing.T) {
 	s := serve(t, ok)
 	m := s.configured(provider.Config{Header: http.Header{"Authorization": {"Bearer secret"}}})

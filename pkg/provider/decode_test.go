@@ -167,7 +167,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// Only the start of a page is read, up to its title.
+// Only the start of a page is read, for its title.
 func TestLongPage(t *testing.T) {
 	b := []byte("\n\n<html><title>Sign in</title>" + strings.Repeat("<p>x</p>", 1<<16))
 	for format, decoder := range formats {

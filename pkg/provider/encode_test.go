@@ -223,7 +223,7 @@ func TestEncodeDefaults(t *testing.T) {
 	}
 }
 
-// A parameter that an API does not support is an error.
+// A parameter that cannot be sent is an error: an unsupported, invalid or conflicting one.
 func TestEncodeParamErrors(t *testing.T) {
 	for _, tt := range []struct {
 		provider string

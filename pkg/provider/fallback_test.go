@@ -376,8 +376,8 @@ func TestFallbackTellingError(t *testing.T) {
 	}
 }
 
-// The response is that of the member whose error is returned. The last attempt of another member is reported if it may
-// be charged.
+// The response is that of the last member if its error is returned, otherwise it is empty, and the last attempt of that
+// member is reported if it may be charged.
 func TestFallbackLastAttempt(t *testing.T) {
 	silent := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	for _, tt := range []struct {

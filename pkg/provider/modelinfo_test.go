@@ -37,7 +37,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// All APIs except Ollama's have the same form of list, each at its own path.
+// All APIs except Ollama's have the same form of list, at /v1/models.
 func TestListOfIDs(t *testing.T) {
 	for _, p := range speeches[1:] {
 		s := serve(t, answer(200, `{"object":"list","data":[{"id":"zebra","object":"model"},{"id":"ant","display_name":"Ant"}],"has_more":false}`))

@@ -183,8 +183,8 @@ func TestReplayOfAFailedRequest(t *testing.T) {
 	}
 }
 
-// A replay of a run that was interrupted between two requests ends there with the recorded end.
-// After any other recorded end a further request is a ReplayError.
+// A replay of a run that an interrupt, a timeout or a failed write ended between two requests ends there
+// with the recorded end. After any other recorded end a further request is a ReplayError.
 func TestReplayBehindTheEnd(t *testing.T) {
 	for exit, want := range map[int]any{130: new(*provider.RecordedEndError), 124: new(*provider.RecordedEndError), 6: new(*provider.ReplayError), 0: new(*provider.ReplayError)} {
 		tape, requests := record()

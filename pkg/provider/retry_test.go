@@ -219,7 +219,7 @@ func elsewhere(header []string) time.Duration {
 	return 0
 }
 
-// A server that fell silent after it began a response, but before any output, is retried.
+// A server that fell silent inside the first message of a response, before any delta, is retried.
 func TestRetryAfterSilence(t *testing.T) {
 	begin := `{"model":"parrot",`
 	synctest.Test(t, func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestRetryAfterSilence(t *testing.T) {
 	})
 }
 
-// The maximum wait also holds without a deadline.
+// Without a deadline, a requested wait of ten minutes or more is an error at once.
 func TestRetryAfterWithoutDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, answer(503, "", "Retry-After", "599"), answer(503, "", "Retry-After", "600"), ok)

@@ -97,7 +97,7 @@ func (s *script) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 // client returns a client of the script, which speaks Ollama's protocol.
 func (s *script) client() *provider.Client { return s.configured(provider.Config{}) }
 
-// configured returns a client of the script. Backoffs have half of their maximum.
+// configured returns a client of the script. By default each backoff is half of its maximum.
 func (s *script) configured(c provider.Config) *provider.Client {
 	c.BaseURL, c.Dial, c.Model = &url.URL{Scheme: "http", Host: "ollama.test", Path: base(c)}, s.dial, "parrot"
 	if c.Rand == nil {

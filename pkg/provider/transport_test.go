@@ -67,7 +67,7 @@ func TestOnlyTheServer(t *testing.T) {
 	}
 }
 
-// The client follows no redirects and alternative services of a server, and sends no cookies.
+// The client follows no redirects or alternative services of a server, and sends no cookies.
 func TestServerNamesAnother(t *testing.T) {
 	other := 0
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { other++ }))

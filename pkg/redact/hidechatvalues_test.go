@@ -9,7 +9,8 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// HideResult masks secrets in every part of a result, and leaves the original unchanged.
+// HideResult masks secrets in the data, the message and the question of a result, and leaves the original
+// unchanged.
 func TestHideResult(t *testing.T) {
 	s := new(Set)
 	for _, value := range []string{"very-secret-token", "493817265501", "correcthorsebattery"} {

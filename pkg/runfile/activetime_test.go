@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// TestSpent checks that the active time of a run is the sum of its legs without waits, and that a clock that was set
+// TestActiveTime checks that the active time of a run is the sum of its legs without waits, and that a clock that was set
 // back adds nothing.
-func TestSpent(t *testing.T) {
+func TestActiveTime(t *testing.T) {
 	record := func(at int, b Body) Record {
 		return Record{Header: Header{Kind: b.Kind(), Time: time.Unix(int64(at), 0)}, Body: b}
 	}

@@ -342,7 +342,7 @@ type End struct {
 	Waited time.Duration `json:"waited_ns,omitempty"`
 	// Labels are the labels of the data that the run has read: see package tool.
 	Labels []string `json:"labels,omitempty"`
-	// Warnings are the reasons why the answer needs care, and the names of other outputs that are incomplete.
+	// Warnings are the reasons why the answer needs care, and why another output, such as the events, is incomplete.
 	Warnings []string `json:"warnings,omitempty"`
 }
 

@@ -136,8 +136,8 @@ func parseRecordHeader(text []byte) (h Header, err error) {
 	return h, err
 }
 
-// decodeUpTo decodes the first members of a record, up to the one with a name, which is a string. If a wanted member is not
-// among them, another program wrote the members in another order, and the whole record is decoded.
+// decodeUpTo decodes the first members of a record, up to the member with the given name, whose value is a string. If a wanted
+// member is not among them, another program wrote the members in another order, and the whole record is decoded.
 func decodeUpTo[T any](text []byte, last string, into *T, isWhole func() bool) error {
 	name := []byte(`,"` + last + `":"`)
 	if i := bytes.Index(text[:min(len(text), 1<<10)], name); i >= 0 {

@@ -268,7 +268,7 @@ func TestClosestMatch(t *testing.T) {
 		}
 	}
 	if got := ClosestMatch("cat", []string{"bat", "hat"}); got != "" {
-		t.Errorf("of two as near, Nearest chose %q", got)
+		t.Errorf("of two as near, ClosestMatch chose %q", got)
 	}
 }
 

@@ -15,8 +15,9 @@ const (
 	maxChain   = 256     // subschemas that refer to the next one
 )
 
-// A measurement counts the subschemas that a subschema applies to one value,
-// and the longest chain of references among them.
+// A measurement holds the number of subschemas that a subschema applies to one
+// value, including itself, and the length of the longest chain of references
+// among them.
 type measurement struct {
 	count, chain int
 	open         bool // measurement in progress

@@ -12,7 +12,7 @@ import (
 
 // A step is the visit of one value with one subschema, or other work of that size. The validator has no bound of
 // its own: in a schema of a few lines, alternatives that refer to alternatives double the steps at each level. A
-// document that fits takes a few steps for each of its values. The explanation why a document does not fit takes
+// document that fits takes a few steps for each of its values. To explain why a document does not fit takes
 // memory for each step, in proportion to the depth of the value.
 const (
 	baseSteps    = 1 << 18

@@ -71,7 +71,7 @@ func nested(n int, open, inner, end string) string {
 	return strings.Repeat(open, n) + inner + strings.Repeat(end, n)
 }
 
-// M7: a check whose cost multiplies with the document ends, too.
+// M7: a check whose cost multiplies with the document is stopped, too.
 func TestCheckBombs(t *testing.T) {
 	const twice = `{"type":"object","anyOf":[{"properties":{"x":{"$ref":"#"}},"title":"a"},{"properties":{"x":{"$ref":"#"}},"title":"b"}]}`
 	var enum, items, members strings.Builder

@@ -40,8 +40,8 @@ type Confinement struct {
 // A Sandbox restricts a program in the kernel. Several sandboxes restrict further.
 //
 // In addition to the listed paths a program can access its temporary folder, its working directory (read only),
-// its own file and devices such as /dev/null. Unix domain sockets are never available: the servers behind them act outside
-// any sandbox.
+// its own file and harmless devices such as /dev/null. Unix domain sockets are never available: the servers behind them
+// act outside any sandbox.
 type Sandbox struct {
 	Read, Write []string // absolute folders or files, skipped if missing. Read includes execute; write includes read
 	Network     bool     // false: no sockets at all

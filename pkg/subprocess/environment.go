@@ -32,8 +32,8 @@ var unsafeNames = []string{
 
 var unsafePrefixes = []string{"LD_", "DYLD_", "BASH_FUNC_", "GIT_CONFIG", "GIT_TRACE", "PYTHON", "NPM_CONFIG_", "PIP_", "LUA_INIT", "LUA_PATH", "LUA_CPATH", "ERL_FLAGS", "ERL_AFLAGS", "ERL_ZFLAGS"}
 
-// UnsafeVariable reports whether an environment variable can change which code a program runs or loads or its options, or
-// is set by other means here. Tool programs never get it. Case is ignored.
+// UnsafeVariable reports whether an environment variable can change the code that a program runs or loads, or its options,
+// or is set by other means here. Tool programs never get it. Case is ignored.
 func UnsafeVariable(name string) bool {
 	name = strings.ToUpper(name)
 	return slices.Contains(unsafeNames, name) ||

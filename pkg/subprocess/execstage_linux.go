@@ -21,7 +21,7 @@ func runExecStage() {
 	syscall.Exit(127)
 }
 
-// readyToExec is the message that all steps before execve(2) have succeeded.
+// readyToExec is the message that all steps before the resource limits and execve(2) have succeeded.
 var readyToExec = startFailure{}
 
 func writeFailure(to *os.File, why startFailure) { _ = json.NewEncoder(to).Encode(why) }

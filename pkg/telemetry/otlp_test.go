@@ -329,6 +329,9 @@ func TestExportPieces(t *testing.T) {
 		}
 		for _, resource := range r.ResourceSpans {
 			for _, s := range resource.ScopeSpans[0].Spans {
+				if spans[s.SpanID] {
+					t.Errorf("span %s is exported twice", s.SpanID)
+				}
 				spans[s.SpanID] = true
 			}
 		}

@@ -48,8 +48,8 @@ func TestBuiltinFormats(t *testing.T) {
 	}
 }
 
-// A definition of a built-in tool has the tool's labels unless it has its own, and always the label sink. Otherwise a
-// user's own definition could read private data and send it away under on_trifecta: deny.
+// A definition of a built-in tool has the tool's labels unless it sets its own, and always the label sink if the tool
+// has it. Otherwise a user's own definition could read private data and send it away under on_trifecta: deny.
 func TestBuiltinLabels(t *testing.T) {
 	for labels, want := range map[string][]Label{
 		"":                    {Untrusted, Sink},

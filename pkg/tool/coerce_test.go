@@ -124,7 +124,7 @@ func TestCoerce(t *testing.T) {
 		{`{"a":"` + deep + `"}`, `{"a":"` + deep + `"}`, "the nesting would exceed 64 levels"},
 		{`{"n":["5"]}`, `{"n":["5"]}`, ""},
 
-		// Unknown arguments, values that fit, and values that are not an object
+		// Unknown arguments, values that fit, arguments that are not an object, and duplicate keys
 		{`{"x":"5","other":"5"}`, `{"x":"5","other":"5"}`, ""},
 		{`{"s":"5","n":5,"o":{"x":"1"},"r":{"k":"1"}}`, `{"s":"5","n":5,"o":{"x":"1"},"r":{"k":1}}`, ""},
 		{`[1]`, `[1]`, ""},

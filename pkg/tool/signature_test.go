@@ -233,7 +233,7 @@ func TestSignatureRoundTrip(t *testing.T) {
 	})
 }
 
-// signatureSeeds have every syntax of signatures.
+// signatureSeeds use all of the signature syntax.
 var signatureSeeds = []string{
 	"wget(string uri, number timeoutMs): string", "f(a?: 'x' | \"y\" = 'x', {a: b[], \"c\"?}[] d)",
 	"f(m: Record<string, Array<any>>, n: {[k: string]: null}): {messages: {id, threadId}[], nextPageToken?}",

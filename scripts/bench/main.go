@@ -70,7 +70,7 @@ type Bench struct {
 	Dir   string // for everything built and written
 	Runs  int
 	Peers bool
-	// Patience is the time for a hostile text after which no longer one is tried.
+	// Patience is the maximum time for a hostile text: if one takes longer, its length is not doubled again.
 	Patience  time.Duration
 	Megabytes int64  // size of the file of records
 	Binary    string // of oneshot; built if ""

@@ -125,8 +125,8 @@ func TestPanicFailsTheRow(t *testing.T) {
 	}
 }
 
-// TestRulesAreUsed checks the tables against the corpus, if it is available: some
-// row needs each rule and each label.
+// TestRulesAreUsed checks the tables against the corpus, if it is available: each
+// rule and each label is needed by at least one row.
 func TestRulesAreUsed(t *testing.T) {
 	folder := os.Getenv("ONESHOT_SHARED")
 	if folder == "" {

@@ -81,7 +81,7 @@ func TestExitEvents(t *testing.T) {
 			t.Errorf("no case shows the events of exit %d", code)
 			continue
 		case c.signal != 0 && signal.Ignored(c.signal):
-			continue // such as under nohup
+			continue // the program would ignore the signal, as under nohup
 		}
 		for _, toStdout := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d %s, stdout %v", code, row[2], toStdout), func(t *testing.T) {

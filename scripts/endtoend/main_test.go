@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, programs)
 }
 
-// oneshotMain does the same as main.go after program.Help.
+// oneshotMain does the same as main.go after [subprocess.RunHelper].
 func oneshotMain() {
 	cmd.Harden()
 	run(cmd.OS())

@@ -12,7 +12,7 @@ import (
 )
 
 // endsWithin is the time that a program has to end: it needs a tenth of a second, and seconds with the race detector on a busy
-// machine. oneshot abandons a program that hangs in less time.
+// machine. oneshot takes less time than that to abandon a program that hangs.
 const endsWithin = 20 * time.Second
 
 // signalMain is the program "signal INT|TERM|HUP|QUIT|KILL PROGRAM ARG…" of the scripts: it runs the program, sends it the

@@ -58,7 +58,8 @@ func TestThirdParty(t *testing.T) {
 	}
 }
 
-// copiedFiles reads the files of a copy, except commands, tests and their data.
+// copiedFiles reads the Go sources, metaschemas, license and module files of a copy, without commands, tests, their data
+// and hidden folders.
 func copiedFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}

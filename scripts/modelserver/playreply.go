@@ -59,7 +59,7 @@ func (p *player) play(reply Reply) {
 	}
 }
 
-// beginMessage writes the status and the headers, once.
+// begin writes the status and the headers, once.
 func (p *player) begin(contentType string) {
 	if p.head {
 		return

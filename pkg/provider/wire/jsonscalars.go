@@ -19,8 +19,7 @@ func StringOrNumber(v gjson.Result) string {
 	return ""
 }
 
-// TokenCount returns a number of tokens, or the sum of several. Other values than numbers count as
-// 0.
+// TokenCount returns a number of tokens, or the sum of several. Values that are not numbers count as 0.
 func TokenCount(values ...gjson.Result) (sum int) {
 	const most = 1 << 40
 	for _, v := range values {

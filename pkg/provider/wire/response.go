@@ -20,7 +20,7 @@ type Reader interface {
 }
 
 // A Response is the response of a body while a [Reader] reads it. It is complete when the body ends
-// after a stop reason, or at the message that the reader ends it with.
+// after a stop reason, or at the message for which the reader calls [Response.End].
 type Response struct {
 	chat.Response           // Stop and Usage are set by the reader, the rest by methods
 	StopAtMark    chat.Stop // the stop of a response that "[DONE]" ends without a reason; "" if it is truncated
