@@ -147,7 +147,7 @@ func runBatch(ctx context.Context, env Env, t *console, line flagSource, args []
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT is not set
 		debug.SetMemoryLimit(garbageLimit)
 	}
-	rec, flags, err := resolveBatch(env, t, line)
+	rec, flags, err := resolveBatchFlags(env, t, line)
 	if err != nil {
 		return err
 	}
@@ -172,8 +172,8 @@ func runBatch(ctx context.Context, env Env, t *console, line flagSource, args []
 	return b.run(ctx)
 }
 
-// resolveBatch resolves the flags of a batch from the command line, its agent file and the defaults of the user.
-func resolveBatch(env Env, t *console, line flagSource) (*recordedRun, *resolvedFlags, error) {
+// resolveBatchFlags resolves the flags of a batch from the command line, its agent file and the defaults of the user.
+func resolveBatchFlags(env Env, t *console, line flagSource) (*recordedRun, *resolvedFlags, error) {
 	rec := &recordedRun{env: env, current: env, flags: flagSource{kind: fromRecord, values: map[string][]string{}}}
 	flags, err := resolveFlags(forBatch, line)
 	if err == nil && flags.agent != "" {
@@ -211,16 +211,16 @@ func (b *batchRun) prepare(ctx context.Context, rec *recordedRun, args []string)
 			return err
 		}
 	}
-	if err := b.readInput(ctx); err != nil {
+	if err := b.checkInputRecords(ctx); err != nil {
 		return err
 	}
-	if err := b.shared.chooseModels(ctx); err != nil {
+	if err := b.shared.lockAndChooseModels(ctx); err != nil {
 		return causeOr(ctx, err)
 	}
 	if b.plan, err = b.planDigest(); err != nil {
 		return err
 	}
-	if err := b.checkPlan(); err != nil {
+	if err := b.checkSamePlan(); err != nil {
 		return err
 	}
 	b.console.noteUnusedStdin(b.env, args...)
@@ -243,7 +243,7 @@ func (b *batchRun) checkFirst(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return p.checkFirstRequest()
+		return p.checkOrPrintFirstRequest()
 	}
 	return nil
 }
@@ -377,7 +377,7 @@ func (b *batchRun) verdict() error {
 	if b.flags.file == "" {
 		return err
 	}
-	return &hintedError{err, "to run them again: oneshot batch --retry failed " + runArgument(b.flags.file) + " -o NEW, with the same flags and records"}
+	return &hintedError{err, "to run them again: oneshot batch --retry failed " + runPathArgument(b.flags.file) + " -o NEW, with the same flags and records"}
 }
 
 // withContinueHint adds a hint at how to continue an unfinished batch.

@@ -191,8 +191,8 @@ func (f *faults) report(r batch.Record, err error) {
 	}
 }
 
-// readInput checks all records against each other, the prompt, and the lines of the output.
-func (b *batchRun) readInput(ctx context.Context) error {
+// checkInputRecords checks all records against each other, the prompt, and the lines of the output.
+func (b *batchRun) checkInputRecords(ctx context.Context) error {
 	if err := b.readOutput(); err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (b *batchRun) readInput(ctx context.Context) error {
 		}
 		b.records.counts.total++
 		if err == nil {
-			if err := b.texts.checkFieldNames(r); err != nil {
+			if err := b.texts.checkLiteralPlaceholders(r); err != nil {
 				return err
 			}
 		}
@@ -269,7 +269,7 @@ func (b *batchRun) addRecord(r batch.Record, found *faults) error {
 	case err != nil:
 		return err
 	case !hasBegun:
-		return b.checkEarlierRun(e, r)
+		return b.checkNoEarlierChanges(e, r)
 	}
 	run, err := telemetry.ReadRun(b.state.runPath(r.ID), nil)
 	for _, m := range run.Models {

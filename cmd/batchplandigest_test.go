@@ -43,7 +43,7 @@ func planOf(t *testing.T, args ...string) string {
 	console, plan := newConsole(env), ""
 	c := newBatch(env, console)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		rec, flags, err := resolveBatch(env, console, commandLine(c.Flags()))
+		rec, flags, err := resolveBatchFlags(env, console, commandLine(c.Flags()))
 		if err != nil {
 			return err
 		}

@@ -77,7 +77,7 @@ func (f *resolvedFlags) loadBatchTexts(ctx context.Context, env Env, t *console,
 		return nil, usagef("for example --prompt 'Translate ${text} into Latin'", "the prompt is empty")
 	}
 	for _, text := range shown {
-		all.literals = append(all.literals, literalsIn(text)...)
+		all.literals = append(all.literals, textsAfterLiteralDollar(text)...)
 		all.fields = append(all.fields, vars.addFields(text, o.template)...)
 	}
 	if err := vars.expandPrompts(texts, o.template); err != nil {
@@ -148,8 +148,8 @@ func (x *batchTexts) of(r batch.Record) (promptTexts, error) {
 	return texts, nil
 }
 
-// literalsIn returns the rest of a text after each "${" that begins no placeholder, except for an escaped $${.
-func literalsIn(text string) (all []string) {
+// textsAfterLiteralDollar returns the rest of a text after each "${" that begins no placeholder, except for an escaped $${.
+func textsAfterLiteralDollar(text string) (all []string) {
 	for i := range len(text) {
 		if rest, ok := strings.CutPrefix(text[i:], "${"); ok && (i == 0 || text[i-1] != '$') {
 			if _, _, isPlaceholder := agentfile.CutPlaceholder(rest); !isPlaceholder {
@@ -160,9 +160,9 @@ func literalsIn(text string) (all []string) {
 	return all
 }
 
-// checkFieldNames refuses ${FIELD} if the name of the field cannot be a placeholder, and references to parts of a field such as
+// checkLiteralPlaceholders refuses ${FIELD} if the name of the field cannot be a placeholder, and references to parts of a field such as
 // ${a.b}: the model would receive them as they are.
-func (x *batchTexts) checkFieldNames(r batch.Record) error {
+func (x *batchTexts) checkLiteralPlaceholders(r batch.Record) error {
 	for _, rest := range x.literals {
 		for _, f := range r.Fields {
 			end, ok := strings.CutPrefix(rest, f.Name)

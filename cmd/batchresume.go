@@ -127,9 +127,9 @@ func (b *batchRun) readEarlierOutput() error {
 	})
 }
 
-// checkEarlierRun refuses a record without a line in the earlier output whose run has made changes: that run was cut off, or
+// checkNoEarlierChanges refuses a record without a line in the earlier output whose run has made changes: that run was cut off, or
 // its line was not written. Only --retry all repeats changes.
-func (b *batchRun) checkEarlierRun(e *recordEntry, r batch.Record) error {
+func (b *batchRun) checkNoEarlierChanges(e *recordEntry, r batch.Record) error {
 	o := b.earlier
 	if o == nil || e.isInEarlier {
 		return nil
@@ -255,14 +255,14 @@ func (b *batchRun) checkLeftOver() error {
 		return b.earlier.readLines(check(b.earlier.file.Name(), "give the records that it was written for; --retry selects the ones to run again"))
 	}
 	if done < b.records.counts.total && b.state.out != nil && (lines > 0 || b.state.isKnown) && !b.state.hasIndex() {
-		return usagef("to copy its good lines: oneshot batch --retry failed "+runArgument(b.flags.file)+" -o NEW with the same flags and records",
+		return usagef("to copy its good lines: oneshot batch --retry failed "+runPathArgument(b.flags.file)+" -o NEW with the same flags and records",
 			"-o %s: the runs of this batch are not on record here, so what was under way is unknown", b.flags.file)
 	}
 	return nil
 }
 
-// checkPlan refuses to continue a batch with another plan.
-func (b *batchRun) checkPlan() error {
+// checkSamePlan refuses to continue a batch with another plan.
+func (b *batchRun) checkSamePlan() error {
 	differs := func(where string) error {
 		return usagef("restore the flags and files, or write to another file", "-o %s%s was written with another model, server, prompt, tools, policy, schema or parameters, or by another version of oneshot", b.flags.file, where)
 	}

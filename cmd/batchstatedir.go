@@ -339,7 +339,7 @@ func (s *batchState) makeIndex(env Env, plan string) error {
 	if err != nil {
 		return err
 	}
-	if s.index, err = openIndex(s.dir); err != nil {
+	if s.index, err = openLockedIndex(s.dir); err != nil {
 		return err
 	}
 	if err := endLine(s.index); err != nil || s.path == "" || s.isKnown {
@@ -354,8 +354,8 @@ func (s *batchState) makeIndex(env Env, plan string) error {
 	return atomicfile.SyncDir(filepath.Dir(s.pointer.Name()), "the directory of the outputs of batches")
 }
 
-// openIndex opens and locks the index of a batch. The error wraps [atomicfile.ErrLocked] if another command has locked it.
-func openIndex(dir string) (*os.File, error) {
+// openLockedIndex opens and locks the index of a batch. The error wraps [atomicfile.ErrLocked] if another command has locked it.
+func openLockedIndex(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, indexName), os.O_RDWR|os.O_APPEND|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err
@@ -414,10 +414,10 @@ func (s *batchState) hasIndex() bool {
 }
 
 // runID returns the ID of the run for a record.
-func (s *batchState) runID(record string) string { return runIDIn(s.id, record) }
+func (s *batchState) runID(record string) string { return batchRunID(s.id, record) }
 
-// runIDIn returns the ID of the run for a record in a batch.
-func runIDIn(id, record string) string {
+// batchRunID returns the ID of the run for a record in a batch.
+func batchRunID(id, record string) string {
 	key := keyOfID(record)
 	return id + "-" + hex.EncodeToString(key[:])
 }
@@ -447,7 +447,7 @@ func (s *batchState) runPath(record string) string { return runPathIn(s.dir, rec
 
 // runPathIn returns the run file for a record in the directory of a batch.
 func runPathIn(dir, record string) string {
-	return filepath.Join(dir, runIDIn(filepath.Base(dir), record)+".jsonl")
+	return filepath.Join(dir, batchRunID(filepath.Base(dir), record)+".jsonl")
 }
 
 // indexRun lists a run that begins, with the secrets masked in the ID of its record.

@@ -28,8 +28,8 @@ func drySeed(texts promptTexts) [sha256.Size]byte {
 	return sha256.Sum256([]byte(digest(texts.system, texts.prompt, texts.input)))
 }
 
-// checkFirstRequest builds the first request without sending it, to find errors early. A dry run prints it.
-func (p *runPlan) checkFirstRequest() error {
+// checkOrPrintFirstRequest builds the first request without sending it, to find errors early. A dry run prints it.
+func (p *runPlan) checkOrPrintFirstRequest() error {
 	if p.recorded.replay != nil {
 		if p.flags.dryRun {
 			return usagef("use the model of a server", "--dry-run: a replay sends no request")

@@ -246,7 +246,7 @@ func (s *settings) onlyModel(ctx context.Context, env Env, t *console) (string, 
 	models, err := s.client(p, [32]byte{}, nil).List(ctx)
 	if err != nil {
 		err = fmt.Errorf("no --model, and Ollama cannot list its models: %w", err)
-		if hint := hintOfKeys(env); hint != "" {
+		if hint := hintOfSetKeys(env); hint != "" {
 			return "", &hintedError{err, hint + "; or " + hintNoModel}
 		}
 		return "", err

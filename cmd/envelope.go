@@ -144,9 +144,9 @@ func (t *console) envelopeFor(err error) ([]byte, error) {
 	return append(diag.EscapeInvisibleJSON(t.secrets.HideJSON(doc)), '\n'), nil
 }
 
-// requestedOutput returns the form of the output that a command line of run asks for with --output or in its agent file, even
+// outputOfCommandLine returns the form of the output that a command line of run asks for with --output or in its agent file, even
 // if either is invalid, and "" for none.
-func requestedOutput(env Env) string {
+func outputOfCommandLine(env Env) string {
 	given := lenientRunFlags(env.Args, "--output", "--agent")
 	if output, ok := given["--output"]; ok || given["--agent"] == "" {
 		return output

@@ -14,8 +14,8 @@ import (
 // hintNoModel lists three ways to get a model.
 const hintNoModel = "start Ollama (ollama serve) and use --model ollama/NAME, replay a run with --model replay:RUN, or try --model demo"
 
-// hintOfKeys lists the providers whose keys are in the environment, or returns "".
-func hintOfKeys(env Env) string {
+// hintOfSetKeys lists the providers whose keys are in the environment, or returns "".
+func hintOfSetKeys(env Env) string {
 	var set []string
 	for _, p := range provider.Presets() {
 		for _, key := range p.Keys {

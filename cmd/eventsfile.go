@@ -44,8 +44,8 @@ func eventsPath(name string) (string, error) {
 	return "/dev/fd/" + strconv.Itoa(n), nil
 }
 
-// mayHoldEvents reports whether a file is empty or begins like a file of events.
-func mayHoldEvents(path string) bool {
+// isEmptyOrEvents reports whether a file is empty or begins like a file of events.
+func isEmptyOrEvents(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || isDescriptor(path) {
 		return err == nil || errors.Is(err, fs.ErrNotExist)

@@ -30,8 +30,8 @@ func isInputGlob(value string) bool {
 	return errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(value, `*?[\`)
 }
 
-// searchedFolder returns the folder that a pattern of --input searches. It returns any other value as it is.
-func searchedFolder(value string) string {
+// inputGlobFolder returns the folder that a pattern of --input searches. It returns any other value as it is.
+func inputGlobFolder(value string) string {
 	glob, err := policy.NewPathGlob(filepath.ToSlash(value))
 	if err != nil || !isInputGlob(value) {
 		return value // an invalid pattern opens nothing

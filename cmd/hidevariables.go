@@ -14,8 +14,8 @@ const minKeyLength = 16
 // secretWords are words in the names of variables that hold secrets.
 var secretWords = []string{"KEY", "KEYS", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS", "PAT", "CREDENTIALS"}
 
-// hideVariables masks variables of programs whose name suggests a secret, in case a program prints its environment.
-func (t *console) hideVariables(env Env, names []string) {
+// hideSecretVariables masks variables of programs whose name suggests a secret, in case a program prints its environment.
+func (t *console) hideSecretVariables(env Env, names []string) {
 	for _, name := range names {
 		words := strings.Split(strings.ToUpper(name), "_")
 		if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(secretWords, word) }) {

@@ -59,7 +59,7 @@ func (o *inputOptions) read(ctx context.Context, env Env, t *console, files []va
 		if err := readText(ctx, env, "--var-file", f.value, &text); err != nil {
 			return "", nil, err
 		}
-		if err := blocks.add(f.key, inputFileType(env, f.value), text); err != nil {
+		if err := blocks.add(f.key, inputOrigin(env, f.value), text); err != nil {
 			return "", nil, err
 		}
 	}
@@ -116,7 +116,7 @@ func (o *inputOptions) addFile(ctx context.Context, env Env, path string, to *in
 	if strings.TrimSpace(text) == "" && !o.allowEmpty {
 		return &hintedError{&inputError{fmt.Errorf("--input: %s is empty", displayName(path))}, "use --allow-empty-input to accept it"}
 	}
-	return to.add(inputName(path), inputFileType(env, path), text)
+	return to.add(inputName(path), inputOrigin(env, path), text)
 }
 
 // inputBlocks are the blocks of the input.
@@ -185,8 +185,8 @@ func (o *unnamedStdin) addTo(ctx context.Context, env Env, t *console, texts *pr
 	return nil
 }
 
-// inputFileType returns the origin of a file.
-func inputFileType(env Env, path string) string {
+// inputOrigin returns the origin of a file.
+func inputOrigin(env Env, path string) string {
 	info, err := os.Stat(path)
 	if f, ok := env.Stdin.(*os.File); ok && isStdin(path) {
 		info, err = f.Stat()

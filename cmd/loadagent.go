@@ -58,7 +58,7 @@ func readAgent(env Env, value string) (*loadedAgent, []diag.Finding, error) {
 	if diag.HasErrors(v.Findings) {
 		err = usagef("oneshot explain "+string(v.Findings[0].Code)+" explains it", "--agent: %s has errors", path)
 	}
-	return &loadedAgent{File: v.Agent, path: path, dir: agentBase(path), isInstalled: isInstalledAgent(env, path), env: env, text: src}, v.Findings, err
+	return &loadedAgent{File: v.Agent, path: path, dir: agentFileDir(path), isInstalled: isInstalledAgent(env, path), env: env, text: src}, v.Findings, err
 }
 
 // textInAgentFile returns the text of a key of the agent file of a value of --agent, or "". Errors in the file are reported
@@ -80,8 +80,8 @@ func textInAgentFile(env Env, value, key string) string {
 	return gjson.GetBytes(text, key).Str
 }
 
-// agentBase returns the folder that the paths of an agent file are relative to.
-func agentBase(path string) string {
+// agentFileDir returns the folder that the paths of an agent file are relative to.
+func agentFileDir(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
@@ -244,7 +244,7 @@ func (a *loadedAgent) resolvePath(flag, value string) string {
 // the output.
 func (a *loadedAgent) checkPath(flag string, index int, path string) {
 	if !a.isInstalled {
-		if file := a.outsideFile(flag, path); file != "" {
+		if file := a.externalFile(flag, path); file != "" {
 			a.add(flag, index, "name it on the command line, if you want it: --"+flag+" "+quote.Shell(path), "%s is outside of the folder of the agent file and of the working directory", file)
 			return
 		}
@@ -254,9 +254,9 @@ func (a *loadedAgent) checkPath(flag string, index int, path string) {
 	}
 }
 
-// outsideFile returns a file or folder that a run opens for a path and that is neither in the folder of the agent file nor in
+// externalFile returns a file or folder that a run opens for a path and that is neither in the folder of the agent file nor in
 // the working directory, with links followed, or "".
-func (a *loadedAgent) outsideFile(flag, path string) string {
+func (a *loadedAgent) externalFile(flag, path string) string {
 	isOutside := func(file string) bool {
 		_, isOwn := relativeTo(a.dir, file)
 		_, isHere := relativeTo(".", file)
@@ -265,7 +265,7 @@ func (a *loadedAgent) outsideFile(flag, path string) string {
 	file := path
 	switch flag {
 	case "input":
-		file = searchedFolder(path)
+		file = inputGlobFolder(path)
 	case "tools":
 		pinned, _ := parsePinnedPath(path) // an invalid pin is an error when it is loaded
 		file = pinned.path

@@ -84,8 +84,8 @@ func (m *chosenModels) withFallbacks(n int) agent.Model {
 	return all
 }
 
-// shareProbes shares with other runs the models with fallbacks that did not answer when they were probed.
-func (m *chosenModels) shareProbes() {
+// shareProbeFailures shares with other runs the models with fallbacks that did not answer when they were probed.
+func (m *chosenModels) shareProbeFailures() {
 	if m.breakers == nil {
 		return
 	}

@@ -29,7 +29,7 @@ func newRunPlan(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	if err := p.loadTexts(ctx, args); err != nil {
 		return nil, causeOr(ctx, err)
 	}
-	if err := p.chooseModels(ctx); err != nil {
+	if err := p.lockAndChooseModels(ctx); err != nil {
 		return nil, causeOr(ctx, err)
 	}
 	return p, p.configure(ctx)
@@ -61,7 +61,7 @@ func (p *sharedPlan) loadToolsAndPolicy() error {
 	if err := f.checkNames(selected); err != nil {
 		return err
 	}
-	rules, managed, err := f.policy.load(p.env, p.console, f.tools, f.confine.earlyReadHosts())
+	rules, managed, err := f.policy.load(p.env, p.console, f.tools, f.confine.hostsForEarlyReads())
 	if err != nil {
 		return err
 	}
@@ -113,8 +113,8 @@ func (p *runPlan) loadTexts(ctx context.Context, args []string) (err error) {
 	return err
 }
 
-// chooseModels takes the lock, and chooses the models or the recording that replaces them.
-func (p *sharedPlan) chooseModels(ctx context.Context) (err error) {
+// lockAndChooseModels takes the lock, and chooses the models or the recording that replaces them.
+func (p *sharedPlan) lockAndChooseModels(ctx context.Context) (err error) {
 	f := p.flags
 	if f.lock != "" && !f.dryRun {
 		if p.console.lock, err = takeLock(p.env, f.lock); err != nil {
@@ -368,7 +368,7 @@ func (p *sharedPlan) connect(ctx context.Context) (*chosenModels, error) {
 	}
 	if len(names) > 1 && !p.flags.dryRun {
 		m.breakers = newBreakers(env, t)
-		m.shareProbes()
+		m.shareProbeFailures()
 	}
 	return m, m.chooseNativeCalls(o.dialect, p.tools != nil)
 }

@@ -156,7 +156,7 @@ func everyTool(env Env, paths []string) (*tool.Registry, error) {
 		return nil, err
 	}
 	if diag.HasErrors(findings) {
-		return nil, definitionsError(findings)
+		return nil, newDefinitionsError(findings)
 	}
 	registry, _ := tool.NewRegistry(defs...) // the first definition of a name wins
 	return registry, nil

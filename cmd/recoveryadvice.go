@@ -63,7 +63,7 @@ func (r *runState) canResume(err error) bool {
 	var limit *agent.LimitError
 	var late *agent.TimeoutError
 	switch name := exitOf(err).Name; {
-	case r.path == "", r.batch != nil, r.recorded.replay != nil, isRecordLost(err), !slices.Contains(resumable, name):
+	case r.path == "", r.batch != nil, r.recorded.replay != nil, isRecordReplaced(err), !slices.Contains(resumable, name):
 		return false
 	case name == "findings":
 		return as[*agent.AnswerError](err)

@@ -56,8 +56,8 @@ func (r *runState) endedAtUnauthorizedCall() bool {
 	})
 }
 
-// isRecordLost reports whether the record has been removed or changed.
-func isRecordLost(err error) bool {
+// isRecordReplaced reports whether the record has been removed or changed.
+func isRecordReplaced(err error) bool {
 	var broken *runfile.WriteError
 	return errors.As(err, &broken) && broken.Op == "check"
 }
@@ -70,7 +70,7 @@ func (r *runState) resumeCommand(flags string) string {
 	for _, name := range r.secretFlags {
 		flags = " --" + name + " VALUE" + flags
 	}
-	return "oneshot run --resume " + runArgument(r.path) + flags
+	return "oneshot run --resume " + runPathArgument(r.path) + flags
 }
 
 // damagedRecordError is the error for a damaged record, with a hint at its readable part.
@@ -79,7 +79,7 @@ func damagedRecordError(path string, err error) error {
 	errors.As(err, &damage)
 	hint := "it cannot be resumed; start a new run"
 	if damage.Line > 1 {
-		hint = "it cannot be resumed; oneshot runs show " + runArgument(path) + " shows the records before that line"
+		hint = "it cannot be resumed; oneshot runs show " + runPathArgument(path) + " shows the records before that line"
 	}
 	return &hintedError{fmt.Errorf("--resume %s: %w", path, err), hint}
 }

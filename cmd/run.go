@@ -81,7 +81,7 @@ func run(ctx context.Context, env Env, t *console, line flagSource, args []strin
 	if flags.stream != "" {
 		r.text = newTextStream(ctx, t, flags.stream)
 	}
-	if err := plan.checkFirstRequest(); err != nil || flags.dryRun {
+	if err := plan.checkOrPrintFirstRequest(); err != nil || flags.dryRun {
 		return err
 	}
 	return r.withResumeHint(plan.models.withHint(r.execute(ctx, plan)))

@@ -265,7 +265,7 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	if flags.file != "" && isSameFile(path, flags.file) {
 		other = "-o"
 	}
-	other = cmp.Or(other, flags.flagReadingFile(ctx, path))
+	other = cmp.Or(other, flags.flagOfInputFile(ctx, path))
 	if other != "" {
 		return usagef("choose another file", "--events and %s are the same file: %s", other, name)
 	}
@@ -294,13 +294,13 @@ func openEventsOfFailure(ctx context.Context, env Env, t *console, line flagSour
 		return
 	}
 	flags.lock = cmp.Or(flags.lock, textInAgentFile(env, flags.agent, "lock"))
-	if path, err := eventsPath(flags.events); err == nil && mayHoldEvents(path) {
+	if path, err := eventsPath(flags.events); err == nil && isEmptyOrEvents(path) {
 		_ = openEvents(ctx, t, flags, &recordedRun{env: env}) // the failure comes first
 	}
 }
 
-// flagReadingFile returns the flag of a file that a run reads and that name is a name of, or "".
-func (r *resolvedFlags) flagReadingFile(ctx context.Context, name string) string {
+// flagOfInputFile returns the flag of a file that a run reads and that name is a name of, or "".
+func (r *resolvedFlags) flagOfInputFile(ctx context.Context, name string) string {
 	sources := map[string][]string{"--agent": {r.agent}, "--ca-file": {r.model.servers.caFile}, "--secret": r.model.servers.secrets.files()}
 	for row := range flagRows(&r.options, r.on) {
 		if row.agent&isPath != 0 && !slices.Contains([]string{"root", "output-file", "tools"}, row.name) {

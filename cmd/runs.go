@@ -259,8 +259,8 @@ func (o *runsOptions) find(name string) (string, error) {
 	return filepath.Join(dir, name+".jsonl"), err
 }
 
-// runArgument returns the argument for a run file that [runsOptions.find] reads as a path and not as an ID.
-func runArgument(path string) string {
+// runPathArgument returns the argument for a run file that [runsOptions.find] reads as a path and not as an ID.
+func runPathArgument(path string) string {
 	path = shortestPath(path)
 	if !isRunPath(path) {
 		path = "." + string(filepath.Separator) + path

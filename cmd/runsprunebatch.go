@@ -17,7 +17,7 @@ import (
 // pruneBatch deletes the old runs of a batch that is not under way, and with the last one its directory. It keeps the files
 // that the batch needs to continue: its index, and the runs without a line, whose effects would otherwise be repeated.
 func (o *pruneOptions) pruneBatch(dir string) (gone []string, err error) {
-	index, err := openIndex(dir)
+	index, err := openLockedIndex(dir)
 	switch {
 	case errors.Is(err, atomicfile.ErrLocked):
 		return nil, nil
@@ -103,7 +103,7 @@ func runsInBatchOutput(dir string) (delivered map[string]bool, lost string, err 
 	if err != nil || head.Output == "" {
 		return nil, "", err
 	}
-	pointer, err := openPointer(dir, head.Output)
+	pointer, err := openMatchingPointer(dir, head.Output)
 	if pointer == nil {
 		return nil, "", err
 	}
@@ -124,8 +124,8 @@ func runsInBatchOutput(dir string) (delivered map[string]bool, lost string, err 
 	return delivered, "", err
 }
 
-// openPointer opens the pointer of an output, or returns nil if it does not name the batch of a directory.
-func openPointer(dir, output string) (*os.File, error) {
+// openMatchingPointer opens the pointer of an output, or returns nil if it does not name the batch of a directory.
+func openMatchingPointer(dir, output string) (*os.File, error) {
 	f, err := os.Open(pointerPath(filepath.Dir(dir), output))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -142,7 +142,7 @@ func openPointer(dir, output string) (*os.File, error) {
 // forgetOutput removes the pointer to a batch whose output is missing. Otherwise, if the output came back, the batch would
 // continue without its deleted runs.
 func forgetOutput(dir, output string) error {
-	pointer, err := openPointer(dir, output)
+	pointer, err := openMatchingPointer(dir, output)
 	if pointer == nil { // a later batch has written the output in between
 		return err
 	}

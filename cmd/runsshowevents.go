@@ -11,7 +11,7 @@ import (
 
 // project prints a run file as events or messages, one per line. Records that a resumed run voids are left out.
 func (o *runsOptions) project(path string, f io.ReadSeeker) error {
-	scan, err := runfile.NewLiveScanner(f)
+	scan, err := runfile.NewLiveRecordScanner(f)
 	if err != nil {
 		return asInputError(err)
 	}

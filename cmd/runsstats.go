@@ -158,7 +158,7 @@ func (d *statsDocument) writeCSV(w io.Writer) error {
 		for _, n := range []int{s.Runs, s.OK, s.Unfinished} {
 			row = append(row, strconv.Itoa(n))
 		}
-		row = append(row, rateText(s.SuccessRate, ""))
+		row = append(row, fractionText(s.SuccessRate, ""))
 		for _, n := range []int{
 			s.Turns, s.Calls, s.Failed, s.Needs, s.Usage.InputTokens, s.Usage.CachedInputTokens, s.Usage.CacheWriteTokens, s.Usage.OutputTokens,
 			s.Usage.ReasoningTokens, s.Usage.EstimatedTokens,
@@ -179,8 +179,8 @@ func (d *statsDocument) rows() []telemetry.Stats {
 	return d.Groups
 }
 
-// rateText returns a rate, or a text if there is none.
-func rateText(rate *float64, none string) string {
+// fractionText returns a rate, or a text if there is none.
+func fractionText(rate *float64, none string) string {
 	if rate == nil {
 		return none
 	}

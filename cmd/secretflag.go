@@ -129,7 +129,7 @@ func (t *console) hideValue(what, value string) {
 
 // hideURL masks the user information of an address, and notes a credential as [console.hideValue] does.
 func (t *console) hideURL(from string, u *url.URL) {
-	if word := t.secrets.AddURL(u); word != "" {
+	if word := t.secrets.AddURLCredential(u); word != "" {
 		t.hideValue("the credential in "+from, word)
 	}
 }

@@ -52,7 +52,7 @@ func applyFileRules(env *executor.Env, p *policy.Policy) {
 	if env.Root == nil {
 		return
 	}
-	env.Root.AllowDotted(p.DotFileNames()...)
+	env.Root.AllowDotted(p.WritableDotFileNames()...)
 	env.Root.AddGuards(p.Guards()...)
 	env.FileLabels = p.FileLabels
 }

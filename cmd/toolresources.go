@@ -59,7 +59,7 @@ func (o toolAccess) openEnvironment(ctx context.Context, env Env, t *console, c 
 	}
 	if c != nil {
 		tools.Programs, tools.Variables = &c.Confinement, c.env
-		t.hideVariables(env, c.named)
+		t.hideSecretVariables(env, c.named)
 	}
 	return tools, func() { releaseEnvironment(ctx, tools) }, nil
 }
@@ -68,12 +68,12 @@ func (o toolAccess) openEnvironment(ctx context.Context, env Env, t *console, c 
 func (o *confineOptions) runner(env Env, tools *tool.Registry, touch executor.Env) *executor.Runner {
 	r := executor.New(tools, touch)
 	if o.root != "" {
-		r.RedactDirs(executor.RedactedDir{Dir: realPath(o.root)})
+		r.RedactDirPaths(executor.RedactedDir{Dir: realPath(o.root)})
 		if abs, err := filepath.Abs(o.root); err == nil && isSameFile(abs, o.root) { // not so with .. after a link
-			r.RedactDirs(executor.RedactedDir{Dir: abs})
+			r.RedactDirPaths(executor.RedactedDir{Dir: abs})
 		}
 	}
-	r.RedactDirs(executor.RedactedDir{Dir: env.Getenv("HOME"), Alias: "~"})
+	r.RedactDirPaths(executor.RedactedDir{Dir: env.Getenv("HOME"), Alias: "~"})
 	return r
 }
 
@@ -125,8 +125,8 @@ func (o *confineOptions) allowedHosts() ([]netguard.HostPort, error) {
 	return hosts, nil
 }
 
-// earlyReadHosts returns the addresses that a read may contact before the model's response is complete, as host:port.
-func (o *confineOptions) earlyReadHosts() map[string]bool {
+// hostsForEarlyReads returns the addresses that a read may contact before the model's response is complete, as host:port.
+func (o *confineOptions) hostsForEarlyReads() map[string]bool {
 	hosts := map[string]bool{}
 	for _, h := range o.allowHosts {
 		if _, _, err := net.SplitHostPort(h); err == nil {

@@ -78,7 +78,7 @@ func selectTools(env Env, o toolOptions) (registry *tool.Registry, findings []di
 		return nil, nil, nil, err
 	}
 	if diag.HasErrors(findings) {
-		return nil, findings, nil, definitionsError(findings)
+		return nil, findings, nil, newDefinitionsError(findings)
 	}
 	if defs, err = matchDefinitions(defs, o.globs); err != nil {
 		return nil, findings, nil, err
@@ -87,7 +87,7 @@ func selectTools(env Env, o toolOptions) (registry *tool.Registry, findings []di
 	registry, clashes := tool.NewRegistry(defs...)
 	findings = append(findings, clashes...)
 	if diag.HasErrors(clashes) {
-		return nil, findings, nil, definitionsError(findings)
+		return nil, findings, nil, newDefinitionsError(findings)
 	}
 	return registry, findings, replacing, nil
 }
@@ -113,8 +113,8 @@ func preferFiles(defs []*tool.Definition) (kept, replacing []*tool.Definition) {
 // isShipped reports whether a definition comes with the program.
 func isShipped(d *tool.Definition) bool { return d.File == "" || strings.HasPrefix(d.File, shipped) }
 
-// definitionsError is the error for findings that include errors.
-func definitionsError(findings []diag.Finding) error {
+// newDefinitionsError is the error for findings that include errors.
+func newDefinitionsError(findings []diag.Finding) error {
 	first := slices.IndexFunc(findings, func(f diag.Finding) bool { return f.Severity == diag.Error })
 	return usagef("oneshot explain "+string(findings[first].Code)+" explains it", "invalid tool definitions")
 }

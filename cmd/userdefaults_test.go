@@ -19,7 +19,7 @@ import (
 func (o *options) guarded() map[string]any {
 	rules := policy.FlagRules{
 		Allow: o.policy.allow, Ask: o.policy.ask, Deny: o.policy.deny, ReadOnly: o.policy.readOnly, EnableExec: o.policy.enableExec,
-		Scopes: o.policy.scopes, Connected: o.policy.connections, AllowHosts: o.confine.earlyReadHosts(),
+		Scopes: o.policy.scopes, Connected: o.policy.connections, AllowHosts: o.confine.hostsForEarlyReads(),
 	}
 	return map[string]any{
 		"rules": rules, "layers": o.policy.files, "nonce": o.policy.nonce, "root": o.confine.root, "hosts": o.confine.allowHosts, "speaker": o.confine.speaker,

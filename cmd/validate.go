@@ -131,7 +131,7 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	folders := folderReader{console: o.console, strict: o.findings.strict, omit: o.findings.baseline, runFiles: o.readsRecords()}
+	folders := folderReader{console: o.console, strict: o.findings.strict, omit: o.findings.baseline, runFiles: o.canCheckByRecord()}
 	named := args
 	if args, err = folders.expand(named); err != nil {
 		return err
@@ -166,14 +166,14 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 
 // isLarge reports whether a file is checked record by record.
 func (o *validateOptions) isLarge(name string) (bool, error) {
-	if !o.readsRecords() {
+	if !o.canCheckByRecord() {
 		return false, nil
 	}
 	return isLargeRunFile(name, o.kind == lint.RunFile)
 }
 
-// readsRecords reports whether large run files are checked record by record.
-func (o *validateOptions) readsRecords() bool {
+// canCheckByRecord reports whether large run files are checked record by record.
+func (o *validateOptions) canCheckByRecord() bool {
 	return !o.fix && (o.kind == "" || o.kind == lint.RunFile)
 }
 

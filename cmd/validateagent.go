@@ -16,7 +16,7 @@ import (
 // checkAgent returns findings about the references of an agent file: files that a run refuses, missing files, unknown tools,
 // invalid policies, schemas and definitions, undeclared variables.
 func checkAgent(env Env, name string, text []byte, file *agentfile.File) []diag.Finding {
-	a := &loadedAgent{File: file, path: name, dir: agentBase(name), isInstalled: isInstalledAgent(env, name), env: env, text: text}
+	a := &loadedAgent{File: file, path: name, dir: agentFileDir(name), isInstalled: isInstalledAgent(env, name), env: env, text: text}
 	paths := map[string][]string{}
 	for flag, row := range rowsOf(forRun) {
 		if row.agent&isPath != 0 {

@@ -82,12 +82,12 @@ func (f answerFormat) parseAnswer(text string) parsedAnswer {
 	if f.text {
 		return parseFinalTextAnswer(text)
 	}
-	whole := f.parseUnfenced(text, text)
+	whole := f.parseStrippingFence(text, text)
 	if whole.faults == nil {
 		return whole
 	}
 	if rest, hasReasoning := dialect.StripReasoningBeforeJSON(text); hasReasoning {
-		if a := f.parseUnfenced(text, rest); a.faults == nil {
+		if a := f.parseStrippingFence(text, rest); a.faults == nil {
 			a.tolerated = append(a.tolerated, newReasoningBeforeAnswerFinding(text))
 			return a
 		}
@@ -109,8 +109,8 @@ func parseFinalTextAnswer(text string) (a parsedAnswer) {
 	return a
 }
 
-// parseUnfenced parses the JSON in part, a part of text, without a code fence around it.
-func (f answerFormat) parseUnfenced(text, part string) (a parsedAnswer) {
+// parseStrippingFence parses the JSON in part, a part of text, without a code fence around it.
+func (f answerFormat) parseStrippingFence(text, part string) (a parsedAnswer) {
 	bare := strings.TrimSpace(part)
 	inner, fenced := unfence(bare)
 	if findings := f.schema.Check([]byte(inner)); len(findings) > 0 {

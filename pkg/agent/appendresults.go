@@ -6,7 +6,7 @@ func (r *run) appendResults(p *reply) (over bool, err error) {
 	if r.conversation.native && !p.batch.isLeaked {
 		return r.appendNativeResults(p)
 	}
-	b, c, faults := p.batch, r.conversation, p.callFindings()
+	b, c, faults := p.batch, r.conversation, p.errorFindings()
 	results := c.texts.Results(b.promptResults(), faults, c.boundary, c.dialect.ResultTags)
 	renewed, err := c.renewLeakedNonce(b.resultTexts())
 	if err != nil {

@@ -138,7 +138,7 @@ func (b *batch) approve() error {
 			return err
 		}
 		if len(later) == len(invocations) { // the recorded run continued without these approvals
-			return b.denyUnanswered(invocations)
+			return b.denyUnapproved(invocations)
 		}
 		invocations = later
 	}
@@ -181,8 +181,8 @@ func (b *batch) requestApprovals(invocations []*Invocation, unanswered *Approval
 	return later, nil
 }
 
-// denyUnanswered denies calls that the recorded run left without approval.
-func (b *batch) denyUnanswered(invocations []*Invocation) error {
+// denyUnapproved denies calls that the recorded run left without approval.
+func (b *batch) denyUnapproved(invocations []*Invocation) error {
 	if !b.gate.cfg.ContinueDenied {
 		next := b.gate.journal.unreplayed[0]
 		return &DivergedError{Record: next.Seq, Why: "expected a call of " + invocations[0].call.Name + " to be approved, got a step of kind " + string(next.Kind)}

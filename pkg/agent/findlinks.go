@@ -38,7 +38,7 @@ func findLinks(text string) iter.Seq[string] {
 // schemeStart returns the offset of the URL scheme at the end of a text.
 func schemeStart(text string) int {
 	i := len(text)
-	for i > 0 && (isLetterOrDigit(text[i-1]) || strings.IndexByte("+-.", text[i-1]) >= 0) {
+	for i > 0 && (isWordByte(text[i-1]) || strings.IndexByte("+-.", text[i-1]) >= 0) {
 		i--
 	}
 	return i
@@ -86,8 +86,8 @@ func mentionsHost(text, host string) bool {
 			return false
 		}
 		begin, end := at+i, at+i+len(host)
-		before := begin > 0 && (isLetterOrDigit(text[begin-1]) || strings.IndexByte("-._", text[begin-1]) >= 0)
-		after := end < len(text) && (isLetterOrDigit(text[end]) || text[end] == '-') || end+1 < len(text) && text[end] == '.' && isLetterOrDigit(text[end+1])
+		before := begin > 0 && (isWordByte(text[begin-1]) || strings.IndexByte("-._", text[begin-1]) >= 0)
+		after := end < len(text) && (isWordByte(text[end]) || text[end] == '-') || end+1 < len(text) && text[end] == '.' && isWordByte(text[end+1])
 		if !before && !after {
 			return true
 		}
@@ -95,6 +95,6 @@ func mentionsHost(text, host string) bool {
 	}
 }
 
-func isLetterOrDigit(c byte) bool {
+func isWordByte(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c >= 0x80
 }

@@ -35,7 +35,7 @@ func ResumeHistory(log *runfile.Log) ([]runfile.Record, error) {
 	}
 	for {
 		request := lastIndexOf[runfile.Request](records)
-		if request < 0 || hasResponse(records[request:]) {
+		if request < 0 || hasCompleteResponse(records[request:]) {
 			return slices.Clip(records), nil
 		}
 		records = records[:request]
@@ -102,8 +102,8 @@ func lastIndexOf[T runfile.Body](records []runfile.Record) int {
 	return -1
 }
 
-// hasResponse reports whether a request is followed by a complete response.
-func hasResponse(records []runfile.Record) bool {
+// hasCompleteResponse reports whether a request is followed by a complete response.
+func hasCompleteResponse(records []runfile.Record) bool {
 	i := lastIndexOf[runfile.Response](records)
 	return i >= 0 && records[i].Body.(runfile.Response).BrokenOff == ""
 }

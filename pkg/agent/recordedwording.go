@@ -62,15 +62,15 @@ func (w recordedWording) ofMessage(index int, text string) string {
 		return text
 	}
 	for i, line := range lines {
-		if line != recorded[i] && !isSameFinding(line, recorded[i]) {
+		if line != recorded[i] && !isFindingAtSamePlace(line, recorded[i]) {
 			return text
 		}
 	}
 	return w.messages[index].Content
 }
 
-// isSameFinding reports whether two lines of messages are findings at the same place.
-func isSameFinding(a, b string) bool {
+// isFindingAtSamePlace reports whether two lines of messages are findings at the same place.
+func isFindingAtSamePlace(a, b string) bool {
 	place, ok := findingPlace(a)
 	other, isFinding := findingPlace(b)
 	return ok && isFinding && place == other

@@ -20,8 +20,8 @@ type reply struct {
 	batch    *batch // its calls, some of them already running
 }
 
-// callFindings returns the errors in the reply, such as unreadable calls, for the model.
-func (p *reply) callFindings() []diag.Finding {
+// errorFindings returns the errors in the reply, such as unreadable calls, for the model.
+func (p *reply) errorFindings() []diag.Finding {
 	return slices.DeleteFunc(slices.Clone(p.findings), func(f diag.Finding) bool { return f.Severity != diag.Error })
 }
 

@@ -73,7 +73,7 @@ func ReadRecords(src io.Reader, format Format, idField string, needsID bool) ite
 	if begin, _ := text.Peek(3); string(begin) == "\xef\xbb\xbf" { // a byte-order mark
 		_, _ = text.Discard(3) // it was peeked
 	}
-	records := jsonRecords(text)
+	records := jsonLinesRecords(text)
 	if format == CSV {
 		records = csvRecords(text)
 	}
@@ -115,8 +115,8 @@ func digestOf(text []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// jsonRecords yields the objects of JSON Lines without their IDs. Blank lines are skipped.
-func jsonRecords(src *bufio.Reader) iter.Seq2[Record, error] {
+// jsonLinesRecords yields the objects of JSON Lines without their IDs. Blank lines are skipped.
+func jsonLinesRecords(src *bufio.Reader) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for number := 1; ; number++ {
 			line, isLong, err := readLine(src, MaxRecord)

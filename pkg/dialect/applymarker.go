@@ -95,18 +95,18 @@ func (s *Scanner) applyUse(u markerUse, v verdict, following []byte, ahead bool)
 		s.state = inProse
 		s.beginFirstKey()
 	case u.role == lateFence:
-		s.beginLateFence(following)
+		s.beginMidLineFence(following)
 	case u.role == resultOpen:
 		s.state = inProse
 		s.updateLinePrefix(s.held)
 		s.emitHeld()
-		s.beginResult()
+		s.markAfterResult()
 	case u.role == continuation:
 		at := s.heldAt
 		s.state = inProse
 		s.updateLinePrefix(s.held)
 		s.emitHeld()
-		s.reportCallContinuation(at, s.pending.text)
+		s.revokeContinuedCalls(at, s.pending.text)
 	default:
 		if u.role > listOpen {
 			s.reportQuotedMarker(following) // its quoted use would begin a call

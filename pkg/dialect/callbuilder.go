@@ -88,7 +88,7 @@ func (r *callReader) readMembers() {
 		r.reportMemberAliases()
 	}
 	r.readArguments()
-	r.readCallPriority()
+	r.readPriority()
 	r.reportUnknownMembers()
 }
 
@@ -335,7 +335,7 @@ func parseObject(text string) literal.Parsed {
 	return d
 }
 
-func (r *callReader) readCallPriority() {
+func (r *callReader) readPriority() {
 	m := r.get(ofPriority)
 	if m == nil {
 		return

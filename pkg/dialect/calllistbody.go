@@ -39,7 +39,7 @@ func (b *callListBody) handleRead(state literal.State, rest []byte) frameEnd {
 	if b.stage == inCall {
 		return b.endCall(state)
 	}
-	b.reportOnceConfirmed(b.partFindings())
+	b.reportOnceConfirmed(b.lastPartFindings())
 	found := byte(0)
 	switch {
 	case state == literal.FenceClosed:
@@ -52,8 +52,8 @@ func (b *callListBody) handleRead(state literal.State, rest []byte) frameEnd {
 	return b.handlePart(found, state == literal.Done)
 }
 
-// partFindings returns the findings about the last part.
-func (b *callListBody) partFindings() []diag.Finding {
+// lastPartFindings returns the findings about the last part.
+func (b *callListBody) lastPartFindings() []diag.Finding {
 	findings := b.lit.Findings()
 	for i := range findings {
 		findings[i].Path = "/" + b.memberName + findings[i].Path
@@ -135,7 +135,7 @@ func (b *callListBody) close() {
 	case b.stage == afterBrace:
 		b.reportMissingBracket()
 	default:
-		b.reportOnceConfirmed(b.partFindings())
+		b.reportOnceConfirmed(b.lastPartFindings())
 		if !diag.HasErrors(b.lit.Findings()) {
 			b.reportUnclosed("the end of the text")
 		}

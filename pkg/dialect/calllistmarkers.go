@@ -39,7 +39,7 @@ func (s *Scanner) applyListCloser(row *Dialect, at int, text string, inLine bool
 	switch {
 	case s.list.isOpen():
 		s.list.depth--
-		if s.list.depth <= 0 && !s.reportUnmatched(at, inLine) && s.hasUnmatchedText() {
+		if s.list.depth <= 0 && !s.reportUnmatched(at, inLine) && s.hasTextAfterUnmatchedOpener() {
 			s.endMention(at)
 		}
 	case s.reportUnmatched(at, inLine):
@@ -81,15 +81,15 @@ func (s *selector) hasTextAfterFrame() bool {
 
 // reportUnclosedList reports a missing closer at the end of the text, or the missing calls.
 func (s *selector) reportUnclosedList() {
-	w, empty := s.list, s.hasUnmatchedText()
+	w, empty := s.list, s.hasTextAfterUnmatchedOpener()
 	s.reportUnmatchedOpenerAtEnd()
 	if w.isOpen() && !w.dialect.framing.stopsAtCloser && !empty && (w.callsBefore < s.calls || !s.unmatched.reported) {
 		s.report(diag.New(diag.MissingCloser, diag.Bytes(w.at, w.at+len(w.text)), "%s is not closed before the end of the text", w.text))
 	}
 }
 
-// skipBlanksAfterListMarker skips blanks after a marker around calls.
-func (s *Scanner) skipBlanksAfterListMarker(p []byte) int {
+// skipBlanksAfterCallListMarker skips blanks after a marker around calls.
+func (s *Scanner) skipBlanksAfterCallListMarker(p []byte) int {
 	n := 0
 	for n < len(p) && isSpace(p[n]) {
 		n++

@@ -341,8 +341,8 @@ func (b *sequence) endWithoutCloser() frameEnd {
 	return left
 }
 
-// unreadMarkerText returns the text read after a call: the marker that ended it, unless that closes the frame.
-func (b *sequence) unreadMarkerText(lit *literal.Scanner) string {
+// markerTextToUnread returns the text read after a call: the marker that ended it, unless that closes the frame.
+func (b *sequence) markerTextToUnread(lit *literal.Scanner) string {
 	if stop := lit.Stop(); stop != "" && !slices.Contains(b.closers(), stop) {
 		return stop
 	}

@@ -35,7 +35,7 @@ func newBareReasoningBody(s *sink, f *frame) body {
 
 // thenBareAnalysis matches reasoning without any marker.
 func thenBareAnalysis(text []byte) verdict {
-	if v := exactWord(bareAnalysis)(text); v != yes {
+	if v := exactText(bareAnalysis)(text); v != yes {
 		return v
 	}
 	return thenSentence(text[len(bareAnalysis):])
@@ -162,11 +162,11 @@ in them are not run.`,
 }
 
 // thenMessage matches the recipient in a message header.
-var thenMessage = wordThen(namedThen(isNumberedNameByte, exactWord("<|message|>")), "to=")
+var thenMessage = wordThen(namedThen(isNumberedNameByte, exactText("<|message|>")), "to=")
 
 // thenChannel matches the recipient in a message header before its channel, where the prompt has begun the
 // header.
-var thenChannel = wordThen(namedThen(isNumberedNameByte, exactWord("<|channel|>")), "to=")
+var thenChannel = wordThen(namedThen(isNumberedNameByte, exactText("<|channel|>")), "to=")
 
 var (
 	atemCall    = markupGrammar(markup.ATEM)

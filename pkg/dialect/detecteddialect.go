@@ -95,5 +95,5 @@ func (s *sink) confirmCallFrame(where string) {
 	s.hasBegun = true
 	s.callHolders++
 	s.recordFrameDialect()
-	s.checkOpeningLine()
+	s.checkFenceOpeningLine()
 }

@@ -15,7 +15,7 @@ func Dialects() []Dialect { return table() }
 
 // table is built on first use: most commands read no response.
 var table = sync.OnceValue(func() []Dialect {
-	return complete(slices.Concat(taughtDialects(), jsonDialects(), namedDialects(), markupDialects(), pythonDialects(), quotedDialects(), channelDialects()))
+	return complete(slices.Concat(taughtDialects(), jsonDialects(), namedDialects(), markupDialects(), pythonDialects(), privateQuoteDialects(), channelDialects()))
 })
 
 // complete adds the missing examples and ending tools.

@@ -181,8 +181,8 @@ func (s *sink) reportSurroundingText(where string) {
 	s.surrounding = surroundingText{}
 }
 
-// reportRemainingText reports the text after the last calls, or all text if there are no calls.
-func (s *sink) reportRemainingText() {
+// reportTrailingText reports the text after the last calls, or all text if there are no calls.
+func (s *sink) reportTrailingText() {
 	switch {
 	case s.callHolders > 0:
 		s.reportSurroundingText("after the calls")

@@ -40,9 +40,9 @@ func thenMention(text []byte) verdict {
 	return verdictOf('a' <= lower(text[1]) && lower(text[1]) <= 'z')
 }
 
-// beginResult handles the start of a result that the model has fabricated. The calls after it are built on that result,
+// markAfterResult handles the start of a result that the model has fabricated. The calls after it are built on that result,
 // so they do not count.
-func (s *sink) beginResult() {
+func (s *sink) markAfterResult() {
 	s.afterResult = s.afterResult || s.hasCall && !s.reasoning.inside
 }
 
@@ -85,5 +85,5 @@ func (b *fabricatedBody) close() { b.report(b.at) }
 func (b *fabricatedBody) report(end int) {
 	f := diag.New(diag.QuotedCall, diag.Bytes(b.startAt, end), "the model fabricated tool results here: they are not part of its text")
 	b.sink.report(f)
-	b.sink.beginResult()
+	b.sink.markAfterResult()
 }

@@ -34,8 +34,8 @@ func (s *Scanner) readFenceContentStart(p []byte) int {
 	return 0
 }
 
-// closeFenceContentStart handles a fence that ends before it is known whether it holds calls.
-func (s *Scanner) closeFenceContentStart() {
+// endUndecidedFence handles a fence that ends before it is known whether it holds calls.
+func (s *Scanner) endUndecidedFence() {
 	if f, v := s.info.certainFence(); v == yes {
 		s.enterFence(f, s.held[s.frame.opening.heldLen:])
 	}

@@ -96,9 +96,9 @@ func (s *Scanner) openCallFence() {
 	}
 }
 
-// beginLateFence handles a run after text on its line, with the info string of a fence of calls. The text up to its closing
+// beginMidLineFence handles a run after text on its line, with the info string of a fence of calls. The text up to its closing
 // run is content, so that this run opens no other fence. Any other run that begins a fence in Markdown ends it.
-func (s *Scanner) beginLateFence(following []byte) {
+func (s *Scanner) beginMidLineFence(following []byte) {
 	char := s.pending.text[0]
 	s.state = inProse
 	s.foreign = fence{char: char, length: s.pending.size + runLength(following, char), at: s.heldAt, isLate: true}

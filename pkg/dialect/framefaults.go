@@ -56,8 +56,8 @@ func (s *sink) reportMissingLineBreak(place diag.Span, kind diag.FixKind, messag
 	s.report(f)
 }
 
-// checkOpeningLine reports faults in the opening line of the frame, once.
-func (s *sink) checkOpeningLine() {
+// checkFenceOpeningLine reports faults in the opening line of the frame, once.
+func (s *sink) checkFenceOpeningLine() {
 	o := &s.frame.opening
 	if o.wrongCase {
 		f := diag.New(diag.MalformedFence, diag.Bytes(o.infoAt, o.end), "the info string should be %q in lower case", o.info)
@@ -97,9 +97,9 @@ func (s *sink) reportStrayMarker(at int, text string) {
 	s.report(f)
 }
 
-// reportCallContinuation reports a marker that closes a part of a call after all calls: a value may have contained
+// revokeContinuedCalls reports a marker that closes a part of a call after all calls: a value may have contained
 // the closing markers of its call, and whole calls, and continue up to here.
-func (s *sink) reportCallContinuation(at int, marker string) {
+func (s *sink) revokeContinuedCalls(at int, marker string) {
 	f := diag.New(diag.MarkerInValue, diag.Bytes(at, at+len(marker)), "the call before seems to continue up to this marker: a value may contain text that looks like the end of the call")
 	f.Severity, f.Hint = diag.Error, "write the call again without markers in values"
 	s.revokeCalls(f)

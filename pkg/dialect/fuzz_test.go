@@ -45,7 +45,7 @@ func FuzzPairs(f *testing.F) {
 
 func FuzzPython(f *testing.F) { fuzzRows(f, complete(pythonDialects())) }
 
-func FuzzQuoted(f *testing.F) { fuzzRows(f, complete(quotedDialects())) }
+func FuzzQuoted(f *testing.F) { fuzzRows(f, complete(privateQuoteDialects())) }
 
 // hasPairs reports whether the keys of a dialect are in tags of their own.
 func hasPairs(d Dialect) bool {

@@ -98,7 +98,7 @@ func injections(d *Dialect) []string {
 // without a closer, in a call with a single value.
 func raw(d *Dialect) bool {
 	before, _, _ := strings.Cut(renderedCall(d, "fetch", `{"a":"QQQQ"}`), "QQQQ")
-	return !strings.ContainsAny(before[len(before)-1:], `"'`) && !slices.ContainsFunc(quotedDialects(), func(q Dialect) bool { return q.Name == d.Name })
+	return !strings.ContainsAny(before[len(before)-1:], `"'`) && !slices.ContainsFunc(privateQuoteDialects(), func(q Dialect) bool { return q.Name == d.Name })
 }
 
 // injectionsIn returns the injections of one dialect for the strings of another.

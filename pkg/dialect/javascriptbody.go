@@ -11,7 +11,7 @@ import (
 )
 
 // script is the grammar of JavaScript statements "return name(arguments);".
-var script = grammar{newBody: newScriptBody, render: renderScript}
+var script = grammar{newBody: newJavaScriptBody, render: renderScript}
 
 type scriptBody struct {
 	sink      *sink
@@ -20,7 +20,7 @@ type scriptBody struct {
 	pending   bool      // junk is set
 }
 
-func newScriptBody(s *sink, f *frame) body {
+func newJavaScriptBody(s *sink, f *frame) body {
 	fence := literal.Fence{Char: f.char, Len: f.length}
 	o := literal.Options{Base: f.bodyAt, Fence: fence, Stops: s.terminatorsFor(terminatorKey{}).stops}
 	return &scriptBody{sink: s, statement: s.literals.script(o)}
@@ -109,7 +109,7 @@ func appendJSONAsJavaScript(b []byte, text string) []byte {
 			i++
 		case '"':
 			end := i + leadingJSONStringLen(text[i:])
-			b = appendUnquotingKey(b, text[i:end], isFollowedByColon(text[end:]))
+			b = appendStringOrIdentifierKey(b, text[i:end], isFollowedByColon(text[end:]))
 			i = end
 		case ':', ',':
 			b = append(b, c, ' ')
@@ -140,8 +140,8 @@ func isFollowedByColon(rest string) bool {
 	return strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":")
 }
 
-// appendUnquotingKey appends a JSON string as it is, or without quotes if it is a key and an identifier.
-func appendUnquotingKey(b []byte, quoted string, isKey bool) []byte {
+// appendStringOrIdentifierKey appends a JSON string as it is, or without quotes if it is a key and an identifier.
+func appendStringOrIdentifierKey(b []byte, quoted string, isKey bool) []byte {
 	var bare string
 	if isKey && json.Unmarshal([]byte(quoted), &bare) == nil && isIdentifier(bare) {
 		return append(b, bare...)

@@ -55,7 +55,7 @@ const (
 
 // lineGrammar is the grammar of calls in lines: a line with the name and, for each argument, a line with its
 // name, the lines of its value and a line that ends it.
-var lineGrammar = grammar{newBody: newLineBody, render: renderLines, argumentSpans: lineArgumentSpans, lineBased: true}
+var lineGrammar = grammar{newBody: newLineProtocolBody, render: renderLines, argumentSpans: lineArgumentSpans, lineBased: true}
 
 // thenToolName matches the first word.
 var thenToolName = thenWordAnyCase(toolNameKeyword)
@@ -103,7 +103,7 @@ func (a *lineArg) text() string {
 	return strings.TrimSuffix(strings.TrimSuffix(string(a.value), "\n"), "\r")
 }
 
-func newLineBody(s *sink, f *frame) body {
+func newLineProtocolBody(s *sink, f *frame) body {
 	if f.fence.isOpen() && !f.certain {
 		s.confirmCallFrame("before the calls")
 	}
@@ -189,14 +189,14 @@ func (b *lineBody) parseLine() {
 	switch {
 	case word == toolNameKeyword:
 		b.doubtful = b.doubtful || c.open
-		b.endUnterminated(at, "the next call")
+		b.endUnterminatedArgument(at, "the next call")
 		b.emitCall(len(b.text))
 		b.beginCall(rest, at, at+restAt)
 	case c.name == "":
 		b.reportJunk(line, at)
 		return
 	case word == beginArgKeyword:
-		b.endUnterminated(at, "the next argument")
+		b.endUnterminatedArgument(at, "the next argument")
 		c.args, c.open = append(c.args, lineArg{key: rest, firstLine: string(line)}), true
 	case word == endArgKeyword && c.open:
 		c.open = false
@@ -251,8 +251,8 @@ func (c *lineCall) report(code diag.Code, place diag.Span, format string, args .
 	c.findings = append(c.findings, diag.New(code, place, format, args...))
 }
 
-// endUnterminated ends an open value at an offset, before text that may belong to it.
-func (b *lineBody) endUnterminated(at int, before string) {
+// endUnterminatedArgument ends an open value at an offset, before text that may belong to it.
+func (b *lineBody) endUnterminatedArgument(at int, before string) {
 	c := &b.call
 	if !c.open {
 		return

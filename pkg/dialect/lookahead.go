@@ -159,7 +159,7 @@ func numberedNameThen(next lookahead) lookahead {
 		name := trimLeft(text)
 		for i, c := range name[:min(len(name), maxToolName)] {
 			if !isNumberedNameByte(c) {
-				if _, id := cutNumber(string(name[:i])); id == "" {
+				if _, id := splitNumberedName(string(name[:i])); id == "" {
 					return no
 				}
 				break
@@ -186,8 +186,8 @@ func wordThen(next lookahead, words ...string) lookahead {
 	}
 }
 
-// exactWord returns the lookahead for a word without blanks before it.
-func exactWord(word string) lookahead {
+// exactText returns the lookahead for a word without blanks before it.
+func exactText(word string) lookahead {
 	return func(text []byte) verdict {
 		n := min(len(text), len(word))
 		switch {
@@ -203,7 +203,7 @@ func exactWord(word string) lookahead {
 // exactWordThen returns the lookahead for a word without blanks before it, and next.
 func exactWordThen(word string, next lookahead) lookahead {
 	return func(text []byte) verdict {
-		if v := exactWord(word)(text); v != yes {
+		if v := exactText(word)(text); v != yes {
 			return v
 		}
 		return next(text[len(word):])
@@ -251,7 +251,7 @@ func lineThen(next lookahead) lookahead {
 // optionalControlTokenThen returns the lookahead for an optional control token, and next.
 func optionalControlTokenThen(next lookahead) lookahead {
 	return func(text []byte) verdict {
-		switch exactWord("<|")(text) {
+		switch exactText("<|")(text) {
 		case no:
 			return next(text)
 		case undecided:
@@ -262,7 +262,7 @@ func optionalControlTokenThen(next lookahead) lookahead {
 		for n < len(name) && isNameByte(name[n]) {
 			n++
 		}
-		switch end := exactWord("|>")(name[n:]); {
+		switch end := exactText("|>")(name[n:]); {
 		case n == 0 && len(name) > 0 || end == no:
 			return no
 		case end == undecided || n == 0:
@@ -336,7 +336,7 @@ func pythonCallWithNameSuffix(suffix string) lookahead {
 }
 
 // thenParenthesis matches a parenthesis, optionally after a control token.
-var thenParenthesis = optionalControlTokenThen(exactWord("("))
+var thenParenthesis = optionalControlTokenThen(exactText("("))
 
 // calleeName returns the name before the first parenthesis, without a leading bracket.
 func calleeName(text []byte) string {

@@ -36,7 +36,7 @@ func (s *sink) applyMessageEffect(u markerUse, at int) {
 		}
 		s.endMessage()
 	case beginsResult:
-		s.beginResult()
+		s.markAfterResult()
 	case beginsAnswer:
 		s.message = messageState{forUser: true}
 	}

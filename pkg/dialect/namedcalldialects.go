@@ -21,7 +21,7 @@ var (
 func mistralMarkers(list, call lookahead) []marker {
 	return []marker{
 		{text: "[TOOL_CALLS]", role: open, lookahead: list, ownLookahead: thenJSON, grammar: &mistralList},
-		{text: "[TOOL_CALLS]", role: open, lookahead: call, ownLookahead: either(thenName, exactWord("[ARGS]")), grammar: &mistralCall},
+		{text: "[TOOL_CALLS]", role: open, lookahead: call, ownLookahead: either(thenName, exactText("[ARGS]")), grammar: &mistralCall},
 		{text: "[/TOOL_CALLS]", role: ignore},
 		{text: "</s>", role: ignore},
 	}
@@ -124,7 +124,7 @@ functions.NAME:NUMBER{…} is read. If there is only one tool, a number without 
 					{text: "<|tool_call_end|>", role: ignore},
 					{text: "<|tool_calls_section_end|>", role: listClose},
 					{text: "<|tool_call_section_end|>", role: listClose},
-					{text: "functions.", role: openKeep, lookahead: thenKimi, ownLookahead: numberedNameThen(either(exactWord("{"), thenWord("<|tool_call_argument_begin|>"))), grammar: &kimiBare},
+					{text: "functions.", role: openKeep, lookahead: thenKimi, ownLookahead: numberedNameThen(either(exactText("{"), thenWord("<|tool_call_argument_begin|>"))), grammar: &kimiBare},
 					{text: "<|im_end|>", role: ignore},
 				},
 				reasoning: []*delimiters{thinkTags, newDelimiters("◁think▷", "◁/think▷")},
@@ -160,12 +160,12 @@ func namedPartRows() []Dialect {
 line follows an object of arguments, code where the name is python, and text where it is all.`,
 			framing: framing{
 				markers: []marker{
-					{text: ">>>", role: ignore, lookahead: exactWord("all\n"), skip: "all\n"},
+					{text: ">>>", role: ignore, lookahead: exactText("all\n"), skip: "all\n"},
 					{text: ">>>", role: open, lookahead: noBlanksThen(nameThen(lineThen(thenObject))), ownLookahead: noBlanksThen(nameThen(optionalControlTokenThen(lineThen(always))))},
 					{text: "<|eot_id|>", role: ignore},
 					{text: "<|start_header_id|>", role: ignore},
 				},
-				implicit: []marker{{role: implicitOpen, lookahead: never, ownLookahead: either(exactWord("all\n"), either(exactWord("python\n"), thenNameLine))}},
+				implicit: []marker{{role: implicitOpen, lookahead: never, ownLookahead: either(exactText("all\n"), either(exactText("python\n"), thenNameLine))}},
 				affixes:  [2]string{">>>", ""},
 			},
 			grammar: namedJSON(nameSyntax{
@@ -194,7 +194,7 @@ arguments, or code where the tool is code_interpreter. ✿RESULT✿: and ✿RETU
 the model must not write.`,
 			framing: framing{
 				markers: []marker{
-					{text: "✿FUNCTION✿", role: open, lookahead: exactWord(":"), skip: ":"},
+					{text: "✿FUNCTION✿", role: open, lookahead: exactText(":"), skip: ":"},
 					{text: "✿FUNCTION✿", role: open},
 					{text: "✿ARGS✿", role: listClose},
 					{text: "✿RESULT✿", role: open, grammar: &qwenResults, sharedWithText: true},
@@ -287,7 +287,7 @@ func functionaryV2Markers() []marker {
 	for _, from := range []string{"", "<|from|>assistant", "<|from|>assistant ", "<|from|>assistant\n"} {
 		header := marker{text: from + "<|recipient|>", role: open}
 		all = append(all, header)
-		header.role, header.lookahead, header.skip = ignore, exactWord("all\n<|content|>"), "all\n<|content|>"
+		header.role, header.lookahead, header.skip = ignore, exactText("all\n<|content|>"), "all\n<|content|>"
 		all = append(all, header)
 	}
 	return all

@@ -227,7 +227,7 @@ func (b *namedBody) newNamedCall(text string) namedCall {
 	place := b.nameSpan()
 	c := namedCall{name: h.name, place: place, toolName: h.name, id: h.id, start: place.Start, text: string(h.text[h.nameAt:]) + text}
 	if b.numbered {
-		c.toolName, c.id = cutNumber(h.name)
+		c.toolName, c.id = splitNumberedName(h.name)
 	}
 	c.toolName = strings.TrimPrefix(c.toolName, b.namespace)
 	if b.numbered && strings.Trim(c.toolName, "0123456789") == "" { // only a number

@@ -93,7 +93,7 @@ func (n *nameSyntax) render(d *Dialect, b []byte, c chat.Call, _ Toolset) ([]byt
 
 // callIDWithName returns the ID of a call if it contains the name, else a new one.
 func callIDWithName(space string, c chat.Call) string {
-	if rest, id := cutNumber(c.ID); id != "" && strings.TrimPrefix(rest, space) == c.Name {
+	if rest, id := splitNumberedName(c.ID); id != "" && strings.TrimPrefix(rest, space) == c.Name {
 		return id
 	}
 	return space + c.Name + ":0"

@@ -103,7 +103,7 @@ func (b *privateQuotesItem) emitCall(literal.State) string {
 	}
 	b.reportStrays(&r)
 	b.sink.emitCall(&r)
-	return b.unreadMarkerText(b.lit)
+	return b.markerTextToUnread(b.lit)
 }
 
 // reportStrays reports a missing marker or an extra colon before the name.

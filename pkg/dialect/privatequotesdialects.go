@@ -2,8 +2,8 @@ package dialect
 
 import "bytes"
 
-// quotedDialects write strings between markers of their own.
-func quotedDialects() []Dialect {
+// privateQuoteDialects write strings between markers of their own.
+func privateQuoteDialects() []Dialect {
 	return []Dialect{
 		{
 			Name:     "gemma4",

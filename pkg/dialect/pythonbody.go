@@ -64,7 +64,7 @@ func (b *pythonItem) emitCall(state literal.State) string {
 		b.skippedTo = junk.End
 	}
 	r := callReader{tools: b.sink.tools, call: call, findings: b.lit.Findings()}
-	b.stripAffixes(&r)
+	b.stripNameAffixes(&r)
 	r.suggestEscapedQuotes(literal.NewPython)
 	if call.Positional && string(call.Arguments) == "[]" {
 		r.call.Positional, r.call.Arguments = false, json.RawMessage("{}")
@@ -74,13 +74,13 @@ func (b *pythonItem) emitCall(state literal.State) string {
 	if state == literal.FenceClosed {
 		b.sink.checkClosingFenceBeginsLine(b.lit.End(), b.lit.IsLineStart())
 	}
-	return b.unreadMarkerText(b.lit)
+	return b.markerTextToUnread(b.lit)
 }
 
 func (b *pythonItem) close() { b.emitCall(b.lit.Close()) }
 
-// stripAffixes removes the prefix and suffix of the dialect from the name of a call.
-func (b *pythonItem) stripAffixes(r *callReader) {
+// stripNameAffixes removes the prefix and suffix of the dialect from the name of a call.
+func (b *pythonItem) stripNameAffixes(r *callReader) {
 	c := &r.call
 	if rest, ok := strings.CutPrefix(c.Text, b.prefix); ok && b.prefix != "" && !hasNamespace(rest) { // not noise in this dialect
 		r.findings = slices.DeleteFunc(r.findings, func(f diag.Finding) bool { return f.Code == diag.NameNoise })

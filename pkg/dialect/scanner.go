@@ -19,7 +19,7 @@ func (s *Scanner) step(p []byte) int {
 	case inSkip:
 		return s.skipAfterMarker(p)
 	case afterListMarker:
-		return s.skipBlanksAfterListMarker(p)
+		return s.skipBlanksAfterCallListMarker(p)
 	case inFirstKey:
 		return s.readFirstKey(p)
 	case inSkippedKey, inSkippedObject:
@@ -130,7 +130,7 @@ func (s *Scanner) Close() {
 	s.closeStates()
 	s.endMessage()
 	s.reportUnclosedList()
-	s.reportRemainingText()
+	s.reportTrailingText()
 	s.reportSuspectedCalls()
 	s.emitDeferredFinding(false)
 	s.reportUnclosedReasoning()
@@ -164,7 +164,7 @@ func (s *Scanner) closeState() {
 		s.closeLookahead()
 	}
 	if s.state == inFenceContentStart {
-		s.closeFenceContentStart()
+		s.endUndecidedFence()
 	}
 	if s.state == inBody && len(s.pushback) == 0 {
 		s.closeBody()

@@ -154,7 +154,7 @@ func (b *jsonItem) emitCall(state literal.State) string {
 	case state != literal.Done:
 		b.sink.reportNotACall(diag.Bytes(b.startAt, max(b.lit.End(), b.startAt+1)), "", b.callFormHint())
 	}
-	return b.unreadMarkerText(b.lit)
+	return b.markerTextToUnread(b.lit)
 }
 
 func (b *jsonItem) close() { b.emitCall(b.lit.Close()) }

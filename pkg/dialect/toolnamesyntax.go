@@ -58,8 +58,8 @@ func controlTokenOffset(text string) int {
 	return i
 }
 
-// cutNumber splits off the number after ":" at the end of a name; with a number, all of the name is the ID.
-func cutNumber(name string) (rest, id string) {
+// splitNumberedName splits off the number after ":" at the end of a name; with a number, all of the name is the ID.
+func splitNumberedName(name string) (rest, id string) {
 	i := strings.LastIndexByte(name, ':')
 	if i < 0 || i == len(name)-1 || strings.Trim(name[i+1:], "0123456789") != "" {
 		return name, ""

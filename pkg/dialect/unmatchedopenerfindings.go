@@ -12,8 +12,8 @@ func (s *selector) trackUnmatched(start, end int, inLine bool) {
 	s.unmatched = unmatchedOpen{isOpen: !s.reasoning.inside, midLine: inLine, markerAt: start, textAt: end, callsBefore: s.calls, text: s.unmatched.text[:0]}
 }
 
-// hasUnmatchedText reports whether text, but neither a call nor a finding, followed the marker.
-func (s *selector) hasUnmatchedText() bool {
+// hasTextAfterUnmatchedOpener reports whether text, but neither a call nor a finding, followed the marker.
+func (s *selector) hasTextAfterUnmatchedOpener() bool {
 	c := &s.unmatched
 	return c.isOpen && !c.reported && c.callsBefore == s.calls && len(c.text) > 0 && !s.reasoning.inside
 }
@@ -21,7 +21,7 @@ func (s *selector) hasUnmatchedText() bool {
 // reportUnmatched reports that there is no call between the open marker and its closer at an offset, unless a
 // sentence only mentions both. It returns whether it reported that.
 func (s *selector) reportUnmatched(at int, inLine bool) bool {
-	if !s.hasUnmatchedText() {
+	if !s.hasTextAfterUnmatchedOpener() {
 		return false
 	}
 	f := s.unmatchedFinding(diag.Bytes(s.unmatched.textAt, at), "no call between these markers: the text is content", inLine)
@@ -63,7 +63,7 @@ func (s *selector) emitUnmatchedFinding(f diag.Finding) {
 // unless the marker was omitted from the content or the response begins with it.
 func (s *selector) reportUnmatchedOpenerAtEnd() {
 	c := &s.unmatched
-	if !s.hasUnmatchedText() {
+	if !s.hasTextAfterUnmatchedOpener() {
 		return
 	}
 	line, _, _ := bytes.Cut(c.text, []byte{'\n'})

@@ -163,7 +163,7 @@ func (q *Queue) fail(err error) {
 // run writes lines until the queue is closed and empty, or fails.
 func (q *Queue) run() {
 	defer close(q.done)
-	sink, err := q.openSink()
+	sink, err := q.openSinkWhenRead()
 	for err == nil {
 		lines, more := q.next()
 		if !more {
@@ -184,8 +184,8 @@ func (q *Queue) run() {
 	}
 }
 
-// openSink opens the file, as soon as it has a reader.
-func (q *Queue) openSink() (Sink, error) {
+// openSinkWhenRead opens the file, as soon as it has a reader.
+func (q *Queue) openSinkWhenRead() (Sink, error) {
 	for pause := openInterval; ; pause = min(2*pause, maxOpenInterval) {
 		sink, err := q.open()
 		if !errors.Is(err, ErrNoReader) {

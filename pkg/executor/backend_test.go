@@ -87,7 +87,7 @@ func TestNoMeansGoesRound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r, defs := means(t, env, c.run)
-				r.RedactDirs(RedactedDir{Dir: "/srv/root"})
+				r.RedactDirPaths(RedactedDir{Dir: "/srv/root"})
 				for _, def := range defs {
 					got, err := r.Run(t.Context(), chat.Execution{Call: chat.Call{Name: def.Name, Arguments: []byte(c.args)}})
 					if err != nil {

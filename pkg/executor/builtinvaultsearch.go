@@ -131,7 +131,7 @@ func (s *searcher) addHits(ctx context.Context, paths []string, name func(string
 			return nil
 		}
 		content, err := s.root.ReadResolved(p, maxFileBytes) // a walk follows no links
-		if err != nil && name == nil && !isGone(err) {
+		if err != nil && name == nil && !isInaccessible(err) {
 			s.unsearched++
 		}
 		text := s.hide(string(content))
@@ -149,8 +149,8 @@ func (s *searcher) addHits(ctx context.Context, paths []string, name func(string
 	return nil
 }
 
-// isGone reports whether a file was removed or denied since the walk listed it.
-func isGone(err error) bool {
+// isInaccessible reports whether a file was removed or denied since the walk listed it.
+func isInaccessible(err error) bool {
 	var refused *fileroot.PathError
 	return errors.As(err, &refused) && (refused.Kind == fileroot.NotFound || refused.Kind == fileroot.Refused)
 }

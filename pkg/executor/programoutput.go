@@ -53,7 +53,7 @@ func trimPartialRune(text string) string {
 
 // render returns the text limited to room bytes of JSON, plus notes about truncation and replacement.
 func (s stream) render(room int64) string {
-	n := prefixFitting(s.text, room)
+	n := jsonPrefixFitting(s.text, room)
 	text := s.text[:n]
 	if n < len(s.text) || s.truncated {
 		text += fmt.Sprintf("%s: %d of %d bytes are shown]", truncationNote, n, s.total)
@@ -75,8 +75,8 @@ func (s stream) jsonSize(most int64) int64 {
 	return n
 }
 
-// prefixFitting returns the length of the longest prefix whose JSON form has at most room bytes.
-func prefixFitting(text string, room int64) int {
+// jsonPrefixFitting returns the length of the longest prefix whose JSON form has at most room bytes.
+func jsonPrefixFitting(text string, room int64) int {
 	for i, r := range text {
 		if room -= encodedLen(r); room < 0 {
 			return i

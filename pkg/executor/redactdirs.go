@@ -13,9 +13,9 @@ type RedactedDir struct {
 	Alias string // replacement such as ~; "" removes the path and the slash after it
 }
 
-// RedactDirs shortens the paths of directories in the messages of failed calls, which would reveal to the model
+// RedactDirPaths shortens the paths of directories in the messages of failed calls, which would reveal to the model
 // where and whose the files of this machine are.
-func (r *Runner) RedactDirs(places ...RedactedDir) {
+func (r *Runner) RedactDirPaths(places ...RedactedDir) {
 	for _, p := range places {
 		if dir := filepath.Clean(p.Dir); filepath.IsAbs(dir) && dir != "/" {
 			r.redactedDirs = append(r.redactedDirs, RedactedDir{dir, p.Alias})

@@ -32,7 +32,7 @@ func TestConceal(t *testing.T) {
 		r := New(registry, Env{Funcs: map[string]Func{"look": func(context.Context, json.RawMessage) (chat.Result, error) {
 			return chat.Result{}, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 		}}})
-		r.RedactDirs(RedactedDir{"/home/me/notes/", ""}, RedactedDir{"/home/me", "~"}, RedactedDir{"/", "!"}, RedactedDir{"", "!"}, RedactedDir{"me", "!"})
+		r.RedactDirPaths(RedactedDir{"/home/me/notes/", ""}, RedactedDir{"/home/me", "~"}, RedactedDir{"/", "!"}, RedactedDir{"", "!"}, RedactedDir{"me", "!"})
 		result, err := r.Run(t.Context(), chat.Execution{Call: chat.Call{Name: "look", Arguments: []byte(`{}`)}})
 		if err != nil || result.Error == nil || result.Error.Message != want {
 			t.Errorf("%s: %+v, %v, want %q", path, result.Error, err, want)

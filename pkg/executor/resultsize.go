@@ -30,7 +30,7 @@ func limitSize(r chat.Result, limit int64) chat.Result {
 	}
 	n := int(min(limit, int64(len(text)))) // JSON escapes do not count,
 	if len(r.Data) > runfile.MaxResult {   // except in a record
-		n = min(n, prefixFitting(text, runfile.MaxResult-notesRoom))
+		n = min(n, jsonPrefixFitting(text, runfile.MaxResult-notesRoom))
 	}
 	if n == len(text) {
 		return r

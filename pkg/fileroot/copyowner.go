@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// copyOwner copies owner, group, permissions and access list of the file to be replaced. Only root can change the owner;
+// copyOwnerAndMode copies owner, group, permissions and access list of the file to be replaced. Only root can change the owner;
 // if the group or the list cannot be kept, the permissions of the group are reduced to those of others.
-func (d *tempFile) copyOwner(old fs.FileInfo) error {
+func (d *tempFile) copyOwnerAndMode(old fs.FileInfo) error {
 	own, err := d.file.Stat()
 	if err != nil {
 		return err

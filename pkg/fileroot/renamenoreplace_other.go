@@ -6,5 +6,5 @@ import "os"
 
 // renameNoReplace renames a file and fails if the new name exists.
 func (d *tempFile) renameNoReplace(_ *os.File, from, to string) error {
-	return d.linkNoReplace(from, to)
+	return d.renameByLink(from, to)
 }

@@ -179,8 +179,8 @@ func (d *tempFile) commit(new bool) error {
 // errNotDurable means that a write took effect but may not be durable.
 var errNotDurable = errors.New("the file has its new content, but a power cut may revert it")
 
-// linkNoReplace renames by link and remove, which fails if the new name exists.
-func (d *tempFile) linkNoReplace(from, to string) error {
+// renameByLink renames by link and remove, which fails if the new name exists.
+func (d *tempFile) renameByLink(from, to string) error {
 	if err := d.target.dir.Link(from, to); err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (r *Root) Write(path string, content []byte, want Precondition) error {
 func (r *Root) replace(path string, at location, content []byte, old fs.FileInfo, want Precondition) error {
 	mode := fs.FileMode(0o644)
 	if old != nil {
-		mode = limitGroup(old.Mode().Perm()) // until copyOwner sets the group
+		mode = limitGroup(old.Mode().Perm()) // until copyOwnerAndMode sets the group
 	}
 	d, err := newTempFile(at, mode)
 	if errors.Is(err, errBusy) {
@@ -55,7 +55,7 @@ func (r *Root) replace(path string, at location, content []byte, old fs.FileInfo
 	}
 	defer d.discard()
 	if old != nil {
-		switch err := d.copyOwner(old); {
+		switch err := d.copyOwnerAndMode(old); {
 		case errors.Is(err, errBusy), errors.Is(err, fs.ErrNotExist):
 			return &PathError{Kind: Changed, Path: path, Reason: "it is being replaced by another program"}
 		case err != nil:

@@ -37,9 +37,9 @@ func wordLen(text string) int {
 	return n
 }
 
-// blankLen returns the length of the white space character at the start of a text:
+// blankCharLen returns the length of the white space character at the start of a text:
 // one of JSON, one that JSON does not have, or one that is escaped as in a string.
-func blankLen(text string) int {
+func blankCharLen(text string) int {
 	switch c := text[0]; {
 	case isBlank(c):
 		return 1

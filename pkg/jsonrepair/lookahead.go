@@ -122,7 +122,7 @@ func (s *source) commentLen(i, limit int) int {
 func (s *source) blanksEnd(i int) int {
 	from, limit := i, min(s.end, i+window)
 	for i < limit {
-		n := blankLen(s.text[i:s.end])
+		n := blankCharLen(s.text[i:s.end])
 		if n == 0 {
 			n = s.commentLen(i, limit)
 		}

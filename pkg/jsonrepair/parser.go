@@ -108,7 +108,7 @@ func (r *reader) readFrames() {
 func (r *reader) skipBlanks() {
 	for r.at < r.end {
 		rest := r.text[r.at:r.end]
-		n := blankLen(rest)
+		n := blankCharLen(rest)
 		switch {
 		case isBlank(rest[0]):
 		case n > 0:

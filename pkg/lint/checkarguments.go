@@ -30,7 +30,7 @@ type origin struct {
 
 // bindAndCheckCalls checks each call against the definition of its tool. Ignored calls are skipped.
 func (r *ParseResult) bindAndCheckCalls(from scanResult, o Options) {
-	drafts := from.ignoredCalls()
+	drafts := from.inertCalls()
 	for i, c := range from.calls {
 		def, ok := o.Tools.Get(c.Name)
 		switch {
@@ -54,8 +54,8 @@ func (o origin) locateAtName(f diag.Finding) diag.Finding {
 	return o.findingInFile(f)
 }
 
-// ignoredCalls returns the calls in places where calls do not count.
-func (r *scanResult) ignoredCalls() map[int]bool {
+// inertCalls returns the calls in places where calls do not count.
+func (r *scanResult) inertCalls() map[int]bool {
 	all := map[int]bool{}
 	for _, f := range r.findings {
 		if f.Call != nil && (f.Code == diag.CallInReasoning || f.Code == diag.QuotedCall || f.Code == diag.CallAfterEnd) {

@@ -8,8 +8,8 @@ import (
 	"oneshot/pkg/dialect"
 )
 
-// checkCharacters reports damaged characters and control tokens in the arguments of calls.
-func (r *ParseResult) checkCharacters(origins []origin) {
+// checkDamagedCharacters reports damaged characters and control tokens in the arguments of calls.
+func (r *ParseResult) checkDamagedCharacters(origins []origin) {
 	for i := range r.Calls {
 		from := origins[i]
 		if from.args == nil {

@@ -29,9 +29,9 @@ func (l *recordLine) detectResponse() {
 	case len(calls) > 1:
 		l.reportNoResponse("choose the response with --field "+calls[0].key, "%q and %q both hold calls", calls[0].key, calls[1].key)
 	case len(calls) == 1:
-		l.useMember(calls[0])
+		l.useMemberAsResponse(calls[0])
 	case first != nil:
-		l.useMember(*first)
+		l.useMemberAsResponse(*first)
 	default:
 		l.reportNoResponse(responseFieldHint(l.Bytes), "no known member holds a response")
 	}
@@ -66,8 +66,8 @@ func (o Options) knownMembers(object []byte) (first *knownMember, calls []knownM
 	return first, calls
 }
 
-// useMember uses a member as the response.
-func (l *recordLine) useMember(m knownMember) {
+// useMemberAsResponse uses a member as the response.
+func (l *recordLine) useMemberAsResponse(m knownMember) {
 	l.setFromEmbedded(m.scanResult, l.Text, m.valueSegments())
 	l.why += ", at " + m.key
 }

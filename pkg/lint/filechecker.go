@@ -63,7 +63,7 @@ func (c *Checker) CheckFile(name string, src []byte, kind Kind) FileResult {
 		_, v.Findings = schema.Compile(name, src)
 		v.Findings = append(v.Findings, schema.MisspeltKeywords(src)...)
 	case Answer:
-		c.checkFinalAnswers(&v, src)
+		c.checkAnswerFile(&v, src)
 	case Events:
 		c.checkEvents(&v, src)
 	case Unknown:
@@ -87,8 +87,8 @@ func (c *Checker) checkDefinitions(v *FileResult, src []byte) {
 	}
 }
 
-// checkFinalAnswers checks an answer, or several in JSON Lines.
-func (c *Checker) checkFinalAnswers(v *FileResult, src []byte) {
+// checkAnswerFile checks an answer, or several in JSON Lines.
+func (c *Checker) checkAnswerFile(v *FileResult, src []byte) {
 	if !hasObjectLines(src) {
 		v.Findings = c.answers.Check(src)
 		return

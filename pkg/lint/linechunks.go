@@ -33,13 +33,13 @@ func (c Chunk) Release() {
 // SplitLines splits a file into chunks of whole lines, each returned as soon as it is complete. It
 // keeps at most one chunk in memory, and only the beginning of a line longer than [MaxRecordBytes]. A
 // read error is the last value.
-func SplitLines(r io.Reader) iter.Seq2[Chunk, error] { return splitChunks(r, MaxRecordBytes) }
+func SplitLines(r io.Reader) iter.Seq2[Chunk, error] { return splitLineChunks(r, MaxRecordBytes) }
 
 // chunkBytes is the size of a chunk of short lines: large enough to amortize the hand-over, small
 // enough to hold several in memory.
 const chunkBytes = 256 << 10
 
-func splitChunks(r io.Reader, maxLine int) iter.Seq2[Chunk, error] {
+func splitLineChunks(r io.Reader, maxLine int) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		s := splitter{src: r, maxLine: maxLine}
 		for {

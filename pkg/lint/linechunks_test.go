@@ -22,7 +22,7 @@ func TestChunks(t *testing.T) {
 		file := strings.Join(rapid.SliceOf(line).Draw(t, "lines"), "\n")
 		src := rapid.SampledFrom([]func(io.Reader) io.Reader{iotest.OneByteReader, iotest.HalfReader, iotest.DataErrReader}).Draw(t, "reader")
 		whole, at := diag.NewLines([]byte(file)), 0
-		for c, err := range splitChunks(src(strings.NewReader(file)), longest) {
+		for c, err := range splitLineChunks(src(strings.NewReader(file)), longest) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -105,8 +105,8 @@ func (r scanResult) checkAndConvert(file string, text diag.Text, o Options) Pars
 		out.addFindings([]diag.Finding{diag.New(diag.NoCall, diag.Bytes(text.Offset, text.Offset), "the response has no call")})
 	}
 	out.addFindings(r.findings)
-	out.setRepairs()
-	out.checkCharacters(r.origins)
+	out.setRepairCodes()
+	out.checkDamagedCharacters(r.origins)
 	out.reportByteOrderMark(text)
 	places.LocateAll(out.Findings)
 	out.reportDuplicates(r.origins)

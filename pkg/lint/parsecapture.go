@@ -49,7 +49,7 @@ func (o Options) readNext(file string, text diag.Text) (record ParseResult, more
 	if more = r.isFollowedByServerResponse(text.Bytes); more {
 		part.Bytes = text.Bytes[:r.trailing]
 	} else {
-		r.reportTrailing(text.Bytes)
+		r.rejectTrailing(text.Bytes)
 	}
 	return r.relativeToFile(part).checkAndConvert(file, part, o), more
 }

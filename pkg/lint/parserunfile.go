@@ -128,7 +128,7 @@ func (r *runReader) applyRecord(line diag.Text, body runfile.Body) {
 	case runfile.Request:
 		r.addToContext(r.newResults)
 		r.newResults = nil
-		r.setFenceNonce(b.Nonce)
+		r.setCallFenceNonce(b.Nonce)
 		if b.System != "" || len(b.Tools) > 0 { // a new conversation: the server may have refused native calls
 			r.native = r.native && len(b.Tools) > 0
 		}
@@ -188,8 +188,8 @@ func (r *runReader) collectResult(id, text string) {
 	}
 }
 
-// setFenceNonce makes calls of the following responses count only in fences of a word.
-func (r *runReader) setFenceNonce(word string) {
+// setCallFenceNonce makes calls of the following responses count only in fences of a word.
+func (r *runReader) setCallFenceNonce(word string) {
 	if word == "" || r.o.Dialect.Name != "" && r.why != whyRunFile {
 		return
 	}

@@ -16,7 +16,7 @@ import (
 // readResponse reads a body or a text and reports trailing data.
 func (o Options) readResponse(src []byte) scanResult {
 	r := o.readFirstResponse(src)
-	r.reportTrailing(src)
+	r.rejectTrailing(src)
 	return r
 }
 
@@ -125,9 +125,9 @@ func trailingOffset(src []byte, end int) int {
 	return 0
 }
 
-// reportTrailing reports data after the response, if any, and blocks the calls: it is unknown which
+// rejectTrailing reports data after the response, if any, and blocks the calls: it is unknown which
 // of the two was meant.
-func (r *scanResult) reportTrailing(src []byte) {
+func (r *scanResult) rejectTrailing(src []byte) {
 	if r.trailing == 0 {
 		return
 	}

@@ -43,7 +43,7 @@ func (r *ParseResult) addCalls(calls []chat.Call, places *diag.Lines) {
 		for _, other := range c.Alternatives {
 			shown.Alternatives = append(shown.Alternatives, newCall(other, places))
 		}
-		if object, ok := singleObjectArgument(c); ok {
+		if object, ok := onlyPositionalObject(c); ok {
 			shown.Arguments, shown.positionalPaths = object, []string{""}
 		}
 		if c.Arguments == nil {
@@ -76,8 +76,8 @@ func (r *ParseResult) addFindings(findings []diag.Finding) {
 // with another format.
 var notRepairs = []diag.Code{diag.CallInText, diag.ArgConstraint}
 
-// setRepairs lists in each repaired call the codes of the warnings so far.
-func (r *ParseResult) setRepairs() {
+// setRepairCodes lists in each repaired call the codes of the warnings so far.
+func (r *ParseResult) setRepairCodes() {
 	diag.Sort(r.Findings)
 	for _, f := range r.Findings {
 		if f.Call != nil && f.Severity == diag.Warning && !slices.Contains(notRepairs, f.Code) && r.Calls[*f.Call].Status == chat.StatusRepaired {
@@ -110,8 +110,8 @@ func (c *Call) writtenPath(shown string) string {
 	return shown
 }
 
-// singleObjectArgument returns the only argument of a positional call if it is an object.
-func singleObjectArgument(c chat.Call) (json.RawMessage, bool) {
+// onlyPositionalObject returns the only argument of a positional call if it is an object.
+func onlyPositionalObject(c chat.Call) (json.RawMessage, bool) {
 	if !c.Positional {
 		return nil, false
 	}

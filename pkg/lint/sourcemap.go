@@ -153,14 +153,14 @@ func (l *layer) fixWithOuterEdits(x diag.Fix) diag.Fix {
 		if len(places) == 0 {
 			return diag.Fix{Title: x.Title, Kind: diag.Display}
 		}
-		edits = append(edits, l.outerEdits(e.New, places)...)
+		edits = append(edits, l.replacementEdits(e.New, places)...)
 	}
 	x.Edits = edits
 	return x
 }
 
-// outerEdits writes a text, which is UTF-8, to the first of some places and empties the others.
-func (l *layer) outerEdits(text string, places []wire.BodyRange) []diag.Edit {
+// replacementEdits writes a text, which is UTF-8, to the first of some places and empties the others.
+func (l *layer) replacementEdits(text string, places []wire.BodyRange) []diag.Edit {
 	if places[0].Segment.Quoted {
 		inner := []byte(quote.JSON(text))
 		text = string(inner[1 : len(inner)-1])

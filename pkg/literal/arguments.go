@@ -215,7 +215,7 @@ func (s *Scanner) endValue(end int) {
 	case 0:
 		s.end, s.state = end, Done
 	case 1:
-		s.endMember(end)
+		s.storeMember(end)
 	}
 }
 
@@ -367,12 +367,12 @@ func (s *Scanner) endString(end int) {
 	a := &s.args
 	a.out = append(a.out, '"')
 	if !utf8.Valid(a.out[s.str.outStart:]) {
-		at := s.tokenStart + invalidUTF8Index(s.tokenText())
+		at := s.tokenStart + validUTF8Len(s.tokenText())
 		s.fail(diag.InvalidUTF8, at, at+1, "invalid UTF-8 in a string")
 		return
 	}
 	if s.lang == delimited {
-		s.noteQuotesAsDelimiters(end)
+		s.noteQuotesInsteadOfDelimiters(end)
 	} else {
 		s.noteStringRepairs(end)
 	}

@@ -119,7 +119,7 @@ func (s *Scanner) closeDelimitedString() {
 	a.out = append(a.out, '"')
 	text := s.tokenStart + len(s.delimiter)
 	if raw := s.Captured(text); !utf8.ValidString(raw) {
-		at := text + invalidUTF8Index(raw)
+		at := text + validUTF8Len(raw)
 		s.fail(diag.InvalidUTF8, at, at+1, "invalid UTF-8 in a string")
 		return
 	}
@@ -147,9 +147,9 @@ func (s *Scanner) unquoteKeyFixKind(text string) diag.FixKind {
 	return diag.Safe
 }
 
-// noteQuotesAsDelimiters reports a string in quotes. Replacing them by delimiters is a safe fix if the
+// noteQuotesInsteadOfDelimiters reports a string in quotes. Replacing them by delimiters is a safe fix if the
 // string has no escapes and needs none. A key has neither quotes nor delimiters.
-func (s *Scanner) noteQuotesAsDelimiters(end int) {
+func (s *Scanner) noteQuotesInsteadOfDelimiters(end int) {
 	raw := s.Captured(s.tokenStart + 1)
 	if s.str.isKey {
 		s.note(diag.QuoteCharacter, s.tokenStart, end, diag.Warning, "unexpected quotes around the key").
@@ -159,14 +159,14 @@ func (s *Scanner) noteQuotesAsDelimiters(end int) {
 	}
 	n := s.note(diag.QuoteCharacter, s.tokenStart, end, diag.Warning, "quotes instead of the dialect's string delimiters")
 	if string(appendJSONString(nil, raw[:end-1-s.tokenStart-1])) == string(s.args.out[s.str.outStart:]) {
-		n.addFix("use string delimiters", diag.Safe, s.delimiterEdits(end)...)
+		n.addFix("use string delimiters", diag.Safe, s.editsToDelimiters(end)...)
 	} else {
 		s.noteStringRepairs(end)
 	}
 }
 
-// delimiterEdits returns the edits that replace the quotes around a string by delimiters.
-func (s *Scanner) delimiterEdits(end int) []diag.Edit {
+// editsToDelimiters returns the edits that replace the quotes around a string by delimiters.
+func (s *Scanner) editsToDelimiters(end int) []diag.Edit {
 	return []diag.Edit{{Start: s.tokenStart, End: s.tokenStart + 1, New: s.delimiter}, {Start: end - 1, End: end, New: s.delimiter}}
 }
 

@@ -161,7 +161,7 @@ func (s *Scanner) noteStringRepairs(end int) {
 func (s *Scanner) noteAmbiguousBackslashes(end int) {
 	const what = "ambiguous backslashes: all are literal, or only those that begin no escape while the others make control characters"
 	if s.isVerbatim() {
-		s.noteAmbiguous(diag.BadEscape, s.tokenStart, end, what).addFix("make all backslashes literal: use string delimiters", diag.Unsafe, s.delimiterEdits(end)...)
+		s.noteAmbiguous(diag.BadEscape, s.tokenStart, end, what).addFix("make all backslashes literal: use string delimiters", diag.Unsafe, s.editsToDelimiters(end)...)
 		return
 	}
 	var edits []diag.Edit

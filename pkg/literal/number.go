@@ -124,7 +124,7 @@ func parseNumber(token string) numeral {
 		n.issue = "a misplaced underscore"
 	}
 	digits = strings.ReplaceAll(digits, "_", "")
-	if base := radixOf(digits); base != 0 {
+	if base := prefixRadix(digits); base != 0 {
 		n.parseBase(digits[2:], base)
 	} else {
 		n.parseDecimal(digits)
@@ -133,8 +133,8 @@ func parseNumber(token string) numeral {
 	return n
 }
 
-// radixOf returns the base of a prefix such as 0x, or 0.
-func radixOf(digits string) int {
+// prefixRadix returns the base of a prefix such as 0x, or 0.
+func prefixRadix(digits string) int {
 	if len(digits) < 2 || digits[0] != '0' {
 		return 0
 	}
@@ -195,7 +195,7 @@ func (s *Scanner) noteNumber(w word, n numeral) {
 	if n.issue != "" {
 		s.noteNumberForm(w, n)
 	}
-	if !canRoundTrip(n.json) {
+	if !canRoundTripAsFloat(n.json) {
 		s.note(diag.InexactNumber, w.start, w.end, diag.Info, "a 64-bit float cannot hold %s; the digits are kept", excerpt(w.text))
 	}
 }
@@ -212,9 +212,9 @@ func (s *Scanner) noteNumberForm(w word, n numeral) {
 		addFix("write "+excerpt(n.json), diag.Safe, edit)
 }
 
-// canRoundTrip reports whether a JSON number survives conversion to a 64-bit float and back to its
+// canRoundTripAsFloat reports whether a JSON number survives conversion to a 64-bit float and back to its
 // shortest decimal form.
-func canRoundTrip(json string) bool {
+func canRoundTripAsFloat(json string) bool {
 	digits, exponent := significantDigits(json)
 	switch {
 	case len(digits) > 17:

@@ -128,8 +128,8 @@ func (s *Scanner) beginMember(name string, key diag.Span) {
 	s.object.name, s.object.key = name, key
 }
 
-// endMember stores the value of a member. It drops the output, which is not needed any more.
-func (s *Scanner) endMember(end int) {
+// storeMember stores the value of a member. It drops the output, which is not needed any more.
+func (s *Scanner) storeMember(end int) {
 	if s.goal != goalObject {
 		return
 	}

@@ -316,8 +316,8 @@ func (s *Scanner) addPythonNumberKey(w word) {
 	s.addValueKey(w, number.json)
 }
 
-// addWordKey adds a word as a key.
-func (s *Scanner) addWordKey(w word) {
+// addConstantKey adds a word as a key.
+func (s *Scanner) addConstantKey(w word) {
 	json, known := wordValues[w.text]
 	if !known {
 		s.failNotLiteral(w)
@@ -326,9 +326,9 @@ func (s *Scanner) addWordKey(w word) {
 	s.addValueKey(w, json)
 }
 
-// endBeforeOuter ends a faulty call or a non-call, and returns true, if c belongs to the
+// endFaultyBeforeOuter ends a faulty call or a non-call, and returns true, if c belongs to the
 // surrounding text.
-func (s *Scanner) endBeforeOuter(c byte) bool {
+func (s *Scanner) endFaultyBeforeOuter(c byte) bool {
 	p := &s.skip
 	switch {
 	case s.lang != python || s.pos == s.head.start:

@@ -139,7 +139,7 @@ func canSignFollow(number string) bool {
 		return true
 	}
 	last := number[len(number)-1] | 0x20
-	return last == 'e' && radixOf(strings.TrimLeft(number, "+-")) == 0
+	return last == 'e' && prefixRadix(strings.TrimLeft(number, "+-")) == 0
 }
 
 // endToken ends a word or number before the next byte.

@@ -252,7 +252,7 @@ func (p *skipState) endWord() {
 // skipByte skips a byte between tokens.
 func (s *Scanner) skipByte(c byte) int {
 	p := &s.skip
-	if s.endBeforeOuter(c) {
+	if s.endFaultyBeforeOuter(c) {
 		return 0
 	}
 	switch {

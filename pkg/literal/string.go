@@ -268,8 +268,8 @@ func (s *Scanner) failLoneSurrogate() bool {
 	return true
 }
 
-// invalidUTF8Index returns the index of the first invalid UTF-8 byte.
-func invalidUTF8Index(text string) int {
+// validUTF8Len returns the index of the first invalid UTF-8 byte.
+func validUTF8Len(text string) int {
 	for i, r := range text {
 		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {
 			return i

@@ -17,7 +17,7 @@ type lastString struct {
 	textStart   int // start of its text, if it has delimiters
 	closerStart int // offset of its closing delimiter, in that case
 	end         int
-	triedReopen bool // treatCloserAsOpener has been tried
+	triedReopen bool // treatClosingDelimiterAsOpening has been tried
 }
 
 // A stringKind is the way a string is quoted.
@@ -35,7 +35,7 @@ func (s *Scanner) readUnexpectedAfterValue(atDelimiter bool) int {
 	isLast := last.end == s.args.lastEnd
 	if isLast && last.kind == delimitedString && !last.triedReopen {
 		last.triedReopen = true
-		if s.treatCloserAsOpener() || s.endObjectBeforeStop(false) {
+		if s.treatClosingDelimiterAsOpening() || s.endObjectBeforeStop(false) {
 			return 0
 		}
 	}
@@ -55,10 +55,10 @@ func (s *Scanner) readUnexpectedAfterValue(atDelimiter bool) int {
 // blanks can separate tokens.
 const blanks = " \t\r\n\v\f"
 
-// treatCloserAsOpener reads the closing delimiter of the last string as the opening one of the next. It
+// treatClosingDelimiterAsOpening reads the closing delimiter of the last string as the opening one of the next. It
 // returns false if the text between does not end like the start of a string: with a comma and,
 // in an object, a key and a colon.
-func (s *Scanner) treatCloserAsOpener() bool {
+func (s *Scanner) treatClosingDelimiterAsOpening() bool {
 	last := s.lastString
 	raw := s.Captured(last.textStart)[:last.closerStart-last.textStart]
 	s.steps += len(raw)
@@ -165,7 +165,7 @@ func (s *Scanner) endObjectBeforeStop(atEnd bool) bool {
 		return false
 	}
 	before := strings.TrimRight(raw[:stop], blanks)
-	value, ok := s.cutClosers(before)
+	value, ok := s.cutPendingClosers(before)
 	if !ok || !utf8.ValidString(value) {
 		return false
 	}
@@ -176,9 +176,9 @@ func (s *Scanner) endObjectBeforeStop(atEnd bool) bool {
 	return true
 }
 
-// cutClosers cuts the closers of all open brackets from the end of a text, and reports whether
+// cutPendingClosers cuts the closers of all open brackets from the end of a text, and reports whether
 // they are there.
-func (s *Scanner) cutClosers(text string) (string, bool) {
+func (s *Scanner) cutPendingClosers(text string) (string, bool) {
 	missing := s.missingClosers()
 	for i := len(missing) - 1; i >= 0; i-- {
 		rest, ok := strings.CutSuffix(strings.TrimRight(text, blanks), missing[i:i+1])

@@ -36,7 +36,7 @@ func (s *Scanner) endWord(text string) {
 	case !utf8.ValidString(text):
 		s.fail(diag.InvalidUTF8, w.start, w.end, "invalid UTF-8")
 	case a.want == wantKey && s.lang == python:
-		s.addWordKey(w)
+		s.addConstantKey(w)
 	case a.want == wantKey && isBareKey(w.text):
 		a.appendItemComma()
 		from := len(a.out)

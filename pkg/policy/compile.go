@@ -80,7 +80,7 @@ func (c *compiler) compileLayer(in document) *Layer {
 	for _, name := range slices.Sorted(maps.Keys(in.Tools)) {
 		def := c.lookupTool("/tools/"+name, name)
 		l.tools[name] = c.compileRules(name, in.Tools[name], def)
-		l.addDotFileNames(def, l.tools[name])
+		l.collectDotFileNames(def, l.tools[name])
 	}
 	l.programs = c.compilePrograms(in.Programs)
 	l.input = in.Input.Labels
@@ -241,14 +241,14 @@ func (c *compiler) runTests(l *Layer, in document) {
 			c.addFinding(diag.PolicyTest, at+"/call", "the call does not fit the tool: %s", faults[0].Message)
 			continue
 		}
-		p := Policy{Layers: []*Layer{l}, Flags: permissiveFlags(def)}
+		p := Policy{Layers: []*Layer{l}, Flags: neededGrants(def)}
 		if d := p.Decide(&State{}, Facts{Def: def, Trusted: true, Arguments: def.WithDefaults(args)}); d.Verdict != t.Expect {
 			c.addFinding(diag.PolicyTest, at, "expected %s, got %s (%s)", t.Expect, d.Verdict, d.Rule)
 		}
 	}
 }
 
-// permissiveFlags are flags with everything that a tool needs: tests are about the rules of the file only.
-func permissiveFlags(def *tool.Definition) FlagRules {
+// neededGrants are flags with everything that a tool needs: tests are about the rules of the file only.
+func neededGrants(def *tool.Definition) FlagRules {
 	return FlagRules{EnableExec: true, Scopes: slices.Concat(def.Scopes, def.AnyScopes), Connected: []string{def.Connection}}
 }

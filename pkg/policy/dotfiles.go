@@ -8,10 +8,10 @@ import (
 	"oneshot/pkg/tool"
 )
 
-// DotFileNames returns the names with a leading dot that tools may write. In each layer a rule that asks about or allows a
+// WritableDotFileNames returns the names with a leading dot that tools may write. In each layer a rule that asks about or allows a
 // write must spell the name out, as .obsidian in ".obsidian/**/*.md". Wildcards do not match a leading dot here, so
 // "**" opens none.
-func (p *Policy) DotFileNames() []string {
+func (p *Policy) WritableDotFileNames() []string {
 	var out []string // nil before the first layer
 	if p.countUserLayers() == 0 {
 		return nil
@@ -22,8 +22,8 @@ func (p *Policy) DotFileNames() []string {
 	return out
 }
 
-// addDotFileNames adds the names that a tool's rules spell out.
-func (l *Layer) addDotFileNames(def *tool.Definition, rules *toolRules) {
+// collectDotFileNames adds the names that a tool's rules spell out.
+func (l *Layer) collectDotFileNames(def *tool.Definition, rules *toolRules) {
 	if def == nil || def.Effect != tool.Write {
 		return
 	}

@@ -29,7 +29,7 @@ func TestDotFileNames(t *testing.T) {
 			}
 			p.Layers = append(p.Layers, l)
 		}
-		if got := p.DotFileNames(); !slices.Equal(got, c.want) {
+		if got := p.WritableDotFileNames(); !slices.Equal(got, c.want) {
 			t.Errorf("%q: %q, want %q", c.layers, got, c.want)
 		}
 	}

@@ -42,7 +42,7 @@ func (r FlagRules) denyOrAllow(f Facts, files bool) Decision {
 		return d.deny("flag:ask", "invalid pattern in --ask")
 	case matchesAnyGlob(r.Deny, f.Def.Name):
 		return d.deny("flag:deny", "--deny names this tool")
-	case !r.hasScopes(f.Def):
+	case !r.hasRequiredScopes(f.Def):
 		return r.missingScopesDenial(f.Def, d)
 	case f.Def.Connection != "" && !slices.Contains(r.Connected, f.Def.Connection):
 		d = d.deny("floor:connection", "this run lacks the connection %s", f.Def.Connection)
@@ -71,8 +71,8 @@ func (r FlagRules) denyOrAllow(f Facts, files bool) Decision {
 	return d
 }
 
-// hasScopes reports whether the run has the scopes that a tool needs: all of one list, and any of the other.
-func (r FlagRules) hasScopes(def *tool.Definition) bool {
+// hasRequiredScopes reports whether the run has the scopes that a tool needs: all of one list, and any of the other.
+func (r FlagRules) hasRequiredScopes(def *tool.Definition) bool {
 	has := func(scope string) bool { return slices.Contains(r.Scopes, scope) }
 	return len(r.missingScopes(def)) == 0 && (len(def.AnyScopes) == 0 || slices.ContainsFunc(def.AnyScopes, has))
 }

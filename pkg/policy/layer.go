@@ -28,7 +28,7 @@ type Layer struct {
 	sinks    map[string][]rule      // rules of calls that may carry private data away, by tool
 	labels   map[string][]labelRule // by tool
 	input    []tool.Label           // of the input
-	dotted   []string               // see [Policy.DotFileNames]; never nil
+	dotted   []string               // see [Policy.WritableDotFileNames]; never nil
 }
 
 // A Budget limits a whole run. A negative number is no limit, and neither is a wall clock of 0. [Policy.Decide]

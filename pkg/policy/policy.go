@@ -173,7 +173,7 @@ func (p *Policy) evaluate(s *State, f Facts) Decision {
 		}
 	}
 	if changed >= 0 {
-		if d = p.recheck(s, f, each, changed); d.Verdict == Deny {
+		if d = p.recheckChangedArguments(s, f, each, changed); d.Verdict == Deny {
 			return d
 		}
 	}
@@ -250,11 +250,11 @@ func (p *Policy) checkBeforeLayers(f Facts) (d Decision, open bool) {
 	return d, d.Verdict != Deny
 }
 
-// recheck decides about a call whose arguments the layers have changed, the last change by the layer with the given
+// recheckChangedArguments decides about a call whose arguments the layers have changed, the last change by the layer with the given
 // index. Each layer before it decides again about its original arguments with the values that later layers set. It must
 // not deny them, and its result must equal the final arguments, so that no layer overwrites a value that another one
 // sets. No layer may deny the changed call. A layer that asked about the original call still asks.
-func (p *Policy) recheck(s *State, f Facts, each []layerDecision, changed int) Decision {
+func (p *Policy) recheckChangedArguments(s *State, f Facts, each []layerDecision, changed int) Decision {
 	d := Decision{Arguments: f.Arguments}
 	if faults := f.Def.Check(f.Arguments); diag.HasErrors(faults) {
 		return d.deny(each[changed].Rule, "the arguments set by the policy do not fit the tool: %s", faults[0].Message)

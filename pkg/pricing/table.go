@@ -66,7 +66,7 @@ func matches(pattern, name string) bool {
 	pattern, openStart := strings.CutPrefix(pattern, "*")
 	pattern, openEnd := strings.CutSuffix(pattern, "*")
 	for i := 0; i+len(pattern) <= len(name); i++ {
-		if (openEnd || i+len(pattern) == len(name)) && isLike(pattern, name[i:i+len(pattern)]) {
+		if (openEnd || i+len(pattern) == len(name)) && hasPatternPrefix(pattern, name[i:i+len(pattern)]) {
 			return true
 		}
 		if !openStart {
@@ -76,8 +76,8 @@ func matches(pattern, name string) bool {
 	return false
 }
 
-// isLike reports whether a text equals a pattern, in which # stands for a digit.
-func isLike(pattern, text string) bool {
+// hasPatternPrefix reports whether a text equals a pattern, in which # stands for a digit.
+func hasPatternPrefix(pattern, text string) bool {
 	for i := range len(pattern) {
 		if c := text[i]; pattern[i] != c && (pattern[i] != '#' || c < '0' || c > '9') {
 			return false

@@ -24,15 +24,15 @@ func (c *Client) statusError(out *composedRequest, resp *http.Response, body io.
 	text, _ := io.ReadAll(io.LimitReader(body, maxErrorBytes))
 	return c.classify(out, &StatusError{
 		Status:     resp.StatusCode,
-		Message:    cmp.Or(redirectTarget(resp), wire.ErrorText(text)),
+		Message:    cmp.Or(describeRedirect(resp), wire.ErrorText(text)),
 		Codes:      wire.ErrorCodes(text),
 		RetryAfter: requestedWait(resp.Header, time.Now(), c.facts.WaitHeaders),
-		Request:    requestLine(resp),
+		Request:    notFoundRequestLine(resp),
 	})
 }
 
-// redirectTarget describes the target of a redirect, which is not followed, without secrets in the URL, or returns "".
-func redirectTarget(resp *http.Response) string {
+// describeRedirect describes the target of a redirect, which is not followed, without secrets in the URL, or returns "".
+func describeRedirect(resp *http.Response) string {
 	to, err := url.Parse(resp.Header.Get("Location"))
 	if err != nil || resp.StatusCode < 300 || resp.StatusCode >= 400 {
 		return ""
@@ -44,8 +44,8 @@ func redirectTarget(resp *http.Response) string {
 	return fmt.Sprintf("the redirect to %q is not followed", address)
 }
 
-// classifyBodyError classifies an error inside a body before any part of a response, or returns it unchanged.
-func (c *Client) classifyBodyError(out *composedRequest, err error) error {
+// classifyInBandError classifies an error inside a body before any part of a response, or returns it unchanged.
+func (c *Client) classifyInBandError(out *composedRequest, err error) error {
 	var fault *wire.Error
 	if !errors.As(err, &fault) || fault.Kind != wire.ServerError {
 		return err

@@ -168,7 +168,7 @@ func (c *Client) attemptOnce(ctx context.Context, req chat.Request, emit func(ch
 		resp.Native.Model = c.name
 	}
 	if err != nil && !heard {
-		err = c.switchProtocol(out, c.classifyBodyError(out, err))
+		err = c.switchProtocol(out, c.classifyInBandError(out, err))
 	}
 	return resp, err
 }

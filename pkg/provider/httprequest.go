@@ -83,7 +83,7 @@ func (c *Client) compose(req chat.Request) (*composedRequest, error) {
 	}
 	e := &wire.Encoding{
 		Protocol: p, Variant: c.facts.Variant, Model: c.model, FullName: c.name, Request: req,
-		ToolName: known.toWire, Sanitize: c.sanitizeForeignText, Transcript: c.sent.Acquire(p, req),
+		ToolName: known.toWire, Sanitize: c.sanitizeOtherModelMessage, Transcript: c.sent.Acquire(p, req),
 	}
 	text, err := e.Encode()
 	if err != nil {

@@ -64,9 +64,9 @@ func publicURL(u *url.URL) string {
 	return shown.String()
 }
 
-// requestLine returns method and URL of a request if its response means that nothing is there,
+// notFoundRequestLine returns method and URL of a request if its response means that nothing is there,
 // otherwise "".
-func requestLine(resp *http.Response) string {
+func notFoundRequestLine(resp *http.Response) string {
 	if resp.Request == nil || resp.StatusCode != http.StatusNotFound && resp.StatusCode != http.StatusMethodNotAllowed {
 		return ""
 	}

@@ -85,7 +85,7 @@ func (p *Replay) IsOver() bool { return p.played == len(p.exchanges) }
 func (p *Replay) Skip(records []runfile.Record) {
 	for _, r := range records {
 		if b, ok := r.Body.(runfile.Request); ok && p.played < len(p.exchanges) {
-			p.advanceTo(b)
+			p.updateRecordedRequest(b)
 			p.played++
 		}
 	}
@@ -145,7 +145,7 @@ func (p *Replay) Reply(ctx context.Context, req chat.Request, delta func(chat.De
 	}
 	x := p.exchanges[p.played]
 	p.played++
-	p.advanceTo(x.Request)
+	p.updateRecordedRequest(x.Request)
 	if req.Digest == "" {
 		req.Digest = Digest(req)
 	}
@@ -155,8 +155,8 @@ func (p *Replay) Reply(ctx context.Context, req chat.Request, delta func(chat.De
 	return p.playExchange(ctx, x, delta)
 }
 
-// advanceTo updates the recorded conversation to a request.
-func (p *Replay) advanceTo(r runfile.Request) {
+// updateRecordedRequest updates the recorded conversation to a request.
+func (p *Replay) updateRecordedRequest(r runfile.Request) {
 	if startsConversation(r) {
 		p.recorded.System, p.recorded.Tools, p.recorded.Messages = r.System, r.Tools, nil
 	}

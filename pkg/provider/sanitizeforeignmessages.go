@@ -21,8 +21,8 @@ func (c *Client) isForeign(m chat.Message) bool {
 	return m.Role == chat.Assistant && m.By != "" && m.By != c.name
 }
 
-// sanitizeForeignText returns a message as this client sends it: one of another model is sanitized and has no native form.
-func (c *Client) sanitizeForeignText(m chat.Message) chat.Message {
+// sanitizeOtherModelMessage returns a message as this client sends it: one of another model is sanitized and has no native form.
+func (c *Client) sanitizeOtherModelMessage(m chat.Message) chat.Message {
 	if !c.isForeign(m) {
 		return m
 	}

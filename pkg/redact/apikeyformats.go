@@ -50,7 +50,7 @@ func HideKeys(text string) string {
 				continue
 			}
 		}
-		if !keyFirstBytes[text[i]] || text[i] != '-' && hasWordAtEnd(text[:i]) {
+		if !keyFirstBytes[text[i]] || text[i] != '-' && hasWordByteAtEnd(text[:i]) {
 			i++
 			continue
 		}
@@ -63,8 +63,8 @@ func HideKeys(text string) string {
 	return maskSpans(text, spans)
 }
 
-// hasWordAtEnd reports whether a key cannot begin after a text. An escape such as \n is not part of a word.
-func hasWordAtEnd(before string) bool {
+// hasWordByteAtEnd reports whether a key cannot begin after a text. An escape such as \n is not part of a word.
+func hasWordByteAtEnd(before string) bool {
 	n := len(before)
 	if n == 0 || n > 1 && before[n-2] == '\\' {
 		return false

@@ -87,10 +87,10 @@ func scan[T string | []byte](a *ahocorasick.Automaton, text T, places []int, hit
 }
 
 // find returns the spans of secrets in a text, sorted and disjoint.
-func (f *finder) find(text string) []span { return f.findAfter("", text) }
+func (f *finder) find(text string) []span { return f.findInContinuation("", text) }
 
-// findAfter is find for a text that follows another one. No secret is in both.
-func (f *finder) findAfter(before, text string) []span {
+// findInContinuation is find for a text that follows another one. No secret is in both.
+func (f *finder) findInContinuation(before, text string) []span {
 	var all []span
 	for i, v := range views(text) {
 		if i > 0 {
@@ -126,12 +126,12 @@ func (f *finder) findIn(text string, cuts []span) []span {
 // spansIn returns the matches of an automaton in a text, and partial matches before cuts.
 func spansIn[T string | []byte](a *ahocorasick.Automaton, text T, cuts []int) []span {
 	var found, parts []span
-	scan(a, text, cuts, spanCollector(&found), func(s span) { parts = append(parts, s) })
+	scan(a, text, cuts, mergingCollector(&found), func(s span) { parts = append(parts, s) })
 	return append(found, parts...)
 }
 
-// spanCollector returns a function that appends spans, sorted by their ends, and merges overlapping ones.
-func spanCollector(to *[]span) func(span) bool {
+// mergingCollector returns a function that appends spans, sorted by their ends, and merges overlapping ones.
+func mergingCollector(to *[]span) func(span) bool {
 	return func(s span) bool {
 		for len(*to) > 0 && (*to)[len(*to)-1].to > s.from {
 			s.from = min(s.from, (*to)[len(*to)-1].from)

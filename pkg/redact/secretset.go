@@ -51,9 +51,9 @@ func (s *Set) add(v value) bool {
 	return true
 }
 
-// AddURL adds the password of a URL, or, without one, its user name, which is then a key. It returns this value, "" for
+// AddURLCredential adds the password of a URL, or, without one, its user name, which is then a key. It returns this value, "" for
 // none. As with [Set.Add], the value may be too short to be masked.
-func (s *Set) AddURL(u *url.URL) string {
+func (s *Set) AddURLCredential(u *url.URL) string {
 	if u == nil || u.User == nil {
 		return ""
 	}

@@ -152,8 +152,8 @@ func TestAddURL(t *testing.T) {
 			t.Fatal(err)
 		}
 		var s Set
-		if got := s.AddURL(u); got != hidden {
-			t.Errorf("AddURL(%s) = %q", raw, got)
+		if got := s.AddURLCredential(u); got != hidden {
+			t.Errorf("AddURLCredential(%s) = %q", raw, got)
 		}
 		for _, text := range []string{hidden, u.String()} {
 			if got := s.Hide(text); strings.Contains(got, "pass") || strings.Contains(got, "key") {
@@ -163,14 +163,14 @@ func TestAddURL(t *testing.T) {
 	}
 	u := &url.URL{Host: "h", User: url.UserPassword("administrator", "pw-12")}
 	var named Set
-	named.AddURL(u)
+	named.AddURLCredential(u)
 	for text, want := range map[string]string{"ask the administrator": "ask the administrator", "http://administrator:pw-12@h": "http://***@h"} {
 		if got := named.Hide(text); got != want {
 			t.Errorf("Hide(%q) = %q, want %q", text, got, want)
 		}
 	}
 	var s Set
-	if s.AddURL(nil) != "" || !s.IsEmpty() {
+	if s.AddURLCredential(nil) != "" || !s.IsEmpty() {
 		t.Error("no address hides something")
 	}
 }

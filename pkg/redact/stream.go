@@ -44,7 +44,7 @@ func (s *Stream) release(tail string, end int) string {
 	if end == 0 {
 		return ""
 	}
-	spans := s.finder.findAfter(s.before, tail)
+	spans := s.finder.findInContinuation(s.before, tail)
 	for i := len(spans) - 1; i >= 0; i-- {
 		switch {
 		case spans[i].from >= end:

@@ -36,9 +36,9 @@ func newScanner(r io.Reader, buffer int) *Scanner {
 	return &Scanner{src: lineReader{src: bufio.NewReaderSize(r, buffer)}, refs: newEarlierTexts()}
 }
 
-// NewLiveScanner returns a scanner of the records that count, as [Log.LiveRecords] returns them. It reads the file twice. Its
+// NewLiveRecordScanner returns a scanner of the records that count, as [Log.LiveRecords] returns them. It reads the file twice. Its
 // error is a read error.
-func NewLiveScanner(src io.ReadSeeker) (*Scanner, error) {
+func NewLiveRecordScanner(src io.ReadSeeker) (*Scanner, error) {
 	first, resumed := scanResumptions(src)
 	if first.Err != nil && !errors.As(first.Err, new(*DamageError)) {
 		return nil, first.Err

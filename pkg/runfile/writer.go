@@ -126,7 +126,7 @@ func Create(path string, run Run) (*Writer, error) {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		f, err = openAbandoned(path, err)
+		f, err = openEmptyAbandoned(path, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("run file: %w", err)
@@ -141,9 +141,9 @@ func Create(path string, run Run) (*Writer, error) {
 	return w, nil
 }
 
-// openAbandoned opens an existing file that a crash left before its first record was written: it is empty, owned by the
+// openEmptyAbandoned opens an existing file that a crash left before its first record was written: it is empty, owned by the
 // user, and accessible to no one else. Otherwise it returns taken.
-func openAbandoned(path string, taken error) (*os.File, error) {
+func openEmptyAbandoned(path string, taken error) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, taken
@@ -182,7 +182,7 @@ func Open(path string) (*Writer, *Log, error) {
 	case err != nil:
 		return nil, nil, fmt.Errorf("run file: %w", err)
 	}
-	log, err := lockAndRead(f, path)
+	log, err := lockAndRecover(f, path)
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
@@ -194,8 +194,8 @@ func Open(path string) (*Writer, *Log, error) {
 	return w, log, nil
 }
 
-// lockAndRead locks and reads a run file, and truncates a torn last line.
-func lockAndRead(f *os.File, path string) (*Log, error) {
+// lockAndRecover locks and reads a run file, and truncates a torn last line.
+func lockAndRecover(f *os.File, path string) (*Log, error) {
 	if err := lockCurrent(f, path); err != nil {
 		return nil, err
 	}

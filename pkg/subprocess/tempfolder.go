@@ -112,20 +112,20 @@ type remover struct {
 
 // remove removes an entry and queues the folders below it.
 func (r *remover) remove(name string) {
-	if !r.removeUnlessFolder(name) {
+	if !r.removeUnlessNonempty(name) {
 		return
 	}
 	for _, child := range listFolder(r.top, name) {
 		child = name + "/" + child
-		if r.removeUnlessFolder(child) {
+		if r.removeUnlessNonempty(child) {
 			r.moveUp(child)
 		}
 	}
 	_ = r.top.Remove(name)
 }
 
-// removeUnlessFolder removes a file or an empty folder. It reports whether the entry is a nonempty folder.
-func (r *remover) removeUnlessFolder(name string) bool {
+// removeUnlessNonempty removes a file or an empty folder. It reports whether the entry is a nonempty folder.
+func (r *remover) removeUnlessNonempty(name string) bool {
 	if r.top.Remove(name) == nil {
 		return false
 	}

@@ -39,7 +39,7 @@ func isReplay(model string) bool { return model == "demo" || strings.HasPrefix(m
 // by tool.
 func ReadRun(path string, own pricing.Prices) (Run, error) {
 	if s, ok, err := runfile.ReadSummary(path); ok && err == nil {
-		if end, ok := s.Last.Body.(runfile.End); ok && countsCallsByTool(end) && !hasNewPrice(end.Models, own) {
+		if end, ok := s.Last.Body.(runfile.End); ok && countsCallsByTool(end) && !hasPriceForUnknownCost(end.Models, own) {
 			run := newRun(s.First)
 			run.end(s.Last, end)
 			return run, nil
@@ -63,8 +63,8 @@ func ReadRun(path string, own pricing.Prices) (Run, error) {
 	return fold.sum(), nil
 }
 
-// hasNewPrice reports whether a model without a known cost has a price now.
-func hasNewPrice(models []chat.ModelUsage, own pricing.Prices) bool {
+// hasPriceForUnknownCost reports whether a model without a known cost has a price now.
+func hasPriceForUnknownCost(models []chat.ModelUsage, own pricing.Prices) bool {
 	return slices.ContainsFunc(models, func(m chat.ModelUsage) bool {
 		_, ok := own[m.Model]
 		return ok && !m.Cost.Known

@@ -50,7 +50,7 @@ func newTrace(x *Exporter) *trace {
 
 func (t *trace) add(r runfile.Record) {
 	if r.Kind == runfile.KindResumed {
-		t.cutOff()
+		t.exportCutOffRequest()
 	}
 	t.totals.add(r)
 	t.last = r.Time
@@ -92,9 +92,9 @@ func (t *trace) add(r runfile.Record) {
 	}
 }
 
-// cutOff exports the request during which the run was cut off, if its record has an estimate of its
+// exportCutOffRequest exports the request during which the run was cut off, if its record has an estimate of its
 // tokens.
-func (t *trace) cutOff() {
+func (t *trace) exportCutOffRequest() {
 	open := t.totals.open // a copy: the totals close their own
 	lost, ok := open.Close()
 	if t.request == nil || !ok {
@@ -282,7 +282,7 @@ func (t *trace) call(r runfile.Record, c runfile.Call, took time.Duration, outco
 
 // finish exports the run as a span "invoke_agent", and its metrics.
 func (t *trace) finish() {
-	t.cutOff()
+	t.exportCutOffRequest()
 	run := t.totals.sum()
 	if t.replay {
 		run.Models = nil

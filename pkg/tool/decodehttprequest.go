@@ -40,8 +40,8 @@ func (d *decoder) decodeRequest(v yamldoc.Value, known bool) {
 	r.headers = d.decodeHeaders(m.Get("headers"), known)
 	d.decodeRequestBody(m, known)
 	d.decodeResultPath(m.Get("result"))
-	d.decodeDoneStatuses(m.Get("done"))
-	d.decodeErrorStatuses(m.Get("errors"))
+	d.decodeAlreadyDoneStatuses(m.Get("done"))
+	d.decodeStatusErrorCodes(m.Get("errors"))
 	if len(d.file.Findings()) == before { // otherwise invalid JSON is already reported
 		r.Raw, _ = v.JSON()
 	}

@@ -19,8 +19,8 @@ func (d *decoder) decodeResultPath(v yamldoc.Value) {
 	d.def.HTTP.Result = text
 }
 
-// decodeDoneStatuses reads the statuses of a repeated call that took effect before.
-func (d *decoder) decodeDoneStatuses(v yamldoc.Value) {
+// decodeAlreadyDoneStatuses reads the statuses of a repeated call that took effect before.
+func (d *decoder) decodeAlreadyDoneStatuses(v yamldoc.Value) {
 	items, ok := v.List()
 	if !ok {
 		return
@@ -44,8 +44,8 @@ func parseErrorStatus(text string) (int, bool) {
 	return n, err == nil && n >= 400 && n <= 599 && text == strconv.Itoa(n)
 }
 
-// decodeErrorStatuses reads the error codes of statuses.
-func (d *decoder) decodeErrorStatuses(v yamldoc.Value) {
+// decodeStatusErrorCodes reads the error codes of statuses.
+func (d *decoder) decodeStatusErrorCodes(v yamldoc.Value) {
 	if !v.IsPresent() {
 		return
 	}

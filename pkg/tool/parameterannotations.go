@@ -114,7 +114,7 @@ func (d *decoder) decodeAnnotations(props []property) bool {
 				hints = append(hints, identifierDescription(one.path))
 			}
 			if ask := m.Get("ask"); ask.IsPresent() {
-				good = d.decodeUserQuestion(one.path, m) && good
+				good = d.decodeParameterQuestion(one.path, m) && good
 				hints = append(hints, "If the user has not said it, leave it out, and they are asked.")
 			}
 		}
@@ -167,8 +167,8 @@ func (d *decoder) decodeIdentifierAnnotation(at ValuePath, m yamldoc.Map) bool {
 	return true
 }
 
-// decodeUserQuestion reads the question for a parameter that only the user can supply.
-func (d *decoder) decodeUserQuestion(at ValuePath, m yamldoc.Map) bool {
+// decodeParameterQuestion reads the question for a parameter that only the user can supply.
+func (d *decoder) decodeParameterQuestion(at ValuePath, m yamldoc.Map) bool {
 	ask := m.Get("ask")
 	question, _ := ask.Text()
 	optional, said := m.Get("required").Bool()

@@ -31,7 +31,7 @@ func (t *Type) appendSchema(b []byte) []byte {
 	case Literal:
 		return appendEnum(b, t.Values)
 	case Union:
-		return t.appendUnion(b)
+		return t.appendUnionSchema(b)
 	}
 	return append(b, `{"type":"`+string(t.Kind)+`"}`...)
 }
@@ -119,8 +119,8 @@ func appendTypeKeyword(b []byte, types []*Type) []byte {
 	return append(b, ']')
 }
 
-// appendUnion appends the schema of a union: a list of types or values if possible, otherwise "anyOf".
-func (t *Type) appendUnion(b []byte) []byte {
+// appendUnionSchema appends the schema of a union: a list of types or values if possible, otherwise "anyOf".
+func (t *Type) appendUnionSchema(b []byte) []byte {
 	simples, literals, null := 0, 0, false
 	for _, o := range t.Options {
 		if o.isSimple() {

@@ -98,7 +98,7 @@ var measures = []measure{
 	{"findings", true, (*Bench).measureFindings},
 	{"B5", true, (*Bench).measureEarlyStart},
 	{"B6", true, (*Bench).measureOverhead},
-	{"B7", true, (*Bench).measureParallelReads},
+	{"B7", true, (*Bench).measureParallelReadCalls},
 	{"B8", false, (*Bench).measurePromptSize},
 	{"B9", true, (*Bench).measureBatches},
 	{"B10", true, (*Bench).measureDurability},

@@ -20,9 +20,9 @@ const (
 	sideBySide = 8 // how many reads run at the same time
 )
 
-// measureParallelReads measures B7: as many independent reads in one response as may run in
+// measureParallelReadCalls measures B7: as many independent reads in one response as may run in
 // parallel, and twice as many.
-func (b *Bench) measureParallelReads(ctx context.Context, p programs) ([]Row, error) {
+func (b *Bench) measureParallelReadCalls(ctx context.Context, p programs) ([]Row, error) {
 	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		select {
 		case <-time.After(readTime):

@@ -70,8 +70,8 @@ func (p *peers) Close() error {
 	return errors.Join(p.in.Close(), p.cmd.Wait())
 }
 
-// dialectReaders returns the readers of other projects for these calls of a dialect.
-func (b *Bench) dialectReaders(p *peers, dialect string, t calls) []Reader {
+// dialectPeers returns the readers of other projects for these calls of a dialect.
+func (b *Bench) dialectPeers(p *peers, dialect string, t calls) []Reader {
 	parser, ok := ollamaParsers[dialect]
 	if !ok {
 		return nil

@@ -99,7 +99,7 @@ func (b *Bench) callRows(ctx context.Context, rounds int, what, arguments string
 	for _, d := range dialect.Dialects() {
 		t, json := callsIn(d, arguments)
 		readers := []Reader{validator, t.newReader(d), t.newReader(dialect.Dialect{})}
-		readers = append(readers, b.dialectReaders(p, d.Name, t)...)
+		readers = append(readers, b.dialectPeers(p, d.Name, t)...)
 		speeds, err := bestThroughputs(ctx, rounds, readers)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", d.Name, err)

@@ -7,9 +7,9 @@ import (
 	"oneshot/pkg/chat"
 )
 
-// checkCallStart compares where a text begins a call with the reference: text
+// checkInsideCall compares where a text begins a call with the reference: text
 // that oneshot reads as a call must not be content.
-func checkCallStart(r *row) outcome {
+func checkInsideCall(r *row) outcome {
 	var says struct {
 		Inside bool `json:"isInToolCall"`
 	}

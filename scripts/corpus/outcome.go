@@ -74,7 +74,7 @@ func checkFor(r *row) check {
 	case "schema-acceptance":
 		return checkAcceptance
 	case "detectToolCallStart":
-		return checkCallStart
+		return checkInsideCall
 	case "safeParseToolCallArgs":
 		return checkArguments
 	case "json-repair":

@@ -41,8 +41,8 @@ func batchScenario(concurrency int) *scenario {
 // isBatch reports whether the scenario is a batch.
 func (sc *scenario) isBatch() bool { return sc.concurrency > 0 }
 
-// recordsFile returns the input of a batch.
-func recordsFile() string {
+// batchRecordLines returns the input of a batch.
+func batchRecordLines() string {
 	var b strings.Builder
 	for _, record := range batchRecords {
 		fmt.Fprintf(&b, `{"id":%q,"name":%q}`+"\n", record, record)

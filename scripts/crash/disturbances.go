@@ -25,7 +25,7 @@ func disturbances() []disturbance {
 		{id: "eio2", what: "killed, and an I/O error at each place of the resume", try: (*sweep).tryErrorsOfResume, slow: true},
 		{id: "random", what: "killed at random moments", try: (*sweep).tryRandomKills},
 		{id: "power", what: "killed at each place, and what was not synced of the run file is lost", try: (*sweep).tryPowerCuts, slow: true},
-		{id: "amid", what: "killed while a program runs", try: (*sweep).tryKillsInProgram},
+		{id: "amid", what: "killed while a program runs", try: (*sweep).tryKillsDuringTool},
 		{id: "long", what: "a long run, killed and resumed again and again", try: (*sweep).tryKillsOfLongRun, own: func(s *sweep) *scenario { return longScenario(s.calls) }},
 		{id: "locked", what: "two resumes, one of which waits for its model", try: (*sweep).tryLockedResume, slow: true},
 		{id: "race", what: "four resumes at once", try: (*sweep).tryRacingResumes, slow: true},

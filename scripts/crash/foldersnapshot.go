@@ -22,7 +22,7 @@ func (w *workspace) initialSnapshot() folderSnapshot {
 	at := folderSnapshot{"ask.yaml": ask, "approve.sh": approve, "tools/": "", "tools/send.yaml": tools, "tools/post.yaml": strings.ReplaceAll(requests, address, w.model.address()), "report.yaml": report, "work/": "", "work/text.md": textBefore, "out/": "", "out/answer.json": fileBefore, "scan.png": image, "facts.txt": facts}
 	if w.sc.isBatch() {
 		delete(at, "out/answer.json")
-		at["records.jsonl"] = recordsFile()
+		at["records.jsonl"] = batchRecordLines()
 	}
 	return at
 }

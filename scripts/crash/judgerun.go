@@ -124,7 +124,7 @@ func (j *judgement) checkEnd() {
 	case end.exit == exitOK:
 		j.addViolation(unexplained, "the answer is %q, and that of the undisturbed run %q", answer, j.w.whole)
 	case end.exit == exitUnknown:
-		j.checkUnknownOutcome(end)
+		j.checkOpenCallReported(end)
 	case end.isAlreadyFinished():
 		if !j.hasDeliveredAnswer() {
 			j.addViolation(unexplained, "the run is said to have its answer, and never handed it over")
@@ -142,8 +142,8 @@ func (j *judgement) checkEnd() {
 	}
 }
 
-// checkUnknownOutcome checks that a call that has begun and whose outcome is unknown is named.
-func (j *judgement) checkUnknownOutcome(end leg) {
+// checkOpenCallReported checks that a call that has begun and whose outcome is unknown is named.
+func (j *judgement) checkOpenCallReported(end leg) {
 	open := map[string]bool{}
 	for _, r := range j.log.LiveRecords() {
 		switch b := r.Body.(type) {

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// tryKillsInProgram kills the run while one of its programs is still running after its effect: the first program,
+// tryKillsDuringTool kills the run while one of its programs is still running after its effect: the first program,
 // the second one, and so on.
-func (s *sweep) tryKillsInProgram(ctx context.Context, w *workspace) error {
+func (s *sweep) tryKillsDuringTool(ctx context.Context, w *workspace) error {
 	for i, step := range w.sc.steps {
 		if !s.isStateChosen(i + 1) {
 			continue

@@ -100,7 +100,7 @@ var runCases = []Case{
 
 	// Schemas.
 	{Name: "server-enforces-schema", Exit: exitOK, Files: map[string]string{"stock.json": stock},
-		Args: promptArgs("enforced", withNotes("--schema", "{dir}/stock.json")...), Check: allChecks(checkFitsStockSchema, checkChatCount(2), checkRecords("answer", 1, `"format"`))},
+		Args: promptArgs("enforced", withNotes("--schema", "{dir}/stock.json")...), Check: allChecks(checkStockAnswer, checkChatCount(2), checkRecords("answer", 1, `"format"`))},
 	{Name: "answer-repaired", Exit: exitOK, Files: map[string]string{"boxes.json": boxes},
 		Args:  promptArgs("repair", withNotes("--schema", "{dir}/boxes.json")...),
 		Check: allChecks(checkAnswer(`{"boxes": 10, "fruit": "apples"}`), checkChatCount(3), checkRecords("answer", 1, `"repairs":1`))},
@@ -184,8 +184,8 @@ func installSecond(t *Trial) error { return t.Server.CopyModel(t.Context, modelN
 
 func removeSecondModel(t *Trial, _ Outcome) error { return t.Server.Delete(t.Context, "second") }
 
-// checkFitsStockSchema checks an answer against the schema of that name, by hand.
-func checkFitsStockSchema(_ *Trial, o Outcome) error {
+// checkStockAnswer checks an answer against the schema of that name, by hand.
+func checkStockAnswer(_ *Trial, o Outcome) error {
 	var got struct {
 		Fruit *string
 		Ripe  *bool

@@ -107,13 +107,13 @@ func tokenLimitCase(protocol int) Case {
 
 // autoCases are runs in which the server reports the capabilities of the model.
 var autoCases = []Case{
-	{Name: "auto-is-native", Exit: exitOK, Calls: true, Args: autoArgs(callerName, "native"), Check: allChecks(
+	{Name: "auto-is-native", Exit: exitOK, Calls: true, Args: autoDialectArgs(callerName, "native"), Check: allChecks(
 		checkAnswer(`{"answer": "Apples – Äpfel 🍏 – are kept in the cellar."}`), checkChatCount(3), checkRecords("run", 1, `"dialect":"native"`))},
-	{Name: "auto-is-text", Exit: exitOK, Args: autoArgs(modelName, "tools"), Check: allChecks(
+	{Name: "auto-is-text", Exit: exitOK, Args: autoDialectArgs(modelName, "tools"), Check: allChecks(
 		checkAnswer(`{"answer": "Apples – Äpfel 🍏 – are kept in the cellar."}`), checkChatCount(4), checkRecords("run", 1, `"dialect":"tool"`))},
 }
 
-func autoArgs(model, script string) []string {
+func autoDialectArgs(model, script string) []string {
 	return append(append([]string{"run", "--model", "ollama/" + model, "--base-url", "{server}"}, withNotes()...), "script: "+script)
 }
 

@@ -57,7 +57,7 @@ func diffSides(text diag.Text, edits []diag.Edit) (before, after string) {
 	before, after = string(src[start:end]), written.String()
 	same := commonPrefix(before, after)
 	start, before, after = start+same, before[same:], after[same:]
-	lead, tail := lineBefore(src[:start]), lineAfter(src[end:])
+	lead, tail := lastLineSuffix(src[:start]), firstLinePrefix(src[end:])
 	return lead + before + tail, lead + after + tail
 }
 
@@ -73,8 +73,8 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// lineBefore returns the last characters of a text's last line.
-func lineBefore(text []byte) string {
+// lastLineSuffix returns the last characters of a text's last line.
+func lastLineSuffix(text []byte) string {
 	start := len(text)
 	for range contextChars {
 		if isLineStart(text[:start]) {
@@ -86,8 +86,8 @@ func lineBefore(text []byte) string {
 	return string(bytes.TrimPrefix(text[start:], []byte("\ufeff")))
 }
 
-// lineAfter returns the first characters of a text's first line.
-func lineAfter(text []byte) string {
+// firstLinePrefix returns the first characters of a text's first line.
+func firstLinePrefix(text []byte) string {
 	end := 0
 	for range contextChars {
 		if end == len(text) || isLineEnd(text[end]) {

@@ -46,7 +46,7 @@ type valueWords struct{ words, decoded []byte }
 func newEcho(u Candidate) *echo {
 	e := &echo{name: wordsOf(normalizeUnicode([]byte(u.Name))), plainName: isOrdinaryWord(u.Name), readOnly: u.ReadOnly}
 	if strings.TrimSpace(u.Text) != u.Name {
-		e.text = stripSpace(normalizeUnicode([]byte(u.Text)))
+		e.text = stripSpaceUnifyQuotes(normalizeUnicode([]byte(u.Text)))
 	}
 	args := u.Args
 	if args == nil {
@@ -134,7 +134,7 @@ func (p *echoArg) addValue(token jsontext.Token) []byte {
 	text := normalizeUnicode([]byte(token.String()))
 	w := wordsOf(text)
 	if len(w) <= 1 {
-		p.symbols = append(p.symbols, stripSpace(slices.Concat([]byte{'"'}, text, []byte{'"'})))
+		p.symbols = append(p.symbols, stripSpaceUnifyQuotes(slices.Concat([]byte{'"'}, text, []byte{'"'})))
 		return nil
 	}
 	if k := token.Kind(); k == '"' || k == '0' {

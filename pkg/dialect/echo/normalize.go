@@ -24,7 +24,7 @@ func decodings(text []byte) [][]byte {
 	if slices.ContainsFunc(all, func(reading []byte) bool { return bytes.ContainsAny(reading, "&%") }) {
 		all = append(all, repeatedDecodings(text, func(text []byte) []byte { return decodePercent(decodeEntities(unquote(text))) })...)
 	}
-	for _, read := range []func([]byte) []byte{stripMarkup, decodeBase64} {
+	for _, read := range []func([]byte) []byte{stripMarkup, decodeBase64Runs} {
 		for _, reading := range all {
 			if other := read(reading); !bytes.Equal(other, reading) {
 				all = append(all, other)
@@ -90,8 +90,8 @@ func decodePercent(text []byte) []byte {
 // minBase64 is the length from which base64 is decoded.
 const minBase64 = 16
 
-// decodeBase64 decodes base64 of plain text and leaves the rest.
-func decodeBase64(text []byte) []byte {
+// decodeBase64Runs decodes base64 of plain text and leaves the rest.
+func decodeBase64Runs(text []byte) []byte {
 	var all []byte
 	done := 0
 	for i := 0; i < len(text); {

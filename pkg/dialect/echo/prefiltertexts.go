@@ -62,8 +62,8 @@ func (p *echoArg) valueWordLists() (all [][]byte) {
 	return all
 }
 
-// canBeDescribed reports whether a text can describe the call in any order and distance: see [echo.isDescribed].
-func (e *echo) canBeDescribed() bool {
+// canMatchUnordered reports whether a text can describe the call in any order and distance: see [echo.isDescribed].
+func (e *echo) canMatchUnordered() bool {
 	distinctive := 0
 	for _, p := range e.args {
 		if p.required && p.weight >= minDistinctive {
@@ -76,7 +76,7 @@ func (e *echo) canBeDescribed() bool {
 // candidateTextsByWords returns the indices of the texts that may mention the call alone, and of those that may mention
 // it together with the text before them.
 func (h *SeenText) candidateTextsByWords(e *echo, counts func(*indexedText) bool) (alone, across []int) {
-	reach := e.canBeDescribed()
+	reach := e.canMatchUnordered()
 	tried := map[int]bool{}
 	for _, words := range e.requiredWords() {
 		for _, i := range h.index.textsWithRarestTerm(words, len(h.texts)) {

@@ -33,7 +33,7 @@ func (h *SeenText) AddResult(name string, args json.RawMessage, text []byte) {
 	terms := map[uint32]struct{}{}
 	for _, reading := range decodings(text) {
 		addWords(terms, wordsOf(reading))
-		addAnchors(terms, stripSpace(reading))
+		addAnchors(terms, stripSpaceUnifyQuotes(reading))
 	}
 	h.index.add(len(h.texts)-1, terms)
 }
@@ -138,7 +138,7 @@ func (t *indexedText) buildForms() {
 	t.once.Do(func() {
 		for _, reading := range decodings(t.text) {
 			t.words.text = append(append(t.words.text, 0xff), wordsOf(reading)...)
-			t.tight.text = append(append(t.tight.text, 0xff), stripSpace(reading)...)
+			t.tight.text = append(append(t.tight.text, 0xff), stripSpaceUnifyQuotes(reading)...)
 		}
 	})
 }
@@ -190,8 +190,8 @@ func isWordByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_'
 }
 
-// stripSpace removes blanks and unifies quotes.
-func stripSpace(text []byte) []byte {
+// stripSpaceUnifyQuotes removes blanks and unifies quotes.
+func stripSpaceUnifyQuotes(text []byte) []byte {
 	all := make([]byte, 0, len(text))
 	for _, c := range text {
 		switch {

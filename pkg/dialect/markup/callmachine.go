@@ -304,7 +304,7 @@ func (m *machine) canBeUnclosedAtEnd(found marker) bool {
 // readJunk skips unexpected text between parameters up to the next marker.
 func (m *machine) readJunk() bool {
 	for {
-		found, ok := m.scanMarker()
+		found, ok := m.scanToMarker()
 		if !ok {
 			return false
 		}

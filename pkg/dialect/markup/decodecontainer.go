@@ -108,7 +108,7 @@ func (h *containerReader) openTag(found marker) bool {
 	}
 	end := tag.next
 	if !tag.selfClosing {
-		closer, ok := h.parser.scanParamCloser()
+		closer, ok := h.parser.scanToParamCloser()
 		if !ok {
 			h.fail(diag.MissingCloser, found, "missing closing tag of the value %s", excerpt(b.name))
 			return false
@@ -130,10 +130,10 @@ func (h *containerReader) traceEnd(b *container, at int) {
 	h.m.out.tracer.end(b.trace, h.start+at, b.form == asList)
 }
 
-// scanParamCloser scans to the closing tag of a value without tags in it.
-func (l *lexer) scanParamCloser() (marker, bool) {
+// scanToParamCloser scans to the closing tag of a value without tags in it.
+func (l *lexer) scanToParamCloser() (marker, bool) {
 	for {
-		found, ok := l.scanMarker()
+		found, ok := l.scanToMarker()
 		if !ok || found.kind == paramClose && l.isOwnMarker(found) {
 			return found, ok
 		}

@@ -105,7 +105,7 @@ func (v *valueReader) canBeNestedTags(in *lexer, shape *schema.Shape) bool {
 func (v *valueReader) decodeLeaf(in *lexer, tag marker, n *elementNode) (json.RawMessage, bool) {
 	depth := 0
 	for !tag.selfClosing {
-		found, ok := in.scanMarker()
+		found, ok := in.scanToMarker()
 		switch {
 		case !ok:
 			return nil, false

@@ -19,7 +19,7 @@ func (b *builder) trimPadding(start, end int) (int, int) {
 	case b.param.openerMissing:
 		framing = Blanks
 	case b.param.wrongCloser && framing == Verbatim: // the line of the next tag ends it
-		end = b.lineTrimmedEnd(start, b.trimmedEnd(start, end, " \t"))
+		end = b.endBeforeLineBreak(start, b.trimmedEnd(start, end, " \t"))
 	}
 	switch framing {
 	case Blanks:
@@ -28,7 +28,7 @@ func (b *builder) trimPadding(start, end int) (int, int) {
 			start++
 		}
 	case Newline:
-		end = b.lineTrimmedEnd(start, end)
+		end = b.endBeforeLineBreak(start, end)
 		for _, lineEnd := range []string{"\r\n", "\n"} {
 			if bytes.HasPrefix(b.text[start:end], []byte(lineEnd)) {
 				return start + len(lineEnd), end
@@ -79,14 +79,14 @@ func (v *valueReader) decode(text []byte, kinds schema.Kinds, hasSourceOffsets b
 	if value, ok := v.decodeJSON(text, kinds, hasSourceOffsets); ok {
 		return value
 	}
-	if value, ok := v.decodeEscapedJSON(text, kinds); ok {
+	if value, ok := v.decodeStringEscapedJSON(text, kinds); ok {
 		return value
 	}
 	return v.decodeAsText(text)
 }
 
-// decodeEscapedJSON decodes an object or array that is escaped like a string but has no quotes.
-func (v *valueReader) decodeEscapedJSON(text []byte, kinds schema.Kinds) (json.RawMessage, bool) {
+// decodeStringEscapedJSON decodes an object or array that is escaped like a string but has no quotes.
+func (v *valueReader) decodeStringEscapedJSON(text []byte, kinds schema.Kinds) (json.RawMessage, bool) {
 	if kinds&(schema.Array|schema.Object) == 0 || !bytes.Contains(text, []byte(`\"`)) {
 		return nil, false
 	}

@@ -84,7 +84,7 @@ func (l *lexer) canCloseByName(name string) bool {
 // scanTag scans to the end of the tag. It returns false if it needs more text.
 func (l *lexer) scanTag() bool {
 	t, d, token := &l.tag, l.syntax.delimiters(), l.syntax.Token
-	end, inTag := d.End, l.nameAttribute() == InTag
+	end, inTag := d.End, l.nameAttributeKey() == InTag
 	for l.lookahead < len(l.text) {
 		c, at := l.text[l.lookahead], l.lookahead
 		l.steps++
@@ -156,8 +156,8 @@ func (t *tag) setEnd(end, next int) bool {
 	return true
 }
 
-// nameAttribute returns the position of the name in the tag.
-func (l *lexer) nameAttribute() string {
+// nameAttributeKey returns the position of the name in the tag.
+func (l *lexer) nameAttributeKey() string {
 	if l.tag.marker.kind == callOpen {
 		return l.syntax.NameAttr
 	}
@@ -354,7 +354,7 @@ func (l *lexer) peekParamName(found marker) (string, verdict) {
 		return ahead.readParamName().text, yes
 	}
 	ahead.lookahead = found.end
-	closer, ok := ahead.scanMarker()
+	closer, ok := ahead.scanToMarker()
 	switch {
 	case !ok:
 		return "", ahead.maybeUnlessFinal()

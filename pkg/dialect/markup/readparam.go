@@ -27,7 +27,7 @@ func (m *machine) enterParam(at int, closed bool) bool {
 // readKey reads a parameter name that has its own tag.
 func (m *machine) readKey() bool {
 	for {
-		found, ok := m.scanMarker()
+		found, ok := m.scanToMarker()
 		if !ok {
 			return false
 		}
@@ -77,7 +77,7 @@ func (m *machine) readValue() bool {
 			return v == yes
 		}
 	}
-	found, ok := m.scanMarker()
+	found, ok := m.scanToMarker()
 	if !ok {
 		return false
 	}
@@ -140,7 +140,7 @@ func (m *machine) handleValueMarker(found marker) bool {
 	case found.kind == callOpen:
 		m.addMarkerToValue(found)
 	case found.kind == paramOpen:
-		return m.tryNextParam(found)
+		return m.resolveParamOpener(found)
 	}
 	return true
 }
@@ -190,7 +190,7 @@ func (m *machine) confirmCloser() bool {
 			return m.endValueAtCloser(own)
 		}
 	}
-	m.rejectCloser(own, follows)
+	m.treatCloserAsText(own, follows)
 	return true
 }
 
@@ -209,8 +209,8 @@ func (m *machine) isInnerCloser(own bool, follows marker) (bool, verdict) {
 	return knows && !has, yes
 }
 
-// rejectCloser makes the marker a part of the value.
-func (m *machine) rejectCloser(own bool, follows marker) {
+// treatCloserAsText makes the marker a part of the value.
+func (m *machine) treatCloserAsText(own bool, follows marker) {
 	p := &m.param
 	switch {
 	case m.closer.kind == callClose && p.openCalls > 0:
@@ -274,9 +274,9 @@ func (m *machine) addMarkerToValue(found marker) {
 	}
 }
 
-// tryNextParam decides whether the opening tag of a parameter in a value begins the next
+// resolveParamOpener decides whether the opening tag of a parameter in a value begins the next
 // parameter after a missing closing tag.
-func (m *machine) tryNextParam(found marker) bool {
+func (m *machine) resolveParamOpener(found marker) bool {
 	apart := m.syntax.KeyTag != "" || m.isLineStart(found.start)
 	if !apart && !m.param.closerRejected {
 		m.addMarkerToValue(found)

@@ -6,8 +6,8 @@ func (l *lexer) trimmedEnd(start, end int, blanks string) int {
 	return start + len(bytes.TrimRight(l.text[start:end], blanks))
 }
 
-// lineTrimmedEnd returns the end of a text without one line end.
-func (l *lexer) lineTrimmedEnd(start, end int) int {
+// endBeforeLineBreak returns the end of a text without one line end.
+func (l *lexer) endBeforeLineBreak(start, end int) int {
 	text, ok := bytes.CutSuffix(l.text[start:end], []byte("\n"))
 	if ok {
 		text = bytes.TrimSuffix(text, []byte("\r"))
@@ -100,9 +100,9 @@ func (l *lexer) nextOwnMarker() (marker, bool) {
 	return found, ok
 }
 
-// scanMarker scans to the next marker and past it. It returns false if not found yet, and stops
+// scanToMarker scans to the next marker and past it. It returns false if not found yet, and stops
 // before a possible start of one.
-func (l *lexer) scanMarker() (marker, bool) {
+func (l *lexer) scanToMarker() (marker, bool) {
 	first := l.syntax.delimiters().Open[0]
 	for {
 		i := bytes.IndexByte(l.text[l.lookahead:], first)
@@ -182,7 +182,7 @@ func (l *lexer) parseMarker(i int) (marker, verdict) {
 // parseKnownMarker parses a marker of the vocabulary.
 func (l *lexer) parseKnownMarker(i int) (marker, verdict) {
 	open := no
-	words := l.words.wordsAt(l.text[i:])
+	words := l.words.candidateWords(l.text[i:])
 	for k := range words {
 		w := &words[k]
 		v := l.matchAt(i, w.text)

@@ -159,8 +159,8 @@ func (s *Syntax) markerWords() *vocabulary {
 	return &s.known
 }
 
-// wordsAt returns the words that can be at the start of a text.
-func (v *vocabulary) wordsAt(text []byte) []markerWord {
+// candidateWords returns the words that can be at the start of a text.
+func (v *vocabulary) candidateWords(text []byte) []markerWord {
 	switch {
 	case v == nil:
 		return nil

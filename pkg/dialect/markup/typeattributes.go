@@ -78,12 +78,12 @@ func (v *valueReader) decodeAttributed(text []byte, attributes []attribute, shap
 	kinds := shape.Kinds()
 	switch s.formOf(attributes) {
 	case asText:
-		return v.decodeTextAttr(text, kinds, hasSourceOffsets)
+		return v.decodeDeclaredText(text, kinds, hasSourceOffsets)
 	case asJSON:
 		if kinds == 0 {
 			kinds = s.typeAttrKinds(attributes)
 		}
-		return v.decodeJSONAttr(text, kinds, hasSourceOffsets)
+		return v.decodeDeclaredJSON(text, kinds, hasSourceOffsets)
 	}
 	if s.FormAttr+s.StringAttr != "" {
 		v.noteWrongAttribute(len(text), "the tag does not declare the value's format; inferred from its type")
@@ -91,9 +91,9 @@ func (v *valueReader) decodeAttributed(text []byte, attributes []attribute, shap
 	return v.decode(text, kinds, hasSourceOffsets)
 }
 
-// decodeTextAttr decodes a text that its tag declares as text. The tag is overruled only if the
+// decodeDeclaredText decodes a text that its tag declares as text. The tag is overruled only if the
 // definition does not allow text and the text is strictly of an allowed kind.
-func (v *valueReader) decodeTextAttr(text []byte, kinds schema.Kinds, hasSourceOffsets bool) json.RawMessage {
+func (v *valueReader) decodeDeclaredText(text []byte, kinds schema.Kinds, hasSourceOffsets bool) json.RawMessage {
 	if kinds != 0 && kinds&schema.String == 0 && v.isStrictJSON(text) {
 		if value, ok := v.decodeJSON(text, kinds, hasSourceOffsets); ok {
 			v.noteWrongAttribute(len(text), "the tag declares text, but the tool definition does not allow text")
@@ -103,9 +103,9 @@ func (v *valueReader) decodeTextAttr(text []byte, kinds schema.Kinds, hasSourceO
 	return v.decodeAsText(text)
 }
 
-// decodeJSONAttr decodes a text that its tag declares as JSON. Text that is not JSON, or not of
+// decodeDeclaredJSON decodes a text that its tag declares as JSON. Text that is not JSON, or not of
 // an allowed kind if the definition also allows text, stays text.
-func (v *valueReader) decodeJSONAttr(text []byte, kinds schema.Kinds, hasSourceOffsets bool) json.RawMessage {
+func (v *valueReader) decodeDeclaredJSON(text []byte, kinds schema.Kinds, hasSourceOffsets bool) json.RawMessage {
 	if kinds == 0 {
 		kinds = schema.AnyKind
 	}

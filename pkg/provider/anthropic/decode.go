@@ -164,13 +164,13 @@ func (d *reader) endBlock(b *block) {
 		return
 	}
 	b.ended = true
-	b.setInput()
+	b.setInputFromDeltas()
 	d.EndCall(b.call)
 }
 
-// setInput sets the input from its deltas. Without deltas the input of the block's start counts,
+// setInputFromDeltas sets the input from its deltas. Without deltas the input of the block's start counts,
 // which is usually {}.
-func (b *block) setInput() {
+func (b *block) setInputFromDeltas() {
 	if len(bytes.TrimSpace(b.input)) == 0 {
 		return
 	}
@@ -213,7 +213,7 @@ func (d *reader) finish(reason gjson.Result) {
 	d.SetStop(reason)
 	for _, b := range d.blocks {
 		if !b.ended {
-			b.setInput()
+			b.setInputFromDeltas()
 			b.ended = true
 		}
 	}

@@ -76,7 +76,7 @@ func (d *reader) readPart(v gjson.Result) error {
 // readFunctionCall reads a call or a delta of one. A delta without a name belongs to the open
 // call; the last one is empty or missing.
 func (d *reader) readFunctionCall(f gjson.Result) error {
-	if name := f.Get("name"); name.Str != "" || d.openCall == nil && d.isUnnamedCall(f) {
+	if name := f.Get("name"); name.Str != "" || d.openCall == nil && d.isSeparateCall(f) {
 		d.endCall()
 		d.openCall = &openCall{d.BeginCall(f.Get("id"), name, f.Get("args")), d.NewObject()}
 	}
@@ -94,9 +94,9 @@ func (d *reader) readFunctionCall(f gjson.Result) error {
 	return nil
 }
 
-// isUnnamedCall reports whether a delta without a name is a call of its own: it has content, or
+// isSeparateCall reports whether a delta without a name is a call of its own: it has content, or
 // there is no call that it could end.
-func (d *reader) isUnnamedCall(f gjson.Result) bool {
+func (d *reader) isSeparateCall(f gjson.Result) bool {
 	return d.CallCount() == 0 || wire.StringOrNumber(f.Get("id")) != "" || len(wire.ArgumentText(f.Get("args"))) > len("{}") || f.Get("partialArgs.0").Exists()
 }
 

@@ -29,7 +29,7 @@ func (d *reader) Message(v gjson.Result) (bool, error) {
 	for _, c := range calls {
 		f := c.Get("function")
 		id, name, args := c.Get("id"), f.Get("name"), f.Get("arguments")
-		if d.ExceedsArguments(len(wire.ArgumentText(args))) || d.ExceedsKey(id, name) {
+		if d.ExceedsArguments(len(wire.ArgumentText(args))) || d.ExceedsKeyLen(id, name) {
 			break
 		}
 		from := wire.CallSources{ID: d.SegmentsOf(0, id), Name: d.ToolNameSegments(0, name), Arguments: d.SegmentsOf(0, args)}
@@ -62,4 +62,4 @@ func (d *reader) mergeNative(message gjson.Result, calls []gjson.Result) {
 }
 
 // Native returns the message to send back to the server, unless it is only text.
-func (d *reader) Native() []byte { return wire.NativeMessage(d.message.Append(nil)) }
+func (d *reader) Native() []byte { return wire.NativeUnlessText(d.message.Append(nil)) }

@@ -146,7 +146,7 @@ func (d *reader) readToolCall(v gjson.Result, i, n int) error {
 		return wire.ErrAfterEnd
 	}
 	p := parseCallDelta(v)
-	if d.ExceedsKey(p.values.id, p.values.name) {
+	if d.ExceedsKeyLen(p.values.id, p.values.name) {
 		return nil
 	}
 	if d.wholeMessage == "" && d.CallCount() > 0 && p.isEmpty() && d.calls.hasNewIndex(p) {
@@ -172,7 +172,7 @@ func (d *reader) readFunctionCall(v gjson.Result) error {
 	}
 	if d.legacy == nil {
 		d.legacy = newCall(d.NewCall(), d.message.EnsureMember("function_call"))
-		d.HoldCall(d.legacy.PendingCall)
+		d.HoldPossibleDuplicate(d.legacy.PendingCall)
 	}
 	if name.Str != "" {
 		d.legacy.Name, d.legacy.Sources.Name = strings.Clone(name.Str), d.SegmentsOf(0, name)
@@ -198,9 +198,9 @@ func (d *reader) Native() []byte {
 		return nil
 	}
 	if d.wholeMessage != "" {
-		return wire.NativeMessage([]byte(d.wholeMessage))
+		return wire.NativeUnlessText([]byte(d.wholeMessage))
 	}
-	return wire.NativeMessage(d.nativeJSON())
+	return wire.NativeUnlessText(d.nativeJSON())
 }
 
 // nativeJSON returns the merged message with the emitted calls.

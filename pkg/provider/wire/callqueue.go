@@ -163,7 +163,7 @@ type callQueue struct {
 // the order in which they begin.
 func (r *Response) BeginCall(id, name, args gjson.Result) *PendingCall {
 	r.exceedsCalls(len(r.calls.all))
-	if r.ExceedsKey(id, name) {
+	if r.ExceedsKeyLen(id, name) {
 		id, name = gjson.Result{}, gjson.Result{}
 	}
 	c := r.NewCall()
@@ -175,7 +175,7 @@ func (r *Response) BeginCall(id, name, args gjson.Result) *PendingCall {
 	return c
 }
 
-// NewCall returns a call that is not in the response, for [Response.HoldCall].
+// NewCall returns a call that is not in the response, for [Response.HoldPossibleDuplicate].
 func (r *Response) NewCall() *PendingCall { return &PendingCall{response: r} }
 
 // addPendingCall adds a call to those that have begun.
@@ -184,8 +184,8 @@ func (r *Response) addPendingCall(c *PendingCall) {
 	r.calls.all = append(r.calls.all, c)
 }
 
-// HoldCall adds a call that may repeat another one. It comes after all others, and only if it repeats none of them.
-func (r *Response) HoldCall(c *PendingCall) { r.calls.held = c }
+// HoldPossibleDuplicate adds a call that may repeat another one. It comes after all others, and only if it repeats none of them.
+func (r *Response) HoldPossibleDuplicate(c *PendingCall) { r.calls.held = c }
 
 // PendingCalls returns the calls that were not emitted yet.
 func (r *Response) PendingCalls() []*PendingCall { return r.calls.all[r.calls.sent:] }

@@ -103,7 +103,7 @@ func (d *Decoder) Write(p []byte, emit func(chat.Delta)) error {
 	d.dropConsumed()
 	fits := min(int64(len(p)), d.max-int64(d.Size()))
 	if len(d.buffered)+int(fits) > cap(d.buffered) {
-		d.buffered = slices.Grow(d.buffered, int(max(fits, d.bufferIncrement())))
+		d.buffered = slices.Grow(d.buffered, int(max(fits, d.bufferGrowth())))
 	}
 	d.buffered = append(d.buffered, p[:fits]...)
 	d.emit, d.response.emit = emit, emit
@@ -119,9 +119,9 @@ func (d *Decoder) Write(p []byte, emit func(chat.Delta)) error {
 	return d.response.err
 }
 
-// bufferIncrement returns by how many bytes the buffer grows: half its size, which copies less than
+// bufferGrowth returns by how many bytes the buffer grows: half its size, which copies less than
 // append does. A long body gets all remaining bytes; the system allocates pages on first write.
-func (d *Decoder) bufferIncrement() int64 {
+func (d *Decoder) bufferGrowth() int64 {
 	const long, most = 8 << 20, 64 << 20
 	if len(d.buffered) < long {
 		return int64(len(d.buffered) / 2)

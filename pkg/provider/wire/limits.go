@@ -28,8 +28,8 @@ func (r *Response) ExceedsArguments(n int) bool {
 	return r.exceeds(n, r.limits.Arguments, "the arguments of a call exceed %d bytes")
 }
 
-// ExceedsKey ends decoding and returns true if the id or name of a call is too long.
-func (r *Response) ExceedsKey(id, name gjson.Result) bool {
+// ExceedsKeyLen ends decoding and returns true if the id or name of a call is too long.
+func (r *Response) ExceedsKeyLen(id, name gjson.Result) bool {
 	return r.limits.Text > 0 && r.exceeds(max(len(id.Raw), len(name.Raw)), maxKeyLen, "the id or name of a call exceeds %d bytes")
 }
 

@@ -260,8 +260,8 @@ func AppendComma(dst []byte, i int) []byte {
 	return dst
 }
 
-// NativeMessage returns a message in its server's own format, or nil if it is only text.
-func NativeMessage(message []byte) []byte {
+// NativeUnlessText returns a message in its server's own format, or nil if it is only text.
+func NativeUnlessText(message []byte) []byte {
 	more := false
 	gjson.ParseBytes(message).ForEach(func(k, v gjson.Result) bool {
 		text := k.Str == "role" || k.Str == "content" && v.Type == gjson.String

@@ -42,11 +42,11 @@ func (l *Locator) Locate(start, end int) []BodyRange {
 		return nil
 	}
 	l.seek(start)
-	places := []BodyRange{l.currentRange()}
+	places := []BodyRange{l.emptyRangeAtPosition()}
 	for l.current+1 < len(l.segments) && l.segments[l.current+1].TextOffset < end {
 		places[len(places)-1].End = l.contentEnd(l.current)
 		l.enterSegment(l.current + 1)
-		places = append(places, l.currentRange())
+		places = append(places, l.emptyRangeAtPosition())
 	}
 	l.advance(end)
 	places[len(places)-1].End = l.bodyOffset
@@ -59,8 +59,8 @@ type BodyRange struct {
 	Segment    Segment
 }
 
-// currentRange returns an empty range at the current position.
-func (l *Locator) currentRange() BodyRange {
+// emptyRangeAtPosition returns an empty range at the current position.
+func (l *Locator) emptyRangeAtPosition() BodyRange {
 	return BodyRange{Start: l.bodyOffset, Segment: l.segments[l.current]}
 }
 

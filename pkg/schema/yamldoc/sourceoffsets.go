@@ -92,7 +92,7 @@ func (t *sourceText) scalarByteOffset(n *yaml.Node, index int) int {
 		at++
 	}
 	for done := 0; done < index; {
-		width, size := characterWidth(t.src[min(at, len(t.src)):], quote)
+		width, size := characterByteSizes(t.src[min(at, len(t.src)):], quote)
 		if width == 0 {
 			return start
 		}
@@ -102,9 +102,9 @@ func (t *sourceText) scalarByteOffset(n *yaml.Node, index int) int {
 	return at
 }
 
-// characterWidth returns the bytes that the first character of a scalar takes in the source and in the value, 0 if
+// characterByteSizes returns the bytes that the first character of a scalar takes in the source and in the value, 0 if
 // unknown.
-func characterWidth(src []byte, quote byte) (width, size int) {
+func characterByteSizes(src []byte, quote byte) (width, size int) {
 	switch {
 	case len(src) == 0 || lineBreakLen(src) > 0:
 		return 0, 0
@@ -116,7 +116,7 @@ func characterWidth(src []byte, quote byte) (width, size int) {
 	return 1, 1
 }
 
-// escapeWidth is characterWidth for an escape in double quotes.
+// escapeWidth is characterByteSizes for an escape in double quotes.
 func escapeWidth(src []byte) (width, size int) {
 	if len(src) < 2 {
 		return 0, 0
