@@ -26,7 +26,7 @@ func (o *doctorOptions) namedModelProbes(s *settings) ([]probe, error) {
 	var served []string
 	for _, name := range o.names {
 		if isRecording(name) {
-			probes = append(probes, probe{"model " + name, func(context.Context) check { return o.recording(name) }, func(err error) error { return err }})
+			probes = append(probes, probe{"model " + name, func(context.Context) check { return o.checkRecordedModel(name) }, func(err error) error { return err }})
 		} else {
 			served = append(served, name)
 		}
@@ -45,8 +45,8 @@ func (o *doctorOptions) namedModelProbes(s *settings) ([]probe, error) {
 	return probes, nil
 }
 
-// openRecording checks a recorded run that is used as a model.
-func (o *doctorOptions) recording(name string) check {
+// checkRecordedModel checks a recorded run that is used as a model.
+func (o *doctorOptions) checkRecordedModel(name string) check {
 	r, err := findRecording(o.env, name)
 	if err == nil {
 		err = r.load(o.env)

@@ -61,7 +61,7 @@ type findingOptions struct {
 	to       *outputFile          // nil: no baseline is written
 	present  []lint.BaselineEntry // the entries of the new baseline
 	read     map[string]bool      // the names of the files that have been counted
-	prints   *lint.Fingerprints
+	prints   *lint.Fingerprinter
 	number   int // of the file that prints belongs to
 }
 
@@ -168,7 +168,7 @@ func (o *findingOptions) applyBaseline(s subject) {
 	}
 	o.read[lint.CleanFileName(s.name)] = true
 	if o.prints == nil || o.number != s.number {
-		o.prints, o.number = lint.NewFingerprints(), s.number
+		o.prints, o.number = lint.NewFingerprinter(), s.number
 	}
 	o.prints.SetText(s.text)
 	kept := (*s.findings)[:0]

@@ -162,7 +162,7 @@ func (b *sequence) readNonMarkerBetweenCalls(c byte) (int, frameEnd) {
 		if b.closed && len(closes) == 0 && !fenced {
 			return 1, ended
 		}
-	case !fenced && b.openLists == 0 && !b.item.canBegin(c) && (len(closes) == 0 || b.canBeginText(c)):
+	case !fenced && b.openLists == 0 && !b.item.canBegin(c) && (len(closes) == 0 || b.canBeginProse(c)):
 		return 0, b.endWithoutCloser()
 	case b.item.begin(c, b.at):
 		b.checkBeforeItem(c)
@@ -193,9 +193,9 @@ func (b *sequence) closers() []string {
 	return b.frame.dialect.framing.closers
 }
 
-// canBeginText reports whether a byte after a call begins text: a tag, or a line that does not continue a faulty
+// canBeginProse reports whether a byte after a call begins text: a tag, or a line that does not continue a faulty
 // call.
-func (b *sequence) canBeginText(c byte) bool {
+func (b *sequence) canBeginProse(c byte) bool {
 	return b.hasItems && b.separators.count == 0 && (c == '<' || !b.midLine && (isNameByte(c) || strings.IndexByte("*#>~", c) >= 0))
 }
 

@@ -22,7 +22,7 @@ type BaselineEntry struct {
 	Nth         int       `json:"nth,omitzero"` // number among otherwise equal findings; absent for the first
 }
 
-// Fingerprints computes the entries of one file's findings.
+// A Fingerprinter computes the entries of one file's findings.
 //
 // A fingerprint does not depend on line numbers or on text elsewhere in the file. It is the hex
 // form of the first 16 bytes of the SHA-256 of a JSON array of strings: the code, the file name as
@@ -37,7 +37,7 @@ type BaselineEntry struct {
 //     bytes each, with single spaces.
 //
 // Findings must be passed in file order.
-type Fingerprints struct {
+type Fingerprinter struct {
 	lines *diag.Lines
 	seen  map[[sha256.Size]byte]int
 	last  struct { // the call of the latest finding, and its arguments
@@ -46,16 +46,16 @@ type Fingerprints struct {
 	}
 }
 
-// NewFingerprints returns the fingerprints of a new file.
-func NewFingerprints() *Fingerprints {
-	return &Fingerprints{lines: diag.NewLines(nil), seen: map[[sha256.Size]byte]int{}}
+// NewFingerprinter returns the fingerprinter of a new file.
+func NewFingerprinter() *Fingerprinter {
+	return &Fingerprinter{lines: diag.NewLines(nil), seen: map[[sha256.Size]byte]int{}}
 }
 
 // SetText sets the part of the file that holds the findings that follow.
-func (p *Fingerprints) SetText(part diag.Text) { p.lines = part.Lines() }
+func (p *Fingerprinter) SetText(part diag.Text) { p.lines = part.Lines() }
 
 // Entry returns the entry of the next finding. Calls are those of the finding's record.
-func (p *Fingerprints) Entry(f diag.Finding, calls []Call) BaselineEntry {
+func (p *Fingerprinter) Entry(f diag.Finding, calls []Call) BaselineEntry {
 	e := BaselineEntry{Code: f.Code, File: CleanFileName(f.File), Path: f.Path}
 	about := []string{string(f.Code), e.File, f.Path}
 	switch {
@@ -91,7 +91,7 @@ func digest(parts []string) [sha256.Size]byte {
 
 // argumentsDigest returns the digest of a call's arguments. It keeps the latest, because the
 // findings of one call are consecutive.
-func (p *Fingerprints) argumentsDigest(c *Call) string {
+func (p *Fingerprinter) argumentsDigest(c *Call) string {
 	if p.last.call != c {
 		sum := sha256.Sum256([]byte(c.normalizedArguments()))
 		p.last.call, p.last.args = c, hex.EncodeToString(sum[:])
@@ -113,7 +113,7 @@ func (c *Call) normalizedArguments() string {
 }
 
 // markedText returns the marked text on the span's first line, and the text before and after it.
-func (p *Fingerprints) markedText(s diag.Span) []string {
+func (p *Fingerprinter) markedText(s diag.Span) []string {
 	const reach = 160
 	if s.Line == 0 {
 		return nil

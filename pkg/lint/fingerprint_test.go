@@ -12,8 +12,8 @@ import (
 )
 
 // fingerprints returns the fingerprints of a file with that text.
-func fingerprints(src string) *Fingerprints {
-	p := NewFingerprints()
+func fingerprints(src string) *Fingerprinter {
+	p := NewFingerprinter()
 	p.SetText(diag.Text{Bytes: []byte(src)})
 	return p
 }
@@ -152,7 +152,7 @@ func FuzzBaseline(f *testing.F) {
 		}
 		index := 0
 		found := diag.Finding{Code: diag.UnknownTool, File: file, Call: &index}
-		e := NewFingerprints().Entry(found, []Call{{Name: call, Arguments: json.RawMessage(`{}`)}})
+		e := NewFingerprinter().Entry(found, []Call{{Name: call, Arguments: json.RawMessage(`{}`)}})
 		doc, n, err := FormatBaseline([]BaselineEntry{e, e})
 		if err != nil || n != 1 {
 			t.Fatalf("%d entries, %v", n, err)
