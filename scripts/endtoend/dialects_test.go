@@ -55,10 +55,10 @@ func renderDialects() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Dialects
 
-Find the dialect of a reply: `+"`oneshot parse reply.txt`"+` detects it and reports the faults. `+"`--dialect NAME`"+` fixes it.
+Find the dialect of a reply: `+"`oneshot parse reply.txt`"+` detects it and reports the faults. `+"`--dialect NAME`"+` sets it.
 
-Use the dialect in which a model was trained where its server has no tool-call field, or a template without tools: `+"`oneshot run --dialect hermes`"+`. See what
-the model is then told:
+If a server has no tool-call field, or its template has no tools, use the dialect in which the model was trained: `+"`oneshot run --dialect hermes`"+`. Print the
+text that the model then gets:
 
 `+"```sh"+`
 oneshot prompt --dialect hermes --tool wget
