@@ -13,6 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"oneshot/pkg/diag/report"
+	"oneshot/pkg/policy"
 	"oneshot/pkg/tool"
 )
 
@@ -34,6 +35,8 @@ type toolDoc struct {
 	Renew       string            `json:"renew,omitempty"`
 	Identifiers []string          `json:"identifiers,omitempty"` // paths such as items[].id
 	Ask         map[string]string `json:"ask,omitempty"`
+	Labels      []string          `json:"labels,omitempty"`
+	Cache       string            `json:"cache,omitempty"` // how long a result of a read may be used again
 	Timeout     string            `json:"timeout,omitempty"`
 	Rate        string            `json:"rate,omitempty"`
 	MaxBytes    int64             `json:"max_bytes,omitempty"`
@@ -57,7 +60,7 @@ func newToolDoc(d *tool.Definition) toolDoc {
 		Name: d.Name, Description: d.Description, Signature: d.Signature.String(), Parameters: d.Schema,
 		Returns: d.Returns, Examples: []exampleDoc{}, InPrompt: d.PromptExamples, Effect: d.Effect, Idempotent: d.Idempotent, Scopes: d.Scopes,
 		Rate: d.Rate.String(), MaxBytes: d.MaxBytes, ModelBytes: d.ModelBytes, Tags: d.Tags, Builtin: d.Builtin,
-		AnyScopes: d.AnyScopes, Connection: d.Connection, Renew: d.Renew, Ask: d.Ask,
+		AnyScopes: d.AnyScopes, Connection: d.Connection, Renew: d.Renew, Ask: d.Ask, Labels: policy.LabelNames(d.Labels),
 		Source: fmt.Sprintf("%s:%d", d.File, d.Line), params: d.Signature.Params,
 	}
 	for _, place := range d.Identifiers {
@@ -77,6 +80,9 @@ func newToolDoc(d *tool.Definition) toolDoc {
 	}
 	if d.Timeout > 0 {
 		doc.Timeout = d.Timeout.String()
+	}
+	if d.Cache > 0 {
+		doc.Cache = d.Cache.String()
 	}
 	if isShipped(d) {
 		doc.Source = "shipped"
@@ -116,6 +122,8 @@ func (d toolDoc) print(out io.Writer) error {
 		{"renew", d.Renew},
 		{"identifiers", strings.Join(d.Identifiers, ", ")},
 		{"asked for", strings.Join(slices.Sorted(maps.Keys(d.Ask)), ", ")},
+		{"labels", strings.Join(d.Labels, ", ")},
+		{"cache", d.Cache},
 		{"timeout", d.Timeout},
 		{"rate", d.Rate},
 		{"result", formatLimit(d.MaxBytes)},
