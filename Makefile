@@ -62,7 +62,7 @@ check: ## what has to hold before a change goes in
 	$(FULL) ./pkg/dialect/... ./pkg/literal ./pkg/provider/... ./pkg/jsonrepair ./pkg/lint ./pkg/redact
 	$(FULL) -run 'CutResults|HostileReplies' ./pkg/policy ./pkg/agent
 	cd scripts && $(FULL) ./bench
-	cd scripts && $(FULL) -run 'Script/(exec|policy|tools|http|attack|contract_6|contract_9)|ServerScripts/.*/fault_size' ./endtoend
+	cd scripts && $(FULL) -run '^TestScript$$/(exec|policy|tools|http|attack|contract_6|contract_9)|^TestServerScripts$$/.*/fault_size' ./endtoend
 
 memory: ## every reply of a hostile server, over each protocol, large records and long batches: how much memory a run takes
 	cd scripts && $(FULL) -timeout 30m -run '(Reply|Record|Batch)Memory' ./endtoend
