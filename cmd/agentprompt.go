@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"oneshot/pkg/agentfile"
 	"oneshot/pkg/schema"
@@ -49,12 +50,12 @@ func (v *variables) checkAgainstDeclarations(p *promptTemplate) error {
 	for key, value := range v.values {
 		d, ok := v.declared[key]
 		if !ok {
-			return usagef(cmp.Or(schema.DidYouMean(key, names), "it has "+schema.JoinOr(names)), "--var %s: the agent %s has no variable of this name", key, p.agent)
+			return usagef(cmp.Or(schema.DidYouMean(key, names), "its variables are "+strings.Join(names, ", ")), "--var %s: the agent %s has no variable of this name", key, p.agent)
 		}
 		isFile := slices.ContainsFunc(v.files, func(f variable) bool { return f.key == key })
 		switch err := d.Check(value); {
 		case isFile && d.Type != "string", isFile && d.Enum != nil:
-			return usagef("use --var "+key+"=…", "--var-file %s: the variable is no free text", key)
+			return usagef("use --var "+key+"=…", "--var-file %s: the variable does not take free text", key)
 		case !isFile && err != nil && !slices.Contains(p.defaulted, key):
 			return usagef(d.Description, "--var %w", err)
 		}

@@ -38,11 +38,11 @@ func newAgents(env Env, t *console) *cobra.Command {
 from: the agent file, the environment, config.yaml or a default. Read it before you
 run the agent of another person.`,
 		Example: "  oneshot agents show testdata/readme/agent.yaml\n  oneshot agents show testdata/readme/agent.yaml --format json",
-		Args:    oneArgument("NAME", "oneshot agents list shows the names"),
+		Args:    oneArgument("NAME", "see oneshot agents list"),
 		RunE:    func(_ *cobra.Command, args []string) error { return o.show(args[0]) },
 	}
 	for _, c := range []*cobra.Command{list, show} {
-		c.Flags().StringVar(&o.format, "format", "text", "print text or json")
+		c.Flags().StringVar(&o.format, "format", "text", "print `FORMAT`: text or json")
 	}
 	show.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return agentNames(env, nil), cobra.ShellCompDirectiveDefault

@@ -56,7 +56,7 @@ func (o *agentsOptions) create(value string) error {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return usagef("choose another name, or edit it", "%s exists already", path)
+		return usagef("choose another name, or edit it", "%s already exists", path)
 	}
 	if err != nil {
 		return &outputError{err}
@@ -72,7 +72,7 @@ func (o *agentsOptions) create(value string) error {
 func (o *agentsOptions) newPath(value string) (string, error) {
 	if isAgentPath(value) {
 		if !slices.Contains(yamlExtensions, filepath.Ext(value)) {
-			return "", usagef("for example ./"+agentName(value)+".yaml", "%s: the name of a new agent file ends in %s", value, strings.Join(yamlExtensions, " or "))
+			return "", usagef("for example ./"+agentName(value)+".yaml", "%s: an agent file must end in %s", value, strings.Join(yamlExtensions, " or "))
 		}
 		return value, nil
 	}
@@ -84,7 +84,7 @@ func (o *agentsOptions) newPath(value string) (string, error) {
 		return "", usagef("set HOME or XDG_CONFIG_HOME, or name a file, e.g. ./"+value+".yaml", "there is no configuration directory")
 	}
 	if paths := listAgents(o.env)[value]; len(paths) > 0 { // perhaps with another extension
-		return "", usagef("choose another name, or edit it", "%s exists already", paths[0])
+		return "", usagef("choose another name, or edit it", "%s already exists", paths[0])
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", &outputError{err}

@@ -84,7 +84,7 @@ func (m *chosenModels) checkAttachments(attachments []chat.Attachment) error {
 	if blind < 0 || !slices.ContainsFunc(attachments, chat.Attachment.IsImage) {
 		return nil
 	}
-	return usagef("use a model with the capability vision; ollama show NAME lists capabilities",
+	return usagef("use a model with the capability vision (see ollama show NAME)",
 		"--attach: model %s does not read images", m.endpoints[blind].name)
 }
 

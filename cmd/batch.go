@@ -26,7 +26,8 @@ func newBatch(env Env, t *console) *cobra.Command {
 writes one JSON line for each, in the order of the records. ${FIELD} in the prompt names
 a field of the record; the field input is the input of the run. With -o FILE the same
 command continues a batch that was interrupted: a record with a line is done, and a run
-that was cut off is resumed.`,
+that was cut off is resumed. --retry takes two files, the earlier output and the
+records: oneshot batch --retry failed [flags] -o NEW OLD FILE.`,
 		Example: `  oneshot batch --model ollama/qwen3:8b --prompt 'Translate ${text} into Latin' -o latin.jsonl texts.jsonl
   oneshot batch --model ollama/qwen3:8b --prompt-file ask.md --schema person.schema.json --concurrency 8 -o people.jsonl people.csv`,
 		Args: atMostArguments(2, ""),
@@ -65,21 +66,21 @@ func (o *options) batchFlags() []flagRow {
 		{name: "concurrency", on: forBatch, field: count(&b.concurrency, defaultConcurrency), resume: unrecorded,
 			help: "make `N` runs at a time"},
 		{name: "rate", on: forBatch, field: text(&b.rate, ""), completes: nothing("any rate"), resume: unrecorded,
-			help: "limit the requests to the model to `N/UNIT`, s, m or h, over all batches of this user, e.g. --rate 100/m"},
+			help: "limit model requests to `N/UNIT` (s, m or h) across all batches of this user, e.g. --rate 100/m"},
 		{name: "unordered", on: forBatch, field: toggle(&b.unordered), resume: unrecorded,
 			help: "write each line as soon as its run ends, not in the order of the records"},
 		{name: "max-failures", on: forBatch, field: count(&b.maxFailures, 0), resume: unrecorded,
 			help: "begin no more runs after `N` have failed (0: no limit)"},
 		{name: "total-timeout", on: forBatch, field: duration(&b.timeout, 0), resume: unrecorded,
-			help: "limit the wall-clock time of the batch (0: no limit); --timeout limits each run"},
+			help: "limit the wall-clock time of the batch to `DURATION` (0: no limit); --timeout limits each run"},
 		{name: "total-max-cost", on: forBatch, field: dollars(&b.cost), resume: unrecorded,
 			help: "limit the cost of all runs of the batch to `USD` (0: no limit), over all commands that continue it; --max-cost limits each run"},
 		{name: "input-format", on: forBatch, field: text(&b.format, ""), completes: oneOf(string(batch.JSONL), string(batch.CSV)), resume: unrecorded,
-			help: "read the records as jsonl or csv (default: csv if the file is named so)"},
+			help: "read the records as `FORMAT`, jsonl or csv (default: csv if the file is named so)"},
 		{name: "id-field", on: forBatch, field: text(&b.idField, ""), completes: nothing("a field of the records"), resume: unrecorded,
 			help: "name records by the field `NAME` (default: id, or the line number without one)"},
 		{name: "retry", on: forBatch, field: text(&b.retry, ""), completes: oneOf(retryLater, retryFailed, retryAll), resume: unrecorded,
-			help: "rerun failed records of an earlier output, named before FILE, and copy its other lines to -o; `WHICH` is later (may succeed now), failed (without lasting effects) or all"},
+			help: "rerun failed records of the earlier output OLD, given before FILE, and copy its other lines to -o; `WHICH` is later (may succeed now), failed (without lasting effects) or all"},
 	}
 }
 
@@ -88,15 +89,17 @@ func (o *options) checkBatch(args []string) error {
 	b := &o.batch
 	switch {
 	case b.concurrency < 1 || b.concurrency > 1024:
-		return usagef("use a number from 1 to 1024", "--concurrency: %d", b.concurrency)
-	case b.maxFailures < 0 || b.timeout < 0:
-		return usagef("", "--max-failures and --total-timeout must be at least 0")
+		return usagef("", "--concurrency: expected a number from 1 to 1024, got %d", b.concurrency)
+	case b.maxFailures < 0:
+		return usagef("", "--max-failures must be at least 0, got %d", b.maxFailures)
+	case b.timeout < 0:
+		return usagef("", "--total-timeout must be at least 0, got %v", b.timeout)
 	case b.concurrency > 1 && o.approve.who == "tty":
-		return usagef("add --concurrency 1", "--approve tty asks about one run at a time")
+		return usagef("add --concurrency 1", "--approve tty cannot be combined with --concurrency %d: it asks about one run at a time", b.concurrency)
 	case slices.ContainsFunc(o.model.allNames(), isRecording):
 		return usagef("use the model of a server", "--model: a batch cannot replay a recorded run")
 	case b.prompt != "" && o.prompt.file != "":
-		return usagef("", "the prompt is given both with --prompt and with --prompt-file")
+		return usagef("omit one of them", "--prompt cannot be combined with --prompt-file")
 	case b.prompt == "" && o.prompt.file == "" && !o.prompt.template.has():
 		return usagef("add --prompt TEXT or --prompt-file FILE", "missing prompt")
 	case b.retry != "" && len(args) == 2:
@@ -112,7 +115,7 @@ func (o *options) checkBatch(args []string) error {
 	case len(args) == 0:
 		return usagef("for example: oneshot batch --prompt 'Translate ${text}' texts.jsonl, or - for stdin", "missing FILE")
 	case len(args) == 2:
-		return usagef(`a batch has one input; "oneshot batch --help" shows its usage`, "unexpected argument %q", args[1])
+		return usagef("give one FILE; see oneshot batch --help", "unexpected argument %q", args[1])
 	}
 	return nil
 }

@@ -2,12 +2,14 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"oneshot/pkg/agentfile"
 	"oneshot/pkg/batch"
 	"oneshot/pkg/runfile"
+	"oneshot/pkg/schema"
 )
 
 // originRecord is the origin of input from a field of a record.
@@ -74,7 +76,7 @@ func (f *resolvedFlags) loadBatchTexts(ctx context.Context, env Env, t *console,
 		shown = append(shown, texts.prompt)
 	}
 	if strings.TrimSpace(texts.prompt) == "" {
-		return nil, usagef("for example --prompt 'Translate ${text} into Latin'", "the prompt is empty")
+		return nil, o.emptyPrompt(o.file, f.batch.prompt != "", "for example --prompt 'Translate ${text} into Latin'")
 	}
 	for _, text := range shown {
 		all.literals = append(all.literals, textsAfterLiteralDollar(text)...)
@@ -129,7 +131,7 @@ func (x *batchTexts) of(r batch.Record) (promptTexts, error) {
 		value, ok := r.Field(field.name)
 		switch {
 		case !ok && field.fallback == nil:
-			return texts, &batch.RecordError{Line: r.Line, Why: "it has no field " + field.name + ", which the prompt uses"}
+			return texts, missingField(r, field.name)
 		case !ok:
 			value = *field.fallback
 		case field.declared != nil:
@@ -142,10 +144,23 @@ func (x *batchTexts) of(r batch.Record) (promptTexts, error) {
 	if value, ok := r.Field(inputField); ok && !x.uses(inputField) {
 		add(inputField, value)
 	} else if len(x.fields) == 0 {
-		return texts, &batch.RecordError{Line: r.Line, Why: "it has no field " + inputField + ", and the prompt uses no other"}
+		return texts, &batch.RecordError{Line: r.Line, Why: fmt.Sprintf("the record has no field %q, and the prompt uses no other field", inputField)}
 	}
 	texts.input = strings.Join(blocks, "\n\n")
 	return texts, nil
+}
+
+// missingField returns the error for a record without a field that the texts name.
+func missingField(r batch.Record, name string) error {
+	why := fmt.Sprintf("the record has no field %q, which the prompt uses", name)
+	names := make([]string, len(r.Fields))
+	for i, f := range r.Fields {
+		names[i] = f.Name
+	}
+	if hint := schema.DidYouMean(name, names); hint != "" {
+		why += "; " + hint
+	}
+	return &batch.RecordError{Line: r.Line, Why: why}
 }
 
 // textsAfterLiteralDollar returns the rest of a text after each "${" that begins no placeholder, except for an escaped $${.

@@ -145,13 +145,13 @@ func (c *confined) checkSupport(t *console) error {
 		return usagef("set TMPDIR to a directory for temporary files", "programs cannot run: %s is not a directory, and programs need a temporary folder there", quote.Shell(os.TempDir()))
 	}
 	if err := (&subprocess.Confinement{Helper: c.Helper}).Check(); err != nil {
-		return usagef("oneshot doctor shows what works here", "programs cannot run: %w", err)
+		return usagef("see oneshot doctor", "programs cannot run: %w", err)
 	}
 	if len(c.Sandboxes) > maxSandboxes {
 		return programsKeyError("use fewer policies with a sandbox", "sandbox", "the kernel stacks at most %d, the policies have %d", maxSandboxes, len(c.Sandboxes))
 	}
 	if err := c.Check(); err != nil {
-		return usagef("oneshot doctor shows what works here; missing: ignore in the policy runs programs without a sandbox", "--policy: programs.sandbox: %w", err)
+		return usagef("see oneshot doctor, or set missing: ignore in the policy to run programs without a sandbox", "--policy: programs.sandbox: %w", err)
 	}
 	for _, box := range c.Sandboxes {
 		box.Optional = false

@@ -31,7 +31,7 @@ func parsePinnedPath(value string) (definitionSource, error) {
 	}
 	s := definitionSource{filepath.Clean(value[:i]), strings.ToLower(value[i+len(pinMark):])}
 	if digest, err := hex.DecodeString(s.pin); err != nil || len(digest) != sha256.Size {
-		return s, usagef("sha256sum "+quote.Shell(s.path)+" prints it", "--tools: %q is not a SHA-256 (64 hexadecimal digits)", value[i+len(pinMark):])
+		return s, usagef("compute it with sha256sum "+quote.Shell(s.path), "--tools: %q is not a SHA-256 (64 hexadecimal digits)", value[i+len(pinMark):])
 	}
 	return s, nil
 }

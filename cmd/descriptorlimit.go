@@ -21,7 +21,7 @@ func checkDescriptorLimit() error {
 	for range spareDescriptors {
 		fd, err := unix.FcntlInt(2, unix.F_DUPFD_CLOEXEC, 3)
 		if err != nil {
-			return &hintedError{&outputError{fmt.Errorf("%d file descriptors are needed: %w", 3+spareDescriptors, err)}, "ulimit -n 64 allows more"}
+			return &hintedError{&outputError{fmt.Errorf("%d file descriptors are needed: %w", 3+spareDescriptors, err)}, "raise the limit with ulimit -n 64"}
 		}
 		spare = append(spare, fd)
 	}

@@ -51,8 +51,8 @@ directory is not writable. The report is on stdout in every case.`,
 	}
 	f := c.Flags()
 	f.StringArrayVarP(&o.names, "model", "m", nil, "check `MODEL`, as for oneshot run (repeatable)")
-	f.StringVar(&o.format, "format", "text", "print text or json")
-	f.DurationVar(&o.limit, "timeout", 5*time.Second, "limit the time of all checks together")
+	f.StringVar(&o.format, "format", "text", "print `FORMAT`: text or json")
+	f.DurationVar(&o.limit, "timeout", 5*time.Second, "limit the time of all checks together to `DURATION`")
 	o.define(c, env, forDoctor)
 	return c
 }
@@ -113,7 +113,7 @@ func (o *doctorOptions) run(ctx context.Context) error {
 		return err
 	}
 	if o.limit <= 0 {
-		return usagef("for example --timeout 5s", "--timeout must be more than 0")
+		return usagef("for example --timeout 5s", "--timeout must be greater than 0, got %v", o.limit)
 	}
 	o.model.servers.firstByte, o.model.servers.idle = o.limit, o.limit
 	secrets, err := o.model.servers.secrets.load(ctx, o.env, o.console, false)

@@ -2,7 +2,10 @@ package cmd
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -49,6 +52,9 @@ func (o *doctorOptions) defaultFlags(context.Context) check {
 	c := check{Status: fine, Detail: "no configuration directory", Settings: o.inForce}
 	if path := o.console.defaults.path; path != "" {
 		c.Detail = path + " and ONESHOT_* variables"
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			c.Detail = "ONESHOT_* variables; no " + path
+		}
 	}
 	return c
 }

@@ -168,6 +168,8 @@ func (s *settings) checkServer(ctx context.Context, p endpoint) check {
 	switch {
 	case isUnreachable(err) && p.url == nil:
 		return check{Status: skipped, Detail: "no server at " + p.address()}
+	case isUnreachable(err):
+		return check{Status: warning, Detail: err.Error()} // it names the address
 	case err != nil:
 		return check{Status: warning, Detail: fmt.Sprintf("%s: %v", p.address(), err)}
 	case len(list) == 0:

@@ -16,6 +16,7 @@ import (
 
 	"oneshot/pkg/provider"
 	"oneshot/pkg/provider/wire"
+	"oneshot/pkg/schema"
 )
 
 // An endpoint is a model on a server.
@@ -83,10 +84,26 @@ func (s *settings) endpoint(env Env, t *console, name string) (endpoint, error) 
 	case s.urls[""] != nil && !known:
 		p.provider.Protocol = provider.Compatible()
 	default:
-		return p, usagef("use "+providerNames()+", replay:RUN or demo; for another server --base-url URL --api chat --model NAME",
-			"--model: unknown model %q", name)
+		return p, providerError(name)
 	}
 	return p, s.setURL(env, t, &p)
+}
+
+// providerError is the error for a model that is not of the form PROVIDER/NAME with a known provider.
+func providerError(model string) error {
+	var providers []string
+	for _, p := range provider.Presets() {
+		providers = append(providers, p.Name)
+	}
+	hint := "use " + providerNames() + ", replay:RUN or demo; for another server add --base-url URL"
+	prefix, _, found := strings.Cut(model, "/")
+	switch {
+	case slices.Contains(providers, prefix):
+		return usagef(hint, "--model: %q names no model", model)
+	case !found:
+		return usagef(hint, "--model: %q names no provider", model)
+	}
+	return usagef(cmp.Or(schema.DidYouMean(prefix, providers), hint), "--model: unknown provider %q", prefix)
 }
 
 // setURL sets the URL of an endpoint, nil for the provider's.
@@ -245,15 +262,19 @@ func (s *settings) onlyModel(ctx context.Context, env Env, t *console) (string, 
 	}
 	models, err := s.client(p, [32]byte{}, nil).List(ctx)
 	if err != nil {
-		err = fmt.Errorf("no --model, and Ollama cannot list its models: %w", err)
+		problem := "cannot list its models"
+		if isUnreachable(err) {
+			problem = "cannot be reached"
+		}
+		err = fmt.Errorf("no --model given, and Ollama %s: %w", problem, err)
 		if hint := hintOfSetKeys(env); hint != "" {
-			return "", &hintedError{err, hint + "; or " + hintNoModel}
+			return "", &hintedError{err, hint + "; or " + hintOllama}
 		}
 		return "", err
 	}
 	switch len(models) {
 	case 0:
-		return "", usagef("install one (ollama pull NAME), or "+hintNoModel, "no --model, and Ollama has no models")
+		return "", usagef("install one (ollama pull NAME), or "+hintKey, "no --model given, and Ollama has no models")
 	case 1:
 		return "ollama/" + models[0].Name, nil
 	}
@@ -261,5 +282,5 @@ func (s *settings) onlyModel(ctx context.Context, env Env, t *console) (string, 
 	for i, m := range models {
 		names[i] = "ollama/" + m.Name
 	}
-	return "", usagef("choose one, e.g. --model "+names[0], "no --model, and Ollama has several: %s", strings.Join(names, ", "))
+	return "", usagef("choose one, e.g. --model "+names[0], "no --model given, and Ollama has several models: %s", strings.Join(names, ", "))
 }

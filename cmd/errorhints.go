@@ -3,16 +3,22 @@ package cmd
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/batch"
+	"oneshot/pkg/diag"
 	"oneshot/pkg/provider"
 	"oneshot/pkg/quote"
 )
 
-// hintNoModel lists three ways to get a model.
-const hintNoModel = "start Ollama (ollama serve) and use --model ollama/NAME, replay a run with --model replay:RUN, or try --model demo"
+// Two ways to get a model.
+const (
+	hintOllama  = "start Ollama (ollama serve) and use --model ollama/NAME"
+	hintKey     = "set a provider's key, e.g. OPENAI_API_KEY, and use --model openai/NAME"
+	hintNoModel = hintOllama + ", or " + hintKey
+)
 
 // hintOfSetKeys lists the providers whose keys are in the environment, or returns "".
 func hintOfSetKeys(env Env) string {
@@ -36,9 +42,9 @@ func hintOfModel(err error) string {
 	case errors.As(err, &attachment):
 		return hintOfAttachment(attachment)
 	case errors.As(err, &unknown):
-		return "ollama list shows the installed models; ollama pull " + unknown.Name + " installs this one"
-	case errors.As(err, &replay) && replay.File == demo:
-		return "--model demo replays one recorded run; oneshot run --help shows its command line"
+		return "see ollama list, or install it with ollama pull " + unknown.Name
+	case isDemoMismatch(err):
+		return "--model demo replays one run on files of the source tree: run make demo in a clone"
 	case errors.As(err, &replay) && replay.Interrupted:
 		return "the recorded run was cut off; continue it with oneshot run --resume " + quote.Shell(replay.File)
 	case errors.As(err, &replay):
@@ -46,7 +52,7 @@ func hintOfModel(err error) string {
 	case as[*provider.OverflowError](err):
 		return "raise the context with --param num_ctx=N, or send less"
 	case as[*provider.NoToolsError](err):
-		return "--dialect tool has the model write its calls as text"
+		return "use --dialect tool, which makes the model write its calls as text"
 	case isUnreachable(err):
 		return hintNoModel
 	}
@@ -118,7 +124,7 @@ func hintOf(err error) string {
 	case errors.As(err, &usage):
 		return usage.hint
 	case errors.As(err, &missing):
-		return "set " + missing.names[0] + ", for example from a secret of the CI job"
+		return "set " + missing.names[0] + " (in CI, from a secret)"
 	case errors.As(err, &lost):
 		return lost.hint
 	case as[*batch.BudgetError](err):
@@ -139,6 +145,16 @@ func hintOf(err error) string {
 		return "raise it with " + maxFlag(limit)
 	}
 	return hintOfModel(err)
+}
+
+// hintOfFindings returns the hint for findings that include errors.
+func hintOfFindings(findings []diag.Finding) string {
+	return "see oneshot explain " + string(firstError(findings).Code)
+}
+
+// firstError returns the first error of findings that include one.
+func firstError(findings []diag.Finding) diag.Finding {
+	return findings[slices.IndexFunc(findings, func(f diag.Finding) bool { return f.Severity == diag.Error })]
 }
 
 // maxFlag returns the flag that sets a budget.

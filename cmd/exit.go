@@ -30,7 +30,7 @@ type exit struct {
 var exits = []exit{
 	{0, "ok", "the run answered, or the input is valid", runfile.RetryNo},
 	{1, "findings", "findings at or above the threshold, invalid input, an answer that does not fit its schema after all repairs, or a replay that differs from its record", runfile.RetryNo},
-	{2, "usage", "wrong command line, definitions or schema", runfile.RetryNo},
+	{2, "usage", "wrong command line, agent file, policy, tool definitions, schema or configuration, or an unknown model", runfile.RetryNo},
 	{3, "input", "a named file or stdin is unreadable, empty or of the wrong kind", runfile.RetryNo},
 	{4, "auth", "missing or rejected credentials, for the model or for a tool that the run requires", runfile.RetryAfterRepair},
 	{5, "unavailable", "the model is unreachable or still answers 429 or 5xx after retries, or another run holds the lock", runfile.RetryLater},
@@ -268,7 +268,7 @@ type missingSecretError struct {
 }
 
 func (e *missingSecretError) Error() string {
-	return e.whose + ": the environment variable " + strings.Join(e.names, " or ") + " is not set, or empty"
+	return e.whose + ": environment variable " + strings.Join(e.names, " or ") + " is unset or empty"
 }
 
 // A secretError reports a secret that cannot be read.

@@ -50,7 +50,7 @@ error-codes and agent-keys print the whole table.`,
 		Args:    atMostArguments(1, "explain one code at a time"),
 		RunE:    func(_ *cobra.Command, args []string) error { return o.run(args) },
 	}
-	c.Flags().StringVar(&o.format, "format", "text", "print text or json")
+	c.Flags().StringVar(&o.format, "format", "text", "print `FORMAT`: text or json")
 	return c
 }
 
@@ -141,7 +141,7 @@ func unknownExplanation(name string) error {
 	for _, d := range agentKeyDocs() {
 		names = append(names, d.Key)
 	}
-	return usagef(cmp.Or(schema.DidYouMean(name, names), "oneshot explain shows how to list the codes"), "unknown code %q", name)
+	return usagef(cmp.Or(schema.DidYouMean(name, names), "see oneshot explain"), "unknown code %q", name)
 }
 
 // A ruleDoc explains a finding code.

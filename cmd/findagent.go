@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -77,9 +76,9 @@ func findAgent(env Env, value string) (path string, err error) {
 		if dir == "" {
 			return "", usagef("set HOME or XDG_CONFIG_HOME, or name a file, e.g. --agent ./"+value+".yaml", "--agent: no agent is named %q: there is no configuration directory", value)
 		}
-		hint := "a file is named by a path, e.g. --agent ./" + value + ".yaml"
+		hint := "for a file use a path, e.g. --agent ./" + value + ".yaml; or create the agent with oneshot agents new " + quote.Shell(value)
 		if names := agentNames(env, nil); len(names) > 0 {
-			hint = cmp.Or(schema.DidYouMean(value, names), "the agents there are "+strings.Join(names, ", "))
+			hint = cmp.Or(schema.DidYouMean(value, names), "use "+schema.JoinOr(names)+"; see oneshot agents list")
 		}
 		return "", usagef(hint, "--agent: no agent is named %q in %s", value, dir)
 	case 1:
@@ -94,11 +93,7 @@ func findAgent(env Env, value string) (path string, err error) {
 func readOwnFile(flag, path string, most int) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe may block
 	if err != nil {
-		var of *fs.PathError
-		if errors.As(err, &of) { // it also names the file
-			err = of.Err
-		}
-		return nil, usagef("", "%s %s: %w", flag, path, err)
+		return nil, &inputError{fmt.Errorf("%s: %w", flag, err)}
 	}
 	defer f.Close()
 	info, err := f.Stat()

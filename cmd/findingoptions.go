@@ -66,7 +66,7 @@ type findingOptions struct {
 }
 
 func (o *findingOptions) flags(f *pflag.FlagSet) {
-	f.StringVar((*string)(&o.failOn), "fail-on", "error", "exit 1 on findings of this severity or worse: error, warning or never")
+	f.StringVar((*string)(&o.failOn), "fail-on", "error", "exit 1 on findings of `SEVERITY` or worse: error, warning or never")
 	f.BoolVar(&o.strict, "strict", false, "treat warnings as errors")
 	f.StringArrayVar(&o.selected, "select", nil, "report only findings that match `CODE`: a code, code prefix, slug or family (repeatable), e.g. --select TC3,bad-schema,security")
 	f.StringArrayVar(&o.ignored, "ignore", nil, "suppress findings that match `CODE`, even if --select matches (repeatable)")
@@ -85,7 +85,7 @@ func (o *findingOptions) check(format string) error {
 		return err
 	}
 	if o.most < 0 {
-		return usagef("0 prints all", "--max-findings: %d is less than 0", o.most)
+		return usagef("use 0 to print all", "--max-findings must be at least 0, got %d", o.most)
 	}
 	return o.selectCodes()
 }
@@ -134,7 +134,7 @@ func unknownCode(flag, name string) error {
 	for _, f := range diag.Families {
 		names = append(names, f.Name)
 	}
-	hint := cmp.Or(schema.DidYouMean(name, names), "oneshot parse --list-codes lists them")
+	hint := cmp.Or(schema.DidYouMean(name, names), "see oneshot parse --list-codes")
 	return usagef(hint, "%s: unknown code %q", flag, name)
 }
 

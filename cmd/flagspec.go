@@ -268,7 +268,7 @@ func taughtFlag(name string) (dialect.Dialect, error) {
 func dialectFlag(name string, besides ...string) (dialect.Dialect, error) {
 	d, ok := dialect.Lookup(name)
 	if !ok {
-		hint := cmp.Or(dialect.DidYouMean(name, besides...), "oneshot parse --list-dialects lists them")
+		hint := cmp.Or(dialect.DidYouMean(name, besides...), "see oneshot parse --list-dialects")
 		return d, usagef(hint, "--dialect: unknown dialect %q", name)
 	}
 	return d, nil

@@ -20,7 +20,7 @@ func (o *resolvedFlags) check(args []string, isResumed bool) error {
 		return usagef("copy the command from the error of the run: oneshot run --resume RUN --approve-call …", "--approve-call needs --resume")
 	}
 	if o.dryRun && o.isGiven("output") && o.output != "json" {
-		return usagef("omit --output", "--dry-run prints a JSON request")
+		return usagef("omit --output", "--dry-run cannot be combined with --output %s: it prints a request", o.output)
 	}
 	if err := o.checkStream(); err != nil {
 		return err
@@ -50,11 +50,11 @@ func (o *resolvedFlags) checkLimits() error {
 		value, least int
 	}{{"max-turns", l.Turns, 1}, {"max-calls", l.Calls, 1}, {"max-identical-calls", l.Repeats, 1}, {"max-repairs", l.Repairs, 0}, {"max-total-tokens", l.Tokens, 0}} {
 		if limit.value < limit.least {
-			return usagef("", "%s: %d is less than %d", o.nameWithSource(limit.flag), limit.value, limit.least)
+			return usagef("", "%s must be at least %d, got %d", o.nameWithSource(limit.flag), limit.least, limit.value)
 		}
 	}
 	if l.Wall <= 0 {
-		return usagef("", "%s: %v is not more than 0", o.nameWithSource("timeout"), l.Wall)
+		return usagef("", "%s must be greater than 0, got %v", o.nameWithSource("timeout"), l.Wall)
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (o *resolvedFlags) checkNames(tools *tool.Registry) error {
 	}
 	for _, name := range o.require {
 		if tools == nil || !tools.Has(name) || tool.LookupEndingTool(name) != nil || name == tool.AskUser.Name {
-			return usagef(suggestTool(name, tools), "--require-tool: no selected tool is named %q", name)
+			return usagef(suggestTool(name, tools), "--require-tool: tool %q is not selected", name)
 		}
 	}
 	return nil
@@ -108,5 +108,5 @@ func suggestTool(name string, tools *tool.Registry) string {
 	if near := tools.Suggest(name); near != "" {
 		return "did you mean " + near + "?"
 	}
-	return "--tools and --tool select the tools; " + showsTools
+	return "select it with --tool or --tools; " + showsTools
 }

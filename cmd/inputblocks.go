@@ -33,7 +33,7 @@ func inputName(path string) string {
 // check refuses duplicate block names.
 func (o *inputOptions) check(files []variable) error {
 	if o.wait < 0 {
-		return usagef("for example --stdin-wait 10s", "--stdin-wait: %v is negative", o.wait)
+		return usagef("for example --stdin-wait 10s", "--stdin-wait must be at least 0, got %v", o.wait)
 	}
 	taken := map[string]bool{}
 	for _, f := range files {

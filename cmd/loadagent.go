@@ -56,7 +56,7 @@ func readAgent(env Env, value string) (*loadedAgent, []diag.Finding, error) {
 	}
 	v := lint.NewChecker(nil, tool.Loader{}, lint.V1Defaults{}, nil).CheckFile(path, src, lint.Agent)
 	if diag.HasErrors(v.Findings) {
-		err = usagef("oneshot explain "+string(v.Findings[0].Code)+" explains it", "--agent: %s has errors", path)
+		err = usagef("see oneshot explain "+keyFamily, "--agent: %s has errors", path)
 	}
 	return &loadedAgent{File: v.Agent, path: path, dir: agentFileDir(path), isInstalled: isInstalledAgent(env, path), env: env, text: src}, v.Findings, err
 }
@@ -346,7 +346,7 @@ func (a *loadedAgent) referenceError(t *console) error {
 	}
 	diag.Sort(a.findings)
 	t.findings(a.findings, map[string]diag.Text{a.path: {Bytes: a.text}})
-	return usagef("oneshot explain "+string(diag.AgentReference)+" explains it", "--agent: %s has errors", a.path)
+	return usagef("see oneshot explain "+string(diag.AgentReference), "--agent: %s has errors", a.path)
 }
 
 // variableDefaults returns the values of the variables that no earlier source sets, as --var has them.

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -68,7 +69,7 @@ func (o *promptOptions) load(ctx context.Context, env Env, t *console, args []st
 		texts.prompt = o.template.text
 	}
 	if strings.TrimSpace(texts.prompt) == "" {
-		return texts, usagef("for example: oneshot run 'What is new?'", "the prompt is empty")
+		return texts, o.emptyPrompt(prompt, len(args) == 1, "for example: oneshot run 'What is new?'")
 	}
 	if err := vars.expandPrompts(&texts, o.template); err != nil {
 		return texts, err
@@ -77,6 +78,19 @@ func (o *promptOptions) load(ctx context.Context, env Env, t *console, args []st
 		return texts, err
 	}
 	return texts, o.readAttachments(ctx, env, &texts)
+}
+
+// emptyPrompt returns the error for an empty prompt: that of a file, the one on the command line, or else that of the agent.
+func (o *promptOptions) emptyPrompt(file string, isOnLine bool, hint string) error {
+	switch {
+	case isStdin(file):
+		return &inputError{errors.New("the prompt from stdin is empty")}
+	case file != "":
+		return &inputError{fmt.Errorf("--prompt-file: %s is empty", file)}
+	case isOnLine || o.template.file == "":
+		return usagef(hint, "the prompt is empty")
+	}
+	return &inputError{fmt.Errorf("%s: %s is empty", o.template.fileFlag(), o.template.file)}
 }
 
 // loadRecorded returns the recorded prompt and input, and reads the other texts.

@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -64,6 +63,7 @@ func execute(ctx context.Context, env Env, t *console) (err error) {
 	t.applyDefaults(env)
 	root, started := newRoot(env, t), false
 	root.InitDefaultCompletionCmd(env.Args...)
+	describeCompletion(root)
 	root.InitDefaultHelpCmd()
 	checkArguments(root, t, &started)
 	root.SetArgs(env.Args)
@@ -88,7 +88,7 @@ func newRoot(env Env, t *console) *cobra.Command {
 		Use:               "oneshot",
 		Short:             "Run an LLM agent once, from a script, and print one JSON document",
 		Long:              rootHelp,
-		Example:           "  oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'\n  oneshot tools list",
+		Example:           "  oneshot run --model ollama/qwen3:8b 'Why is the sky blue?'\n  oneshot tools list",
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
@@ -97,11 +97,11 @@ func newRoot(env Env, t *console) *cobra.Command {
 	root.SetOut(t.out)
 	root.SetErr(t.err)
 	root.SetUsageFunc(printUsage)
-	root.PersistentFlags().StringVar(&t.color, "color", t.color, "colour stderr: auto, always or never")
-	root.PersistentFlags().StringVar(&t.format, "log-format", "text", "write stderr as text or as json (one object per line)")
+	root.PersistentFlags().StringVar(&t.color, "color", t.color, "colour stderr; `WHEN` is auto, always or never")
+	root.PersistentFlags().StringVar(&t.format, "log-format", "text", "write stderr as `FORMAT`: text, or json (one object per line)")
 	t.format = cmp.Or(logFormat(env.Args), t.defaults.console("log-format"), "text") // even if the flags are invalid
 	root.PersistentFlags().Bool("no-config", false, "ignore config.yaml and the ONESHOT_* variables that set flags")
-	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", t.quiet, "print only errors on stderr, and warnings that a result may be incomplete or input was ignored")
+	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", t.quiet, "print only errors, and warnings about incomplete results or ignored input")
 	needed := neededCommands(env.Args)
 	for _, c := range needed {
 		root.AddCommand(c.build(env, t))
@@ -188,24 +188,58 @@ func checkArguments(c *cobra.Command, t *console, started *bool) {
 
 // requireSubcommand is the error of a group without a valid subcommand.
 func requireSubcommand(c *cobra.Command, args []string) error {
-	hint := fmt.Sprintf("%s --help shows its commands", c.CommandPath())
-	if len(args) == 0 {
-		return usagef(hint, "missing command after %s", c.CommandPath())
+	group, noun, hint := "", "command", helpHint(c)
+	if c.HasParent() {
+		group = c.Name() + ": "
 	}
+	if c.Name() == completionCommand {
+		noun, hint = "shell", "use bash, zsh, fish or powershell"
+	}
+	if len(args) == 0 {
+		return usagef(hint, "%smissing %s", group, noun)
+	}
+	if !c.HasParent() && strings.Contains(args[0], " ") {
+		hint = "to run a prompt: oneshot run 'What is new?'"
+	}
+	return usagef(cmp.Or(suggestCommand(c, args[0]), hint), "%sunknown %s %q", group, noun, args[0])
+}
+
+// suggestCommand returns a hint at the subcommand that a misspelt one resembles, or "".
+func suggestCommand(c *cobra.Command, name string) string {
 	var names []string
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() {
 			names = append(names, sub.Name())
 		}
 	}
-	return usagef(cmp.Or(schema.DidYouMean(args[0], names), hint), "unknown command %q after %s", args[0], c.CommandPath())
+	return schema.DidYouMean(name, names)
+}
+
+// completionCommand is the name of Cobra's command for shell completion.
+const completionCommand = "completion"
+
+// describeCompletion sets the help and the argument check of the completion command, if the tree has it.
+func describeCompletion(root *cobra.Command) {
+	for _, c := range root.Commands() {
+		if c.Name() != completionCommand {
+			continue
+		}
+		c.Short = "Print a completion script for bash, zsh, fish or PowerShell"
+		c.Long = c.Short + ".\nTo load it, see oneshot completion SHELL --help."
+		for _, shell := range c.Commands() {
+			_, loading, _ := strings.Cut(shell.Long, "\n")
+			shell.Short = "Print the completion script for " + shell.Name()
+			shell.Long = shell.Short + ".\n" + loading
+			shell.Args = noArguments
+		}
+	}
 }
 
 // helpTopic is "oneshot help [COMMAND]", which fails for an unknown command.
 func helpTopic(c *cobra.Command, args []string) error {
-	topic, rest, err := c.Root().Find(args)
-	if err != nil || len(rest) > 0 && topic.HasSubCommands() {
-		return usagef("oneshot --help shows the commands", "help: unknown command %q", strings.Join(args, " "))
+	topic, rest, _ := c.Root().Find(args) // an unknown command is in the rest
+	if len(rest) > 0 && topic.HasSubCommands() {
+		return usagef(cmp.Or(suggestCommand(topic, rest[0]), "see oneshot --help"), "help: unknown command %q", strings.Join(args, " "))
 	}
 	topic.InitDefaultHelpFlag()
 	return topic.Help()

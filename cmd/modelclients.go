@@ -139,9 +139,9 @@ func (m *chosenModels) compose(req chat.Request) (first provider.HTTPRequest, er
 
 // withHint adds a hint that depends on the models in use to an error.
 func (m *chosenModels) withHint(err error) error {
-	try := "oneshot doctor --model " + strings.Join(m.names, " --model ") + " checks it"
+	try := "see oneshot doctor --model " + strings.Join(m.names, " --model ")
 	if m.hasServerFlags {
-		try = "oneshot doctor with the same model flags checks it"
+		try = "see oneshot doctor with the same model flags"
 	}
 	elsewhere := slices.ContainsFunc(m.names, func(name string) bool { return !strings.HasPrefix(name, "ollama/") })
 	switch hint := hintOfServer(err); {

@@ -193,7 +193,7 @@ func (p *runPlan) configure(ctx context.Context) (err error) {
 		}
 	}
 	if cfg.ObserveContent = f.stream != ""; f.stream != "" && !cfg.TextAnswer {
-		return usagef("omit --stream", "--stream prints text, and the recorded run answers in JSON")
+		return usagef("omit --stream", "--stream needs an answer in text, but the recorded run answers in JSON")
 	}
 	if cfg.Now, err = f.clock(p.env, cfg.Now); err != nil {
 		return err
@@ -382,7 +382,7 @@ func loadSchema(t *console, path string) (*schema.Schema, error) {
 		s, findings := schema.Compile("--schema", raw)
 		t.findings(findings, map[string]diag.Text{"--schema": {Bytes: raw}})
 		if s == nil {
-			return nil, usagef("for example --schema '{\"type\": \"object\"}', or --schema FILE", "--schema is not a usable JSON Schema")
+			return nil, usagef("for example --schema '{\"type\": \"object\"}', or --schema FILE", "--schema has errors")
 		}
 		return s, nil
 	}
@@ -393,7 +393,7 @@ func loadSchema(t *console, path string) (*schema.Schema, error) {
 	s, findings := schema.Compile(path, raw)
 	t.findings(findings, map[string]diag.Text{path: {Bytes: raw}})
 	if s == nil {
-		return nil, usagef("oneshot validate "+path+" repeats the check", "--schema: %s is not a usable JSON Schema", path)
+		return nil, usagef(hintOfFindings(findings), "--schema: %s has errors", path)
 	}
 	return s, nil
 }

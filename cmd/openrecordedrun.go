@@ -75,7 +75,7 @@ func (r *recordedRun) openResumed(t *console, flags *resolvedFlags, args []strin
 	}
 	path, err := (&runsOptions{env: r.env}).find(flags.record.resume)
 	if err != nil {
-		return err
+		return fmt.Errorf("--resume: %w", err)
 	}
 	if err := requireOwnFile("--resume", flags.record.resume, path); err != nil {
 		return err

@@ -201,7 +201,7 @@ func (c *otlpCollector) exportError(err error) error {
 	case isCollectorAuth(err):
 		return &hintedError{err, "check " + headersVariable + ", or the user and password in the URL of --otlp"}
 	case e.final, e.status == 0:
-		return &hintedError{err, "--otlp is the URL of OTLP/HTTP without v1/traces, for example http://127.0.0.1:4318"}
+		return &hintedError{err, "give --otlp the URL of OTLP/HTTP without v1/traces, for example http://127.0.0.1:4318"}
 	}
 	return err
 }

@@ -79,13 +79,13 @@ change run files.`,
 }
 
 func (o *parseOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.dialect, "dialect", "auto", "parse calls in this dialect; auto detects it")
-	f.StringVar(&o.reasoning, "reasoning", "auto", "detect reasoning: auto, open (the text begins with it) or off")
+	f.StringVar(&o.dialect, "dialect", "auto", "parse calls in the dialect `NAME`; auto detects it")
+	f.StringVar(&o.reasoning, "reasoning", "auto", "detect reasoning by `MODE`: auto, open (the text begins with it) or off")
 	f.StringVar(&o.format, "format", "text", reportFlag)
 	fieldFlags(f, &o.fields)
 	o.findings.flags(f)
 	f.BoolVar(&o.coerce, "coerce", false, "convert arguments to the defined type if nothing is lost, such as \"5\" to 5; not with --strict")
-	f.StringArrayVar(&o.context, "context", nil, "report calls that are copied from `FILE`, a tool result or page that the model read; with definitions as a run does, which denies them (repeatable)")
+	f.StringArrayVar(&o.context, "context", nil, "report calls copied from `FILE`, such as a tool result or page that the model read (repeatable); with tool definitions, those that a run would deny")
 	f.BoolVar(&o.needsCall, "require-call", false, "report a response without a call as an error")
 	f.BoolVar(&o.fix, "fix", false, "print the response with safe fixes applied instead of a report")
 	f.BoolVar(&o.listDialects, "list-dialects", false, "list the supported dialects")

@@ -15,7 +15,7 @@ import (
 func checkFix(what, format string, args []string) error {
 	switch {
 	case format != "text":
-		return usagef("omit --format", "--fix prints the text of the %s, not a report", what)
+		return usagef("omit --format", "--fix cannot be combined with --format %s: it prints the text of the %s", format, what)
 	case len(args) > 1:
 		return usagef("name one FILE", "--fix takes one file, got %d", len(args))
 	}
@@ -28,7 +28,7 @@ func (o *parseOptions) checkFix(args []string) error {
 	case !o.fix:
 		return nil
 	case o.findings.strict:
-		return usagef("omit --strict", "--fix makes repairs that --strict does not allow")
+		return usagef("omit --strict", "--fix cannot be combined with --strict, which allows no repairs")
 	}
 	return checkFix("response", o.format, args)
 }

@@ -71,7 +71,7 @@ func (o *policyOptions) load(env Env, t *console, tools toolOptions, hosts map[s
 		findings := append(v.Findings, open...)
 		t.findings(findings, map[string]diag.Text{file: {Bytes: src}})
 		if diag.HasErrors(findings) {
-			return p, nil, usagef("oneshot explain "+string(findings[0].Code)+" explains it", "--policy: %s has errors", file)
+			return p, nil, usagef(hintOfFindings(findings), "--policy: %s has errors", file)
 		}
 		p.Layers = append(p.Layers, v.Policy)
 	}

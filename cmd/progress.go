@@ -57,7 +57,7 @@ func (r *runState) finding(e agent.Event) {
 	}
 	switch r.findings++; {
 	case r.batch == nil && r.console.quiet && slices.Contains(answerCodes, e.Finding.Code):
-		r.console.warn("oneshot explain "+string(e.Finding.Code)+" says more", "turn %d: %s", e.Turn, e.Finding.Message)
+		r.console.warn("see oneshot explain "+string(e.Finding.Code), "turn %d: %s", e.Turn, e.Finding.Message)
 	case r.findings > maxTurnFindings+1:
 	case r.findings > maxTurnFindings:
 		r.console.say(slog.LevelInfo, fmt.Sprintf("turn %d: more findings not shown", e.Turn), slog.Int("turn", e.Turn))

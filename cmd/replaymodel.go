@@ -19,6 +19,22 @@ import (
 // demo is the name of the built-in model.
 const demo = "demo"
 
+// A demoMismatchError reports a run that is not the one of the demo model. It omits the difference between the requests, which
+// says nothing about the command line.
+type demoMismatchError struct{ err error } // a *[provider.ReplayError]
+
+func (e *demoMismatchError) Error() string {
+	return "--model demo: the run differs from the recorded one"
+}
+
+func (e *demoMismatchError) Unwrap() error { return e.err }
+
+// isDemoMismatch reports whether a run is not the one of the demo model.
+func isDemoMismatch(err error) bool {
+	var replay *provider.ReplayError
+	return errors.As(err, &replay) && replay.File == demo
+}
+
 // isRecording reports whether a model name is "demo" or "replay:RUN".
 func isRecording(name string) bool { return name == demo || strings.HasPrefix(name, "replay:") }
 
@@ -180,8 +196,11 @@ func recordingFile(env Env, name string) (string, error) {
 		return "", usagef("use replay:last, replay:ID or replay:FILE", "--model replay: missing run")
 	}
 	path, err := (&runsOptions{env: env}).find(name)
-	if err != nil || isRunPath(name) {
-		return path, err
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("--model: %w", err)
+	case isRunPath(name):
+		return path, nil
 	}
 	if _, err := os.Stat(path); err != nil {
 		hint := showsIDs

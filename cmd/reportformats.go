@@ -11,7 +11,7 @@ import (
 var reportFormats = []string{"text", "json", "jsonl", "sarif", "github", "junit"}
 
 // reportFlag is the help of --format of these commands.
-const reportFlag = "print text, json, jsonl (a line per file or record), sarif, github (annotations) or junit"
+const reportFlag = "print `FORMAT`: text, json, jsonl (a line per file or record), sarif, github (annotations) or junit"
 
 // newCollector returns a collector for a format with one document for all files, or nil.
 func newCollector(format string) report.Collector {

@@ -19,7 +19,7 @@ type resumed struct {
 func newResumed(w *runfile.Writer, path string, log *runfile.Log) (*resumed, error) {
 	past, err := agent.ResumeHistory(log)
 	if err != nil {
-		return nil, usagef("the first command line with --model replay:"+quote.Shell(path)+" prints the answer again; oneshot runs show "+quote.Shell(path)+" shows the run", "--resume %s: %w", path, err)
+		return nil, usagef("repeat the first command line with --model replay:"+quote.Shell(path)+" to print the answer again; for the run, see oneshot runs show "+quote.Shell(path), "--resume %s: %w", path, err)
 	}
 	run, _ := log.Run() // validated above
 	return &resumed{w, path, log, run, past}, nil

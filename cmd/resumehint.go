@@ -79,7 +79,7 @@ func damagedRecordError(path string, err error) error {
 	errors.As(err, &damage)
 	hint := "it cannot be resumed; start a new run"
 	if damage.Line > 1 {
-		hint = "it cannot be resumed; oneshot runs show " + runPathArgument(path) + " shows the records before that line"
+		hint = "it cannot be resumed; for the records before that line, see oneshot runs show " + runPathArgument(path)
 	}
 	return &hintedError{fmt.Errorf("--resume %s: %w", path, err), hint}
 }

@@ -32,8 +32,9 @@ func newRun(env Env, t *console) *cobra.Command {
 		Long: `Run sends a prompt to a model, runs the tools it calls, and prints the final answer
 as one JSON document on stdout. Progress, warnings and errors go to stderr. A pipe or
 file on stdin is read as input without a flag; --no-stdin turns that off.`,
-		Example: `  oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'
-  oneshot run --model ollama/qwen3:8b --tool wget --schema digest.schema.json --prompt-file ask.md`,
+		Example: `  oneshot run --model ollama/qwen3:8b --input app.log --schema errors.schema.json 'Count the errors'
+  oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault \
+    --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'`,
 		Args: atMostArguments(1, "quote a prompt that contains spaces"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return run(c.Context(), env, t, commandLine(c.Flags()), args)
@@ -222,6 +223,8 @@ func (r *runState) withNextStep(err error, nativeOnly bool) error {
 		return usagef(hintOf(err), "--dialect native: %w", err)
 	case r.batch != nil:
 		return withBatchHint(err, r.outcome.Effects)
+	case isDemoMismatch(err):
+		return &demoMismatchError{err}
 	case as[*agent.ApprovalError](err):
 		return &hintedError{err, r.approveHint(err)}
 	case as[*agent.UnknownOutcomeError](err):

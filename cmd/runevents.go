@@ -245,11 +245,11 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	name := flags.events
 	switch {
 	case flags.dryRun && name != "":
-		return usagef("omit --events", "--dry-run makes no events")
+		return usagef("omit --events", "--events cannot be combined with --dry-run: a dry run has no events")
 	case flags.dryRun: // whatever the output of an agent file is
 		return nil
 	case flags.output == "events" && flags.file != "":
-		return usagef("use --events FILE, or redirect stdout", "--output events writes each event at once, and -o a whole file")
+		return usagef("use --events FILE, or redirect stdout", "--output events cannot be combined with -o: the file is written as a whole")
 	}
 	if flags.output == "events" {
 		t.events.toStdout(ctx, t)
@@ -277,7 +277,7 @@ func openEvents(ctx context.Context, t *console, flags *resolvedFlags, rec *reco
 	if err != nil {
 		return err
 	}
-	hint := "oneshot runs show RUN --format events prints them all"
+	hint := "for all events, see oneshot runs show RUN --format events"
 	if flags.record.noRecord {
 		hint = "let a process read them at once, or name a file"
 	}

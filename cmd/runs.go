@@ -30,7 +30,7 @@ type runsOptions struct {
 }
 
 // showsIDs is the hint for an unknown run.
-const showsIDs = "oneshot runs list shows the IDs"
+const showsIDs = "see oneshot runs list"
 
 func newRuns(env Env, t *console) *cobra.Command {
 	o := &runsOptions{env: env, console: t}
@@ -49,10 +49,10 @@ func newRuns(env Env, t *console) *cobra.Command {
 	}
 	prune := newPrune(o)
 	for _, c := range []*cobra.Command{list, prune} {
-		c.Flags().StringVar(&o.format, "format", "text", "print text or json")
+		c.Flags().StringVar(&o.format, "format", "text", "print `FORMAT`: text or json")
 	}
 	o.defineBatch(list)
-	show.Flags().StringVar(&o.format, "format", "text", "print text, json (the records), events or messages (one JSON object per line)")
+	show.Flags().StringVar(&o.format, "format", "text", "print `FORMAT`: text, json (the records), events or messages (one JSON object per line)")
 	group := &cobra.Command{Use: "runs", Short: "List, show, count, export and delete recorded runs", Example: "  oneshot runs list\n  oneshot runs prune --dry-run"}
 	group.AddCommand(list, show, newStats(o), newExport(o), prune)
 	return group
@@ -242,12 +242,16 @@ func (o *runsOptions) find(name string) (string, error) {
 		return name, nil
 	}
 	if name == "last" {
-		paths, err := o.files()
+		dir, err := stateDir(o.env, "runs")
+		if err != nil {
+			return "", err
+		}
+		paths, err := runFilesIn(dir)
 		switch {
 		case err != nil:
 			return "", err
 		case len(paths) == 0:
-			return "", &inputError{errors.New("no recorded runs")}
+			return "", &hintedError{&inputError{fmt.Errorf("no runs are recorded in %s", dir)}, "start one with oneshot run"}
 		}
 		return paths[0], nil
 	}

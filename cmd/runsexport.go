@@ -102,7 +102,7 @@ func (o *exportOptions) named(names []string) ([]string, error) {
 	case len(names) == 0:
 		return o.allFiles()
 	case o.batch != "":
-		return nil, usagef("omit one of them", "both --batch and the names of runs")
+		return nil, usagef("omit one of them", "--batch cannot be combined with names of runs")
 	}
 	var paths []string
 	for _, name := range names {

@@ -43,7 +43,7 @@ cache of reads are deleted, too.`,
 		RunE:    func(*cobra.Command, []string) error { return o.prune() },
 	}
 	f := c.Flags()
-	f.Var(&o.older, "older-than", "delete runs without a record for `AGE`, e.g. --older-than 7d")
+	f.Var(&o.older, "older-than", "delete runs whose last record is older than `AGE`, e.g. --older-than 7d or 12h")
 	f.IntVar(&o.keep, "keep", 0, "keep the latest `N` runs and batches whatever their age")
 	f.BoolVar(&o.all, "all", false, "also delete runs that wait or were cut off")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the files and delete nothing")
@@ -56,7 +56,7 @@ func (o *pruneOptions) prune() error {
 		return err
 	}
 	if o.keep < 0 {
-		return usagef("0 keeps no run for its rank", "--keep: %d is negative", o.keep)
+		return usagef("", "--keep must be at least 0, got %d", o.keep)
 	}
 	paths, err := o.files()
 	if err != nil {

@@ -32,11 +32,11 @@ func (o *runsOptions) show(name string) error {
 	f, err := openFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && o.isBatch(name):
-		return &hintedError{&inputError{fmt.Errorf("%q is a batch", name)}, "oneshot runs list --batch " + name + " shows its runs"}
+		return &hintedError{&inputError{fmt.Errorf("%q is a batch", name)}, "see oneshot runs list --batch " + name}
 	case errors.Is(err, fs.ErrNotExist) && !isRunPath(name):
 		return &hintedError{&inputError{fmt.Errorf("run %q not found", name)}, showsIDs}
 	case errors.Is(err, fs.ErrNotExist):
-		return &hintedError{err, showsIDs}
+		return &hintedError{&inputError{fmt.Errorf("run file %s not found", path)}, showsIDs}
 	case err != nil:
 		return err
 	}

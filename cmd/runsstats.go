@@ -40,16 +40,15 @@ func newStats(runs *runsOptions) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stats [flags]",
 		Short: "Count recorded runs: success, calls, tokens and cost",
-		Long: `Stats counts the runs in the state directory, those of batches included: how they ended,
-their calls and failures by tool, their tokens and cost. Replays count as runs, but call and cost nothing. Records that
-cannot be read are named on stderr and counted.`,
+		Long: `Stats counts the runs in the state directory, those of batches included: how they
+ended, their calls and failures by tool, their tokens and cost. Replays count as runs,
+but call and cost nothing. Records that cannot be read are named on stderr and counted.`,
 		Example: "  oneshot runs stats\n  oneshot runs stats --by day --since 30d --format csv",
-		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return o.stats() },
 	}
 	o.defineBatch(c)
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "text", "print text, json or csv")
+	f.StringVar(&o.format, "format", "text", "print `FORMAT`: text, json or csv")
 	f.StringVar(&o.by, "by", "", "group by `KEY`: day, model, agent or tool")
 	f.Var(&o.since, "since", "count only runs started within `AGE`, e.g. --since 7d")
 	_ = c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(groupings, cobra.ShellCompDirectiveNoFileComp))

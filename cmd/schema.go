@@ -37,7 +37,7 @@ func listSchemas(t *console) error {
 func printSchema(t *console, name string) error {
 	text, ok := schema.PublishedText(name)
 	if !ok {
-		hint := cmp.Or(schema.DidYouMean(name, schema.PublishedNames()), "oneshot schema lists them")
+		hint := cmp.Or(schema.DidYouMean(name, schema.PublishedNames()), "see oneshot schema")
 		return usagef(hint, "unknown schema %q", name)
 	}
 	_, err := t.out.Write(text)

@@ -154,7 +154,7 @@ func (s secretStore) forTools(tools []*tool.Definition) (func(name string) strin
 				return nil, err
 			}
 			if c.isUnencrypted(to) {
-				return nil, usagef("--secret "+name+"@"+netguard.HostOf(to).String()+" allows it",
+				return nil, usagef("allow it with --secret "+name+"@"+netguard.HostOf(to).String(),
 					"tool %s: http would send secret %s to %s unencrypted", d.Name, name, to.Host)
 			}
 		}

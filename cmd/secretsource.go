@@ -64,7 +64,7 @@ func (s secretSource) read(ctx context.Context, env Env, t *console) (string, er
 	switch s.kind {
 	case "env":
 		if value = strings.TrimSpace(env.Getenv(s.at)); value == "" {
-			return "", secretErrorf("set "+s.at+", for example from a secret of the CI job", "the environment variable %s is not set, or empty", s.at)
+			return "", secretErrorf("set "+s.at+" (in CI, from a secret)", "environment variable %s is unset or empty", s.at)
 		}
 		return value, nil
 	case "file":

@@ -68,8 +68,11 @@ func (o *serverOptions) read(env Env, t *console, secrets secretStore, resolved 
 	if strings.Contains(env.Getenv("GODEBUG"), "http2debug") {
 		return nil, usagef("unset GODEBUG", "GODEBUG=http2debug prints request headers, including keys")
 	}
-	if o.firstByte <= 0 || o.idle <= 0 {
-		return nil, usagef("", "--first-byte-timeout and --idle-timeout must be more than 0")
+	if o.firstByte <= 0 {
+		return nil, usagef("", "--first-byte-timeout must be greater than 0, got %v", o.firstByte)
+	}
+	if o.idle <= 0 {
+		return nil, usagef("", "--idle-timeout must be greater than 0, got %v", o.idle)
 	}
 	s := &settings{
 		config:   provider.Config{FirstByte: o.firstByte, Idle: o.idle, Sanitize: t.sanitizeForModel},
@@ -122,7 +125,7 @@ func (o *serverOptions) readKeys(env Env, t *console, s *settings) error {
 		case err != nil:
 			return err
 		case len(used) == 0:
-			return usagef("use --api-key '${secret:NAME}', NAME an environment variable", "--api-key: never put keys on the command line")
+			return usagef("use --api-key '${secret:NAME}', where NAME is an environment variable or a --secret", "--api-key: never put keys on the command line")
 		case s.keys[provider].value != "":
 			return usagef("give it once per provider", "--api-key is given twice for one server")
 		}
@@ -208,7 +211,7 @@ func (o *serverOptions) header(env Env, t *console, s *settings) (http.Header, e
 		case err != nil:
 			return nil, err
 		case len(used) == 0 && slices.Contains(provider.CredentialHeaders(), canonical):
-			return nil, usagef("use --header '"+name+"=${secret:NAME}', NAME an environment variable",
+			return nil, usagef("use --header '"+name+"=${secret:NAME}', where NAME is an environment variable or a --secret",
 				"--header %s: never put credentials on the command line", name)
 		case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
 			return nil, usagef("", "--header %s: the value contains a control character", name)

@@ -26,10 +26,10 @@ type recordOptions struct {
 func (r *runState) startRecord(p *runPlan) (*runfile.Writer, error) {
 	o := &p.flags.record
 	if o.noRecord && o.file != "" {
-		return nil, usagef("", "--run-file and --no-run-file contradict each other")
+		return nil, usagef("omit one of them", "--run-file cannot be combined with --no-run-file")
 	}
 	if o.file == "-" {
-		return nil, usagef("name a file", "--run-file: cannot be stdout, which gets the answer")
+		return nil, usagef("name a file", "--run-file - is not possible: stdout carries the answer")
 	}
 	if r.recorded.resumed != nil {
 		return r.appendResumeRecord(p)

@@ -124,15 +124,15 @@ func (f *resolvedFlags) checkStream() error {
 	case f.stream == "":
 		return nil
 	case f.output == "events":
-		return usagef("omit --stream", "--output events has the text as it arrives")
+		return usagef("omit --stream", "--stream cannot be combined with --output events: events have the text as it arrives")
 	case f.output != "text":
-		return usagef("add --output text, or use --output events", "--stream prints text, and --output %s one document", f.output)
+		return usagef("add --output text, or use --output events", "--stream cannot be combined with --output %s: it prints text", f.output)
 	case f.schema != "":
-		return usagef("omit one of them", "--stream prints text, and an answer with --schema is checked as a whole")
+		return usagef("omit one of them", "--stream cannot be combined with --schema: the answer is checked as a whole")
 	case f.file != "":
-		return usagef("redirect stdout", "--stream prints text as it arrives, and -o writes a whole file")
+		return usagef("omit -o and redirect stdout", "--stream cannot be combined with -o: the file is written as a whole")
 	case f.dryRun:
-		return usagef("omit --stream", "--dry-run prints no text")
+		return usagef("omit --stream", "--stream cannot be combined with --dry-run, which prints a request")
 	}
 	return nil
 }

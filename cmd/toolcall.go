@@ -45,7 +45,7 @@ Exit 0 means that the tool succeeded, 1 that it failed or the arguments are inva
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 && c.Flags().Changed("args") {
-				return usagef("", "oneshot tools call: give the arguments as K=V or with --args, not both")
+				return usagef("omit one of them", "--args cannot be combined with arguments as K=V")
 			}
 			if err := o.fillFromAgent(env, t, c.Flags(), forCall); err != nil {
 				return err
@@ -229,10 +229,10 @@ func pairArguments(def *tool.Definition, pairs []string) (json.RawMessage, error
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok || key == "" {
-			return nil, usagef(example, "oneshot tools call: %q is not K=V", pair)
+			return nil, usagef(example, "argument %q is not K=V", pair)
 		}
 		if _, twice := given[key]; twice {
-			return nil, usagef("", "oneshot tools call: %s is given twice", key)
+			return nil, usagef("", "argument %s is given twice", key)
 		}
 		given[key] = value
 	}

@@ -39,7 +39,7 @@ func newTools(env Env, t *console) *cobra.Command {
 	}
 	for _, c := range []*cobra.Command{list, show} {
 		o.define(c, env, forTools|forList)
-		c.Flags().StringVar(&o.format, "format", "text", "print text or json")
+		c.Flags().StringVar(&o.format, "format", "text", "print `FORMAT`: text or json")
 	}
 	group := &cobra.Command{Use: "tools", Short: "List, show and call tools", Example: list.Example}
 	group.AddCommand(list, show, newToolsCall(env, t))

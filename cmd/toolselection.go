@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"cmp"
+	"errors"
 	"io/fs"
 	"path"
 	"slices"
@@ -33,7 +34,7 @@ func (o *toolOptions) forRun(env Env, t *console) (*tool.Registry, error) {
 }
 
 // showsTools is the hint for an unknown tool.
-const showsTools = "oneshot tools list shows the names"
+const showsTools = "see oneshot tools list"
 
 // forPrompt loads the selected definitions. It requires a flag.
 func (o *toolOptions) forPrompt(env Env, t *console) (*tool.Registry, error) {
@@ -75,7 +76,7 @@ func selectTools(env Env, o toolOptions) (registry *tool.Registry, findings []di
 	}
 	defs, findings, err := loadDefinitions(env, o)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, withToolHint(err)
 	}
 	if diag.HasErrors(findings) {
 		return nil, findings, nil, newDefinitionsError(findings)
@@ -90,6 +91,22 @@ func selectTools(env Env, o toolOptions) (registry *tool.Registry, findings []di
 		return nil, findings, nil, newDefinitionsError(findings)
 	}
 	return registry, findings, replacing, nil
+}
+
+// withToolHint adds a hint to the error for a missing file of --tools whose name is that of a shipped tool.
+func withToolHint(err error) error {
+	var missing *fs.PathError
+	if !errors.As(err, &missing) || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	isTool := func(name string) bool {
+		matches, invalid := path.Match(missing.Path, name)
+		return matches && invalid == nil
+	}
+	if !slices.ContainsFunc(tool.BuiltinNames(), isTool) {
+		return err
+	}
+	return &hintedError{err, "--tools loads files; --tool " + quote.Shell(missing.Path) + " selects shipped tools"}
 }
 
 // preferFiles leaves out shipped definitions whose name a file defines, and returns those of the files that replace them.
@@ -115,8 +132,7 @@ func isShipped(d *tool.Definition) bool { return d.File == "" || strings.HasPref
 
 // newDefinitionsError is the error for findings that include errors.
 func newDefinitionsError(findings []diag.Finding) error {
-	first := slices.IndexFunc(findings, func(f diag.Finding) bool { return f.Severity == diag.Error })
-	return usagef("oneshot explain "+string(findings[first].Code)+" explains it", "invalid tool definitions")
+	return usagef(hintOfFindings(findings), "--tools: %s has errors", firstError(findings).File)
 }
 
 // loadDefinitions loads the files, and the shipped definitions if they are candidates.
@@ -188,13 +204,13 @@ func matchDefinitions(defs []*tool.Definition, globs []string) ([]*tool.Definiti
 func noMatchError(glob string, defs []*tool.Definition) error {
 	hint := showsTools
 	if strings.ContainsAny(glob, `*?[\`) {
-		return usagef(hint, "--tool: no definition matches %q", glob)
+		return usagef(hint, "--tool: no tool matches %q", glob)
 	}
 	names := make([]string, len(defs))
 	for i, d := range defs {
 		names[i] = d.Name
 	}
-	return usagef(cmp.Or(schema.DidYouMean(glob, names), hint), "--tool: no definition is named %q", glob)
+	return usagef(cmp.Or(schema.DidYouMean(glob, names), hint), "--tool: unknown tool %q", glob)
 }
 
 // definitionTexts reads the files of findings again, for excerpts. It skips unreadable files.

@@ -69,7 +69,7 @@ func (o *validateOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.fix, "fix", false, "print the file with safe fixes applied instead of a report")
 	f.StringArrayVar(&o.tools, "tools", nil, "check policies against the tool definitions in `PATH` (or FILE@sha256:HEX) and the shipped ones, and run their tests (repeatable)")
 	f.StringVar(&o.missing.ToolName, "tool-name", "", "set the tool `NAME` of v1 records, e.g. --tool-name search_docs")
-	f.IntVar(&o.missing.TopK, "top-k", 0, "set how many results `N` v1 records requested, e.g. --top-k 10")
+	f.IntVar(&o.missing.TopK, "top-k", 0, "set the number of results that v1 records requested to `N`, e.g. --top-k 10")
 	o.set = f
 }
 
@@ -101,11 +101,11 @@ func (o *validateOptions) check(args []string) error {
 	}
 	switch {
 	case o.set.Changed("top-k") && o.missing.TopK < 1:
-		return usagef("for example --top-k 10", "--top-k: %d is less than 1", o.missing.TopK)
+		return usagef("for example --top-k 10", "--top-k must be at least 1, got %d", o.missing.TopK)
 	case o.kind == lint.Answer && o.schema == "":
 		return usagef("for example --as answer --schema digest.schema.json", "--as answer needs --schema")
 	case o.schema != "" && o.as != "" && o.kind != lint.Answer:
-		return usagef("omit one of them", "--schema is for answers, but --as is %s", o.as)
+		return usagef("omit one of them", "--schema cannot be combined with --as %s: it checks answers", o.as)
 	case o.schema != "":
 		o.kind = lint.Answer
 	}

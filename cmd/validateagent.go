@@ -87,7 +87,7 @@ func (a *loadedAgent) checkTools(paths []string) {
 	}
 	registry, findings, _, err := selectTools(a.env, options)
 	if i := slices.IndexFunc(findings, func(f diag.Finding) bool { return f.Severity == diag.Error }); i >= 0 {
-		a.add("tools", 0, "oneshot validate "+findings[i].File, "%s: %s", findings[i].File, findings[i].Message)
+		a.add("tools", 0, "see oneshot validate "+findings[i].File, "%s: %s", findings[i].File, findings[i].Message)
 		return
 	}
 	if err != nil {
@@ -132,7 +132,7 @@ func (a *loadedAgent) checkPolicies(policies, paths []string) {
 // addFirst adds a finding for the first error of a file.
 func (a *loadedAgent) addFirst(flag string, index int, path string, findings []diag.Finding) {
 	if i := slices.IndexFunc(findings, func(f diag.Finding) bool { return f.Severity == diag.Error }); i >= 0 {
-		a.add(flag, index, "oneshot validate "+path+" shows all", "%s: %s", path, findings[i].Message)
+		a.add(flag, index, "see oneshot validate "+path, "%s: %s", path, findings[i].Message)
 	}
 }
 

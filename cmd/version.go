@@ -34,7 +34,7 @@ func newVersion(t *console) *cobra.Command {
 			return printVersion(t, format)
 		},
 	}
-	c.Flags().StringVar(&format, "format", format, "print text or json")
+	c.Flags().StringVar(&format, "format", format, "print `FORMAT`: text or json")
 	return c
 }
 

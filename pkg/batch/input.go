@@ -97,13 +97,13 @@ func (r *Record) setID(field string, isNeeded bool) error {
 	id, ok := r.Field(field)
 	switch {
 	case !ok && isNeeded:
-		return &RecordError{r.Line, fmt.Sprintf("it has no field %q", field)}
+		return &RecordError{r.Line, fmt.Sprintf("the record has no field %q", field)}
 	case !ok:
 		id = strconv.Itoa(r.Line)
 	case id == "":
-		return &RecordError{r.Line, fmt.Sprintf("its field %q is empty", field)}
+		return &RecordError{r.Line, fmt.Sprintf("field %q is empty", field)}
 	case len(id) > maxID:
-		return &RecordError{r.Line, fmt.Sprintf("its field %q has %d bytes, more than %d", field, len(id), maxID)}
+		return &RecordError{r.Line, fmt.Sprintf("field %q has %d bytes, more than %d", field, len(id), maxID)}
 	}
 	r.ID = id
 	return nil
@@ -140,7 +140,7 @@ func jsonLinesRecords(src *bufio.Reader) iter.Seq2[Record, error] {
 }
 
 func tooLong(line int) error {
-	return &RecordError{line, fmt.Sprintf("it has more than %d MiB", MaxRecord>>20)}
+	return &RecordError{line, fmt.Sprintf("the record has more than %d MiB", MaxRecord>>20)}
 }
 
 // readLine reads a line. A line of more than most bytes is skipped.
@@ -166,13 +166,13 @@ func parseObject(text []byte, line int) (Record, error) {
 		var syntax *jsontext.SyntacticError
 		dec := jsontext.NewDecoder(bytes.NewReader(text))
 		if _, err := dec.ReadValue(); errors.As(err, &syntax) {
-			return fail(fmt.Sprintf("it is not valid JSON: column %d: %v", utf8.RuneCount(text[:syntax.ByteOffset])+1, syntax.Err))
+			return fail(fmt.Sprintf("invalid JSON: column %d: %v", utf8.RuneCount(text[:syntax.ByteOffset])+1, syntax.Err))
 		}
-		return fail("it is not one JSON object")
+		return fail("expected one JSON object")
 	}
 	dec := jsontext.NewDecoder(bytes.NewReader(text))
 	if first, err := dec.ReadToken(); err != nil || first.Kind() != '{' {
-		return fail("it is not a JSON object")
+		return fail("expected a JSON object")
 	}
 	for dec.PeekKind() != '}' {
 		name, err := dec.ReadToken()
@@ -244,7 +244,7 @@ func csvRecords(src *bufio.Reader) iter.Seq2[Record, error] {
 func (r *Record) setRow(names, row []string) error {
 	for i, name := range names {
 		if !utf8.ValidString(row[i]) {
-			return &RecordError{r.Line, fmt.Sprintf("its field %q is not UTF-8 text", name)}
+			return &RecordError{r.Line, fmt.Sprintf("field %q is not UTF-8 text", name)}
 		}
 		r.Fields = append(r.Fields, Field{name, row[i]})
 	}

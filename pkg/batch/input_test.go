@@ -38,16 +38,16 @@ func TestReadRecords(t *testing.T) {
 			`1 1 a [{id a} {n 1.50} {o {"k":[true]}}]`, "2 3 3 []",
 		}},
 		{"IDs", "{\"id\":7}\n{\"id\":\"\"}\n{\"name\":\"x\"}\n{\"id\":[1]}\n", JSONL, "id", false, []string{
-			"1 1 7 [{id 7}]", `line 2: its field "id" is empty`, "3 3 3 [{name x}]", "4 4 [1] [{id [1]}]",
+			"1 1 7 [{id 7}]", `line 2: field "id" is empty`, "3 3 3 [{name x}]", "4 4 [1] [{id [1]}]",
 		}},
-		{"a field that is needed", "{\"id\":7}\n{\"key\":\"k\"}\n", JSONL, "key", true, []string{`line 1: it has no field "key"`, "2 2 k [{key k}]"}},
+		{"a field that is needed", "{\"id\":7}\n{\"key\":\"k\"}\n", JSONL, "key", true, []string{`line 1: the record has no field "key"`, "2 2 k [{key k}]"}},
 		{"no objects", "[1]\n{\"a\":1} {\"b\":2}\n{\"a\":1,\"a\":2}\n{\"a\"\n\"\xff\"\n", JSONL, "id", false, []string{
-			"line 1: it is not a JSON object", "line 2: it is not one JSON object", "line 3: it is not valid JSON: column 8: duplicate object member name",
-			"line 4: it is not valid JSON: column 5: unexpected EOF", "line 5: it is not valid JSON: column 2: invalid UTF-8",
+			"line 1: expected a JSON object", "line 2: expected one JSON object", "line 3: invalid JSON: column 8: duplicate object member name",
+			"line 4: invalid JSON: column 5: unexpected EOF", "line 5: invalid JSON: column 2: invalid UTF-8",
 		}},
 		{"CSV", "id,text\n1,\"a\nb\"\n\n2,\"c,\"\"d\"\"\"\n", CSV, "id", false, []string{"1 2 1 [{id 1} {text a\nb}]", `2 5 2 [{id 2} {text c,"d"}]`}},
 		{"faults of CSV", "id,text\n1\n2,a\"b\n3,c\n4,\xff\n", CSV, "id", false, []string{
-			"line 2: wrong number of fields", `line 3: bare " in non-quoted-field`, "3 4 3 [{id 3} {text c}]", `line 5: its field "text" is not UTF-8 text`,
+			"line 2: wrong number of fields", `line 3: bare " in non-quoted-field`, "3 4 3 [{id 3} {text c}]", `line 5: field "text" is not UTF-8 text`,
 		}},
 		{"a header without a name", "id,\n1,2\n", CSV, "id", false, []string{"end: line 1: the names of the fields: field 2 has no name"}},
 		{"nothing", "", CSV, "id", false, nil},
@@ -66,7 +66,7 @@ func TestReadRecords(t *testing.T) {
 func TestLongRecords(t *testing.T) {
 	long := strings.Repeat("x", MaxRecord)
 	got := readAll(`{"a":"`+long+"\"}\n{\"a\":1}\n", JSONL, "id", false)
-	if want := []string{"line 1: it has more than 16 MiB", "2 2 2 [{a 1}]"}; !slices.Equal(got, want) {
+	if want := []string{"line 1: the record has more than 16 MiB", "2 2 2 [{a 1}]"}; !slices.Equal(got, want) {
 		t.Errorf("JSON Lines: %.200q", got)
 	}
 	got = readAll("a\n\""+long+long, CSV, "id", false)

@@ -59,7 +59,7 @@ func (l OutputLine) check() error {
 	case l.ID == "" || l.Index < 1 || l.Input == "" || l.Plan == "" || l.Exit.Name == "":
 		return errors.New(notALine)
 	case (l.Exit.Code == 0) == (l.Answer == nil):
-		return errors.New("it needs an answer if its exit code is 0, and an error otherwise")
+		return errors.New("the line needs an answer if its exit code is 0, and an error otherwise")
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func isTornLine(text []byte) bool {
 	return string(text[:n]) == linePrefix[:n] && !json.Valid(text)
 }
 
-const notALine = "it is not a line of a batch"
+const notALine = "not a line of a batch output"
 
 // ParseLine parses a line of an output.
 func ParseLine(text []byte) (l OutputLine, err error) {

@@ -40,14 +40,14 @@ type Root struct {
 func Open(dir string, protect ...string) (*Root, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("root %s: %w", dir, withoutPath(err))
+		return nil, fmt.Errorf("%s: %w", dir, withoutPath(err))
 	}
 	info, err := root.Stat(".")
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("root %s: %w", dir, withoutPath(err)), root.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %w", dir, withoutPath(err)), root.Close())
 	}
 	if top, err := os.Stat("/"); err == nil && os.SameFile(top, info) {
-		return nil, errors.Join(fmt.Errorf("root %s: the whole file system cannot be a root", dir), root.Close())
+		return nil, errors.Join(fmt.Errorf("%s: the whole file system cannot be a root", dir), root.Close())
 	}
 	r := &Root{root: root, device: deviceID(info)}
 	for _, p := range protect {

@@ -170,7 +170,7 @@ func (r *v1Record) reportMissing(missing V1Defaults) {
 	}
 	for _, key := range []string{"name", "query"} {
 		if memberIndex(r.members, key) < 0 {
-			r.reportProblem(r.at, "", "the key %q is missing", key)
+			r.reportProblem(r.at, "", "missing key %q", key)
 		}
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 
 	"oneshot/pkg/chat"
 	"oneshot/pkg/netguard"
@@ -82,6 +84,29 @@ func decodeBody(d *wire.Decoder, in watchedReader, emit func(chat.Delta)) error 
 	return nil
 }
 
+// An exchangeError is the error of a request, with the server.
+type exchangeError struct {
+	host string
+	err  error
+}
+
+// Error omits the address of a failed dial if it repeats the host. That of a proxy, or of a host with a name, is another.
+func (e *exchangeError) Error() string {
+	cause := e.err
+	var op *net.OpError
+	var call *os.SyscallError
+	if errors.As(cause, &op) && op.Op == "dial" && op.Addr != nil && op.Addr.String() == e.host {
+		cause = op.Err
+		if errors.As(cause, &call) {
+			cause = call.Err
+		}
+	}
+	return fmt.Sprintf("model server %s: %v", e.host, cause)
+}
+
+// Unwrap returns the cause.
+func (e *exchangeError) Unwrap() error { return e.err }
+
 // requestError returns the error of a request without a response: the cause of an ended context, a connection error if a
 // retry may help, a *[ProtocolError] if another protocol answered, otherwise an *[UnavailableError].
 func (c *Client) requestError(ctx context.Context, err error) error {
@@ -92,7 +117,7 @@ func (c *Client) requestError(ctx context.Context, err error) error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	err = fmt.Errorf("model server %s: %w", c.base.Host, err)
+	err = &exchangeError{c.base.Host, err}
 	switch {
 	case isProtocolFault(err):
 		return &ProtocolError{err}

@@ -80,14 +80,14 @@ func explainSyntaxError(doc []byte, err error) (offset int, path, why string) {
 	case len(bytes.TrimSpace(doc)) == 0:
 		return len(doc), "", "expected a JSON value, got empty text"
 	case !errors.As(err, &syntax):
-		return len(doc), "", "the text ends before the JSON value does"
+		return len(doc), "", "unexpected end of JSON"
 	}
 	offset, path = int(syntax.ByteOffset), string(syntax.JSONPointer)
 	switch {
 	case offset == 0 && bytes.HasPrefix(doc, []byte(byteOrderMark)):
 		return 0, "", "byte order mark before the JSON value"
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return len(doc), path, "the text ends before the JSON value does"
+		return len(doc), path, "unexpected end of JSON"
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return offset, path, "duplicate key " + quoteShortened(syntax.JSONPointer.LastToken())
 	case errors.Is(err, jsontext.ErrNonStringName):

@@ -36,7 +36,7 @@ var examples = map[string]struct {
 		},
 		bad: map[string]string{
 			`{"ok":false,"error":{"code":"NOPE","message":"","retryable":false}}`: `TA002 1:29 /error/code: expected one of "INVALID_ARGUMENTS", "UNKNOWN_TOOL", "UNAUTHORIZED", "SCOPES_MISSING", "CONNECTION_INACTIVE", "DENIED", "NOT_FOUND", "CONFLICT", "RATE_LIMITED", "TIMEOUT", "TOO_LARGE", "UNAVAILABLE", "UNKNOWN_OUTCOME", "FAILED"; got the string "NOPE"`,
-			`{"ok":true}`: `TA002 1:1 document: the key "data" is missing`,
+			`{"ok":true}`: `TA002 1:1 document: missing key "data"`,
 		},
 	},
 	"batch.v1": {
@@ -45,7 +45,7 @@ var examples = map[string]struct {
 			`{"id":"r18","index":18,"input":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","plan":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","exit":{"code":7,"name":"denied","retry":"no","retryable":false},"error":{"message":"m","hint":"h"},"usage":{"input_tokens":1,"output_tokens":2},"cost_usd":null,"duration_ms":0,"run_id":"r","run_file":"r.jsonl"}`,
 		},
 		bad: map[string]string{
-			`{"id":"r","index":1,"input":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","plan":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","exit":{"code":0,"name":"ok","retry":"no","retryable":false},"usage":{"input_tokens":1,"output_tokens":2},"cost_usd":null,"duration_ms":0,"run_id":"r","run_file":"f"}`:            `TA002 1:1 document: the key "answer" is missing`,
+			`{"id":"r","index":1,"input":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","plan":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","exit":{"code":0,"name":"ok","retry":"no","retryable":false},"usage":{"input_tokens":1,"output_tokens":2},"cost_usd":null,"duration_ms":0,"run_id":"r","run_file":"f"}`:            `TA002 1:1 document: missing key "answer"`,
 			`{"id":"r","index":0,"input":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","plan":"sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","exit":{"code":0,"name":"ok","retry":"no","retryable":false},"answer":1,"usage":{"input_tokens":1,"output_tokens":2},"cost_usd":null,"duration_ms":0,"run_id":"r","run_file":"f"}`: `TA002 1:19 /index: expected at least 1, got the number 0`,
 		},
 	},
@@ -72,7 +72,7 @@ var examples = map[string]struct {
 		good: []string{`{"approved":false}`, `{"approvalId":"1","approved":true,"modifiedArgs":{},"reason":""}`, `{"approved":true,"modifiedArgs":null}`},
 		bad: map[string]string{
 			`{"approved":"yes"}`: `TA002 1:13 /approved: expected a boolean, got the string "yes"`,
-			`{"approvalId":"1"}`: `TA002 1:1 document: the key "approved" is missing`,
+			`{"approvalId":"1"}`: `TA002 1:1 document: missing key "approved"`,
 		},
 	},
 	"parse_result.v1": {
@@ -106,7 +106,7 @@ var examples = map[string]struct {
 			  "usage":{"input_tokens":0,"output_tokens":0},"cost_usd":null,"models":[],"needs":{"a":true},"question":"q","limit":"turns","findings":[],"labels":["private"],"wasAborted":true,"repairs":0}`,
 		},
 		bad: map[string]string{
-			`{"ok":false,"exit":{"code":2,"name":"usage","retry":"no","retryable":false},"turns":0,"calls":[],"toolCalls":[],"usage":{"input_tokens":0,"output_tokens":0},"cost_usd":0,"models":[],"findings":[],"labels":["private"],"wasAborted":false,"repairs":0}`: `TA002 1:1 document: the key "error" is missing`,
+			`{"ok":false,"exit":{"code":2,"name":"usage","retry":"no","retryable":false},"turns":0,"calls":[],"toolCalls":[],"usage":{"input_tokens":0,"output_tokens":0},"cost_usd":0,"models":[],"findings":[],"labels":["private"],"wasAborted":false,"repairs":0}`: `TA002 1:1 document: missing key "error"`,
 		},
 	},
 	"agent_config.v2": {
@@ -116,7 +116,7 @@ var examples = map[string]struct {
 			  "api_key":{"openai":"${secret:K}"},"input":["a","-"],"now":"2026-11-21T09:30:00Z"}`,
 		},
 		bad: map[string]string{
-			`{}`:                               `TA002 1:1 document: the key "version" is missing`,
+			`{}`:                               `TA002 1:1 document: missing key "version"`,
 			`{"version":1,"tool":[]}`:          `TA002 1:21 /tool: expected at least 1 item, got 0`,
 			`{"version":1,"api_key":"sk-123"}`: `TA002 1:24 /api_key: expected a match of the pattern ^\$\{secret:[A-Za-z_][A-Za-z0-9_]*\}$, got the string "sk-123"`,
 			`{"version":1,"stdin_wait":3}`:     `TA002 1:27 /stdin_wait: expected a string, got the number 3`,
@@ -131,7 +131,7 @@ var examples = map[string]struct {
 			  "sandbox":{"read":[],"write":[],"network":true,"missing":"ignore"}}}`,
 		},
 		bad: map[string]string{
-			`{"version":1,"tools":{"a":{"deny":[{"set":{"a":1}}]}}}`:      `TA002 1:37 /tools/a/deny/0: the key "set" is not allowed; allowed are "args", "because", "effect", "id"`,
+			`{"version":1,"tools":{"a":{"deny":[{"set":{"a":1}}]}}}`:      `TA002 1:37 /tools/a/deny/0: unknown key "set"; known keys: "args", "because", "effect", "id"`,
 			`{"version":1,"tools":{},"programs":{"path":[]}}`:             `TA002 1:44 /programs/path: expected at least 1 item, got 0`,
 			`{"version":1,"tools":{},"programs":{"env":["A=b"]}}`:         `TA002 1:44 /programs/env/0: expected a match of the pattern ^[A-Za-z_][A-Za-z0-9_]*$, got the string "A=b"`,
 			`{"version":1,"tools":{},"programs":{"sandbox":null}}`:        `TA002 1:47 /programs/sandbox: expected an object, got null`,
@@ -150,7 +150,7 @@ var examples = map[string]struct {
 			`{"role":"tool","content":""}`: `TA002 1:9 /role: expected one of "user", "assistant", "system"; got the string "tool"`,
 			`{"role":"user","content":"","toolCalls":[{"toolType":"x","toolName":"y","input":[],"output":{}}]}`:                                                                        `TA002 1:81 /toolCalls/0/input: expected an object, got an empty array`,
 			`{"role":"user","content":"","toolCalls":[{"toolType":"vectorSearch","toolName":"y","input":{"query":"q","topK":0},"output":{"results":[],"namespace":"n","index":"i"}}]}`: `TA002 1:112 /toolCalls/0/input/topK: expected at least 1, got the number 0`,
-			`{"role":"user","content":"","toolCalls":[{"toolType":"vectorSearch","toolName":"y","input":{"query":"q","topK":1},"output":{"results":[],"namespace":""}}]}`:              `TA002 1:124 /toolCalls/0/output: the key "index" is missing`,
+			`{"role":"user","content":"","toolCalls":[{"toolType":"vectorSearch","toolName":"y","input":{"query":"q","topK":1},"output":{"results":[],"namespace":""}}]}`:              `TA002 1:124 /toolCalls/0/output: missing key "index"`,
 		},
 	},
 	"agent_streaming_events.v1": {
@@ -162,8 +162,8 @@ var examples = map[string]struct {
 		},
 		bad: map[string]string{
 			`{"event":"on_chain"}`:             `TA002 1:10 /event: expected one of "error", "on_chain_start", "on_chain_end", "on_chat_model_start", "on_chat_model_stream", "on_tool_start", "on_tool_end"; got the string "on_chain"`,
-			`{}`:                               `TA002 1:1 document: the key "event" is missing`,
-			`{"event":"on_tool_end","data":1}`: `TA002 1:24 document: the key "data" is not allowed; allowed are "event"`,
+			`{}`:                               `TA002 1:1 document: missing key "event"`,
+			`{"event":"on_tool_end","data":1}`: `TA002 1:24 document: unknown key "data"; known keys: "event"`,
 			`{"event":"error","data":"m"}`:     `TA002 1:25 /data: expected an object, got the string "m"`,
 			`{"event":"on_chat_model_stream","data":{"a":"b"}}`: `TA002 1:40 /data: expected a string, got an object`,
 		},
@@ -176,7 +176,7 @@ var examples = map[string]struct {
 		},
 		bad: map[string]string{
 			`{"model":[]}`:                               `TA002 1:10 /model: expected at least 1 item, got 0`,
-			`{"prices":{"a/b":{"input":1}}}`:             `TA002 1:18 /prices/a~1b: the key "output" is missing`,
+			`{"prices":{"a/b":{"input":1}}}`:             `TA002 1:18 /prices/a~1b: missing key "output"`,
 			`{"prices":{"a/b":{"input":-1,"output":2}}}`: `TA002 1:27 /prices/a~1b/input: expected at least 0, got the number -1`,
 			`{"api":true}`:                               `TA002 1:8 /api: expected one of "ollama", "chat", "responses", "messages"; got true`,
 		},
@@ -196,7 +196,7 @@ var examples = map[string]struct {
 			  "returns":"string","idempotent":true,"scopes":["s"],"timeout":"1m30s","limit":{"rate":"5/s","bytes":"1MB"},"tags":["t"]}`,
 		},
 		bad: map[string]string{
-			`{"name":"f","description":"d","effect":"read","builtin":"f","examples":[{"call":"f()"},{"call":"f()"},{"call":"f()"}]}`:                  `TA002 1:1 document: matches none of the alternatives: the key "signature" is missing; or the key "parameters" is missing`,
+			`{"name":"f","description":"d","effect":"read","builtin":"f","examples":[{"call":"f()"},{"call":"f()"},{"call":"f()"}]}`:                  `TA002 1:1 document: matches none of the alternatives: missing key "signature"; or missing key "parameters"`,
 			`{"name":"f-g","description":"d","signature":"f()","effect":"read","builtin":"f","examples":[{"call":"f()"},{"call":"f()"},{"call":""}]}`: `TA002 1:9 /name: expected a match of the pattern ^[A-Za-z_][A-Za-z0-9_]{0,63}$, got the string "f-g"`,
 		},
 	},

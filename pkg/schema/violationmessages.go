@@ -76,11 +76,11 @@ func (r *errorReader) notAllowedViolation(path string, value any, allowed []stri
 func missingKeyViolations(path string, keys []string, because string) []Violation {
 	why := ""
 	if because != "" {
-		why = ", " + quoteShortened(because) + " requires it"
+		why = ", which " + quoteShortened(because) + " requires"
 	}
 	out := make([]Violation, len(keys))
 	for i, key := range keys {
-		out[i] = Violation{Path: path, Keyword: "required", Key: key, Message: "the key " + quoteShortened(key) + " is missing" + why}
+		out[i] = Violation{Path: path, Keyword: "required", Key: key, Message: "missing key " + quoteShortened(key) + why}
 	}
 	return out
 }
@@ -89,12 +89,12 @@ func (r *errorReader) unknownKeyViolations(path string, keys []string, schemaURL
 	known := r.propertyNames(schemaURL)
 	out := make([]Violation, len(keys))
 	for i, key := range keys {
-		v := Violation{Path: path, Keyword: "additionalProperties", Key: key, AtKey: true, Message: "the key " + quoteShortened(key) + " is not allowed"}
-		if len(known) > 0 {
-			v.Message += "; allowed are " + joinFirst(known)
-		}
+		v := Violation{Path: path, Keyword: "additionalProperties", Key: key, AtKey: true, Message: "unknown key " + quoteShortened(key)}
 		if len(keys) <= maxFindings { // a hint costs more than the rest
 			v.Hint = DidYouMean(quoteShortened(key), known)
+		}
+		if v.Hint == "" && len(known) > 0 {
+			v.Message += "; known keys: " + joinFirst(known)
 		}
 		out[i] = v
 	}
@@ -125,14 +125,14 @@ func (r *errorReader) propertyNames(schemaURL string) []string {
 // match, the path is that of the document.
 func (r *errorReader) invalidNameViolations(e *jsonschema.ValidationError, key string) []Violation {
 	found := r.objectsWithKey(key, len(e.InstanceLocation))
-	v := Violation{Keyword: "propertyNames", Key: key, Message: "the key " + quoteShortened(key) + " is not allowed"}
+	v := Violation{Keyword: "propertyNames", Key: key, Message: "invalid key " + quoteShortened(key)}
 	if len(found) == 1 {
 		v.Path, v.AtKey = found[0], true
 	}
 	name := &errorReader{value: key}
 	why := sortUnique(name.flattenErrors(&jsonschema.ValidationError{ErrorKind: &kind.Group{}, Causes: e.Causes}))
 	if len(why) > 0 {
-		v.Message += ": a key " + why[0].Message
+		v.Message += ": " + why[0].Message
 	}
 	return []Violation{v}
 }

@@ -67,7 +67,7 @@ func (d *Definition) typeAndDescription(v schema.Violation) string {
 	}
 	text := " (" + p.Type.String() + ")"
 	if p.Description != "" {
-		text += ": " + p.Description
+		text += ": " + strings.TrimSuffix(p.Description, ".")
 	}
 	return text
 }

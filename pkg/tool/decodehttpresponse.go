@@ -69,7 +69,7 @@ func (d *decoder) decodeStatusErrorCodes(v yamldoc.Value) {
 		if ok && !slices.Contains(codes, text) {
 			f := m.Get(key).Add(diag.DefValue, "unknown error code %q", text)
 			if f.Hint = schema.DidYouMean(strings.ToUpper(text), codes); f.Hint == "" {
-				f.Hint = "oneshot explain error-codes lists them"
+				f.Hint = "see oneshot explain error-codes"
 			}
 		}
 		d.def.HTTP.Errors[status] = chat.ErrorCode(text)

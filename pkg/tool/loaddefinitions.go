@@ -25,7 +25,7 @@ type Loader struct {
 type NoDefinitionsError struct{ Dir string }
 
 func (e *NoDefinitionsError) Error() string {
-	return e.Dir + ": no *.yaml or *.yml file in this folder"
+	return e.Dir + ": no *.yaml or *.yml files found"
 }
 
 // Load reads a file, or all *.yaml and *.yml files of a folder and its subfolders in the order of their names. Names

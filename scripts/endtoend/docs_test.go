@@ -103,7 +103,7 @@ func TestREADMEHelp(t *testing.T) {
 	} {
 		_, rest, _ := strings.Cut(output(t, "oneshot "+page+" --help"), "Examples:\n")
 		examples, _, _ := strings.Cut(rest, "\n\n")
-		lines := strings.Split(strings.TrimSpace(examples), "\n")
+		lines := strings.Split(strings.ReplaceAll(strings.TrimSpace(examples), "\\\n", ""), "\n")
 		if len(lines) != 2 {
 			t.Errorf("oneshot %s --help has %d examples, want 2:\n%s", page, len(lines), examples)
 		}

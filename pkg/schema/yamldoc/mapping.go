@@ -77,7 +77,7 @@ func (m Map) Key(key string) Value {
 func (m Map) Required(key string) Value {
 	v := m.Get(key)
 	if !v.IsPresent() && m.mapping.IsPresent() {
-		m.mapping.Add(m.mapping.file.codes.Missing, "the key %q is missing", key)
+		m.mapping.Add(m.mapping.file.codes.Missing, "missing key %q", key)
 	}
 	return v
 }

@@ -148,7 +148,7 @@ func TestNeed(t *testing.T) {
 	f, docs := Read("f.yaml", []byte("# file\na: 1\n---\n"), codes)
 	m, _ := docs[0].Map()
 	m.Required("name")
-	want := []string{`TD005 f.yaml:2:1 the key "name" is missing`}
+	want := []string{`TD005 f.yaml:2:1 missing key "name"`}
 	if diff := cmp.Diff(want, lines(f.Findings())); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
