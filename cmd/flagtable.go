@@ -44,7 +44,7 @@ func (o *options) commonFlags() []flagRow {
 		{name: "output-file", short: "o", on: forRun, agent: isKey | isPath, field: text(&o.file, ""), completes: fileNames(), resume: unrecorded,
 			help: "write the output to `FILE` instead of stdout, atomically, e.g. -o digest.json"},
 		{name: "events", on: forRun, noKey: "belongs to one run", field: text(&o.events, ""), completes: fileNames(), resume: unrecorded,
-			help: "write events to `FILE` or the descriptor fd://N besides the output; a slow reader never delays the run, e.g. --events fd://3"},
+			help: "write events to `FILE` or the descriptor fd://N besides the output; a slow reader never delays a live run, e.g. --events fd://3"},
 		{name: "stream", on: forRun, noKey: "depends on who reads the output", field: optional(&o.stream, streamAll), completes: oneOf(streamAll, streamAnswer), resume: unrecorded,
 			help: "with --output text, print text as it arrives: `WHICH` is all (each turn) or, with --stream=answer, the answer alone, once tools are done; a run that fails may already have printed text"},
 		{name: "prompt", on: forBatch, field: text(&o.batch.prompt, ""), completes: nothing("free text"), resume: unrecorded,
