@@ -16,7 +16,7 @@ import (
 func (o *findingOptions) openBaseline(files []string) (err error) {
 	switch {
 	case o.writeBaseline == "-":
-		return usagef("name a file", "--write-baseline - is not possible: stdout carries the report")
+		return usagef("name a file", "--write-baseline cannot be -: stdout carries the report")
 	case slices.ContainsFunc(files, func(name string) bool { return isRegular(name) && isSameFile(name, o.writeBaseline) }):
 		return usagef("name another file", "--write-baseline: %s is one of the checked files", o.writeBaseline)
 	case o.writeBaseline != "":

@@ -76,7 +76,7 @@ func (o *options) batchFlags() []flagRow {
 		{name: "total-max-cost", on: forBatch, field: dollars(&b.cost), resume: unrecorded,
 			help: "limit the cost of all runs of the batch to `USD` (0: no limit), over all commands that continue it; --max-cost limits each run"},
 		{name: "input-format", on: forBatch, field: text(&b.format, ""), completes: oneOf(string(batch.JSONL), string(batch.CSV)), resume: unrecorded,
-			help: "read the records as `FORMAT`, jsonl or csv (default: csv if the file is named so)"},
+			help: "read the records as `FORMAT`: jsonl or csv (default: csv if the file is named so)"},
 		{name: "id-field", on: forBatch, field: text(&b.idField, ""), completes: nothing("a field of the records"), resume: unrecorded,
 			help: "name records by the field `NAME` (default: id, or the line number without one)"},
 		{name: "retry", on: forBatch, field: text(&b.retry, ""), completes: oneOf(retryLater, retryFailed, retryAll), resume: unrecorded,
@@ -89,7 +89,7 @@ func (o *options) checkBatch(args []string) error {
 	b := &o.batch
 	switch {
 	case b.concurrency < 1 || b.concurrency > 1024:
-		return usagef("", "--concurrency: expected a number from 1 to 1024, got %d", b.concurrency)
+		return usagef("", "--concurrency must be from 1 to 1024, got %d", b.concurrency)
 	case b.maxFailures < 0:
 		return usagef("", "--max-failures must be at least 0, got %d", b.maxFailures)
 	case b.timeout < 0:

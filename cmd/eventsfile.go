@@ -36,7 +36,7 @@ func eventsPath(name string) (string, error) {
 	case err != nil || n < 0:
 		return "", usagef("for example --events fd://3 3>events.jsonl", "--events: %q is not a descriptor", name)
 	case n == 1:
-		return "", usagef("use --output events", "--events %s: stdout gets the answer", name)
+		return "", usagef("use --output events", "--events cannot be %s: stdout carries the answer", name)
 	}
 	if mode, err := unix.FcntlInt(uintptr(n), unix.F_GETFL, 0); err != nil || mode&unix.O_ACCMODE == unix.O_RDONLY {
 		return "", usagef("for example --events fd://3 3>events.jsonl", "--events %s: the descriptor is not open for writing", name)

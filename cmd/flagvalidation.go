@@ -108,5 +108,5 @@ func suggestTool(name string, tools *tool.Registry) string {
 	if near := tools.Suggest(name); near != "" {
 		return "did you mean " + near + "?"
 	}
-	return "select it with --tool or --tools; " + showsTools
+	return "select tools with --tool or --tools; " + showsTools
 }

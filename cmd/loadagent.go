@@ -56,7 +56,11 @@ func readAgent(env Env, value string) (*loadedAgent, []diag.Finding, error) {
 	}
 	v := lint.NewChecker(nil, tool.Loader{}, lint.V1Defaults{}, nil).CheckFile(path, src, lint.Agent)
 	if diag.HasErrors(v.Findings) {
-		err = usagef("see oneshot explain "+keyFamily, "--agent: %s has errors", path)
+		hint := hintOfFindings(v.Findings)
+		if firstError(v.Findings).Code == diag.SchemaMismatch {
+			hint = "see oneshot explain " + keyFamily
+		}
+		err = usagef(hint, "--agent: %s has errors", path)
 	}
 	return &loadedAgent{File: v.Agent, path: path, dir: agentFileDir(path), isInstalled: isInstalledAgent(env, path), env: env, text: src}, v.Findings, err
 }

@@ -87,10 +87,10 @@ func (o *promptOptions) emptyPrompt(file string, isOnLine bool, hint string) err
 		return &inputError{errors.New("the prompt from stdin is empty")}
 	case file != "":
 		return &inputError{fmt.Errorf("--prompt-file: %s is empty", file)}
-	case isOnLine || o.template.file == "":
+	case isOnLine || o.template == nil || o.template.file == "":
 		return usagef(hint, "the prompt is empty")
 	}
-	return &inputError{fmt.Errorf("%s: %s is empty", o.template.fileFlag(), o.template.file)}
+	return &inputError{fmt.Errorf("%s: %s is empty", o.template.fileFlag(), displayName(o.template.file))}
 }
 
 // loadRecorded returns the recorded prompt and input, and reads the other texts.
@@ -127,7 +127,7 @@ func (o *promptOptions) check(args []string, vars *variables) (namesStdin bool, 
 	case len(args) == 0 && o.file == "" && !o.template.has():
 		return false, usagef("oneshot run 'What is new?', or - for stdin, or --prompt-file FILE", "missing prompt")
 	case len(args) == 1 && o.file != "":
-		return false, usagef("", "the prompt is given both as an argument and with --prompt-file")
+		return false, usagef("omit one of them", "--prompt-file cannot be combined with a prompt argument")
 	}
 	return first >= 0, errors.Join(o.input.check(vars.files), checkDuplicateAttachments(o.attach))
 }

@@ -80,7 +80,7 @@ change run files.`,
 
 func (o *parseOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.dialect, "dialect", "auto", "parse calls in the dialect `NAME`; auto detects it")
-	f.StringVar(&o.reasoning, "reasoning", "auto", "detect reasoning by `MODE`: auto, open (the text begins with it) or off")
+	f.StringVar(&o.reasoning, "reasoning", "auto", "set the detection of reasoning to `MODE`: auto, open (the text begins with it) or off")
 	f.StringVar(&o.format, "format", "text", reportFlag)
 	fieldFlags(f, &o.fields)
 	o.findings.flags(f)

@@ -29,7 +29,7 @@ func (r *runState) startRecord(p *runPlan) (*runfile.Writer, error) {
 		return nil, usagef("omit one of them", "--run-file cannot be combined with --no-run-file")
 	}
 	if o.file == "-" {
-		return nil, usagef("name a file", "--run-file - is not possible: stdout carries the answer")
+		return nil, usagef("name a file", "--run-file cannot be -: stdout carries the answer")
 	}
 	if r.recorded.resumed != nil {
 		return r.appendResumeRecord(p)

@@ -153,7 +153,10 @@ func (d *userDefaults) readConfig(t *console, rows map[string]flagRow) error {
 		return nil
 	}
 	src, err := readOwnFile("config.yaml", d.path, yamldoc.MaxBytes)
-	if err != nil {
+	switch {
+	case as[*inputError](err): // no flag names the file
+		return usagef("fix it, or use --no-config", "%w", err)
+	case err != nil:
 		return err
 	}
 	v := lint.NewChecker(nil, tool.Loader{}, lint.V1Defaults{}, nil).CheckFile(d.path, src, "config.v1")

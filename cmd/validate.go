@@ -69,7 +69,7 @@ func (o *validateOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.fix, "fix", false, "print the file with safe fixes applied instead of a report")
 	f.StringArrayVar(&o.tools, "tools", nil, "check policies against the tool definitions in `PATH` (or FILE@sha256:HEX) and the shipped ones, and run their tests (repeatable)")
 	f.StringVar(&o.missing.ToolName, "tool-name", "", "set the tool `NAME` of v1 records, e.g. --tool-name search_docs")
-	f.IntVar(&o.missing.TopK, "top-k", 0, "set the number of results that v1 records requested to `N`, e.g. --top-k 10")
+	f.IntVar(&o.missing.TopK, "top-k", 0, "set to `N` the number of results that v1 records requested, e.g. --top-k 10")
 	o.set = f
 }
 

@@ -50,7 +50,7 @@ func TestCheck(t *testing.T) {
 		{"several, by place", order, "{\n \"items\": [{\"price\": -1, \"nmae\": \"x\"}, []],\n \"state\": \"opne\"}", []string{
 			`TA002 2:12 /items/0: missing key "name"`,
 			`TA002 2:22 /items/0/price: expected at least 0, got the number -1`,
-			`TA002 2:26 /items/0: unknown key "nmae" [did you mean "name"?]`,
+			`TA002 2:26 /items/0: unknown key "nmae"; known keys: "name", "price" [did you mean "name"?]`,
 			`TA002 2:40 /items/1: expected an object, got an empty array`,
 			`TA002 3:11 /state: expected one of "open", "closed"; got the string "opne" [did you mean "open"?]`,
 		}},

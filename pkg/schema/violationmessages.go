@@ -93,7 +93,7 @@ func (r *errorReader) unknownKeyViolations(path string, keys []string, schemaURL
 		if len(keys) <= maxFindings { // a hint costs more than the rest
 			v.Hint = DidYouMean(quoteShortened(key), known)
 		}
-		if v.Hint == "" && len(known) > 0 {
+		if len(known) > 0 {
 			v.Message += "; known keys: " + joinFirst(known)
 		}
 		out[i] = v
