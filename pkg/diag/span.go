@@ -1,6 +1,5 @@
 package diag
 
-
 // A Span is a range of a text, as bytes [Start, End) and as lines and columns.
 // These count from 1; columns count code points. A span whose Line is 0 has only
 // byte offsets: see [Lines.Locate].

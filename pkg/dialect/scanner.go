@@ -60,7 +60,7 @@ func (s *Scanner) reset(markers *markerSet, reasoning Reasoning, tools Toolset, 
 		search: search{Automaton: markers.Automaton},
 		selector: selector{sink: sink{
 			markers: markers, tools: tools, emit: emit, unemittedText: unemittedText{held: s.held[:0]},
-			reasoning: reasoningState{mode: reasoning, inside: reasoning == ReasoningOpen},
+			reasoning:     reasoningState{mode: reasoning, inside: reasoning == ReasoningOpen},
 			inputPosition: inputPosition{pushback: s.pushback[:0]}, unmatched: unmatchedOpen{text: s.unmatched.text[:0]},
 			precedingWord: lastWord{s.precedingWord.text[:0]}, bodyPool: s.bodyPool, rawTextDialects: s.rawTextDialects[:0],
 		}},

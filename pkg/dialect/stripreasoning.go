@@ -1,6 +1,5 @@
 package dialect
 
-
 // StripReasoning removes reasoning before a text answer, and reports whether there was any.
 func StripReasoning(text string) (rest string, hasReasoning bool) {
 	return stripReasoning(text, ReasoningOnly())

@@ -68,10 +68,10 @@ type Definition struct {
 	Labels     []Label
 	Cache      time.Duration // how long a successful result of a read may be used again; 0 for never
 	Limits
-	Tags       []string
-	Builtin    string   // the name of the built-in tool
-	Exec       *Program // or the program
-	HTTP       *Request // or the request
+	Tags    []string
+	Builtin string   // the name of the built-in tool
+	Exec    *Program // or the program
+	HTTP    *Request // or the request
 
 	File string // for messages
 	Line int    // from 1

@@ -29,7 +29,7 @@ var Protocol = wire.Protocol{
 	Params:      map[string]string{"effort": "output_config.effort", "stop": "stop_sequences", "seed": ""},
 	// The API requires a limit. This one is enough for reasoning and an answer, and within the
 	// limits of all available models.
-	Defaults:    []wire.Default{{Name: "max_tokens", JSON: "16384"}},
-	RepairState: repairState,
+	Defaults:       []wire.Default{{Name: "max_tokens", JSON: "16384"}},
+	RepairState:    repairState,
 	ModelEndpoints: wire.ModelEndpoints{ListPath: "v1/models?limit=1000", ParseModels: wire.ParseModelIDs},
 }

@@ -15,11 +15,11 @@ var Protocol = wire.Protocol{
 	Matches:   func(m wire.Members) bool { return m.Get("choices").IsArray() },
 
 	Path: "chat/completions", Versioned: true, Accept: "text/event-stream",
-	EncodeRequest: encode,
-	Attachments:   []string{chat.PNG, chat.JPEG, chat.GIF, chat.WebP, chat.PDF},
-	Params:        map[string]string{"effort": "reasoning_effort", "max_tokens": "max_tokens"}, // or the server's own
-	Defaults:      []wire.Default{{Name: "stream_options", JSON: `{"include_usage":true}`}},
-	RepairState:   repairState,
+	EncodeRequest:  encode,
+	Attachments:    []string{chat.PNG, chat.JPEG, chat.GIF, chat.WebP, chat.PDF},
+	Params:         map[string]string{"effort": "reasoning_effort", "max_tokens": "max_tokens"}, // or the server's own
+	Defaults:       []wire.Default{{Name: "stream_options", JSON: `{"include_usage":true}`}},
+	RepairState:    repairState,
 	ModelEndpoints: wire.ModelEndpoints{ListPath: "models", ParseModels: wire.ParseModelIDs},
-	Successor: "responses",
+	Successor:      "responses",
 }

@@ -21,10 +21,10 @@ var Protocol = wire.Protocol{
 	HasStyle: func(v gjson.Result) bool { return v.Get("type").Str == "error" && !v.Get("error").IsObject() },
 
 	Path: "responses", Versioned: true, Accept: "text/event-stream",
-	EncodeRequest: encode,
-	Attachments:   []string{chat.PNG, chat.JPEG, chat.GIF, chat.WebP, chat.PDF},
-	Params:        map[string]string{"effort": "reasoning.effort", "max_tokens": "max_output_tokens", "seed": "", "stop": ""},
-	Defaults:      []wire.Default{{Name: "store", JSON: "false"}, {Name: "include", JSON: `["reasoning.encrypted_content"]`}},
-	RepairState:   repairState,
+	EncodeRequest:  encode,
+	Attachments:    []string{chat.PNG, chat.JPEG, chat.GIF, chat.WebP, chat.PDF},
+	Params:         map[string]string{"effort": "reasoning.effort", "max_tokens": "max_output_tokens", "seed": "", "stop": ""},
+	Defaults:       []wire.Default{{Name: "store", JSON: "false"}, {Name: "include", JSON: `["reasoning.encrypted_content"]`}},
+	RepairState:    repairState,
 	ModelEndpoints: wire.ModelEndpoints{ListPath: "models", ParseModels: wire.ParseModelIDs},
 }
