@@ -44,7 +44,7 @@ func TestStrict(t *testing.T) {
 		{"low half", `{"a":["\udc00x"]}`, diag.BadLiteral, "/a/0", "surrogate"},
 		{"trailing", `{"a":1}{"a":2}`, diag.BadLiteral, "", "text after the JSON value"},
 		{"trailing word", `{"a":1} x`, diag.BadLiteral, "", "text after the JSON value"},
-		{"cut", `{"a":`, diag.BadLiteral, "", "ends before"},
+		{"cut", `{"a":`, diag.BadLiteral, "", "unexpected end"},
 		{"nothing", ` `, diag.BadLiteral, "", "empty"},
 		{"NaN", `{"a":NaN}`, diag.BadLiteral, "", "invalid"},
 		{"comment", `{"a":1/*b*/}`, diag.BadLiteral, "", "invalid"},
