@@ -37,8 +37,8 @@ func wordLen(text string) int {
 	return n
 }
 
-// blankCharLen returns the length of the white space character at the start of a text:
-// one of JSON, one that JSON does not have, or one that is escaped as in a string.
+// blankCharLen returns the length of the white space character at the start of a text: JSON white space, other Unicode
+// white space, or an escape of white space as in a string.
 func blankCharLen(text string) int {
 	switch c := text[0]; {
 	case isBlank(c):

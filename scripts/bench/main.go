@@ -4,7 +4,7 @@
 // growth of the time for hostile responses (B4), the delay before a read starts (B5), the time that a run adds to that of
 // its model (B6), the time of independent reads together (B7), the length of the tools in a prompt (B8), the runs per second
 // of a batch (B9), the cost of durability (B10), the time that a call of a program adds to the program (B11), the cost of a
-// long run (B12), the time to list runs (B13), the cost of events that nobody reads (events), and the time that rules about
+// long run (B12), the time to list runs (B13), the cost of unread events (events), and the time that rules about
 // files add to a search (files). It prints one Markdown table and writes the same as JSON. Compared programs run in turn, A
 // B A B, so that other load on the machine affects both alike. Numbers are medians; those of B2 and B4, which measure within
 // the process, are the best of all rounds, in CPU time.
