@@ -72,7 +72,7 @@ func (o *agentsOptions) create(value string) error {
 func (o *agentsOptions) newPath(value string) (string, error) {
 	if isAgentPath(value) {
 		if !slices.Contains(yamlExtensions, filepath.Ext(value)) {
-			return "", usagef("for example ./"+agentName(value)+".yaml", "%s: an agent file must end in %s", value, strings.Join(yamlExtensions, " or "))
+			return "", usagef("for example ./"+agentName(value)+".yaml", "%s: a new agent file must end in %s", value, strings.Join(yamlExtensions, " or "))
 		}
 		return value, nil
 	}

@@ -50,7 +50,10 @@ func (o *doctorOptions) fillDefaults(set *pflag.FlagSet) error {
 // defaultFlags lists the flags that the environment and config.yaml can set.
 func (o *doctorOptions) defaultFlags(context.Context) check {
 	c := check{Status: fine, Detail: "no configuration directory", Settings: o.inForce}
-	if path := o.console.defaults.path; path != "" {
+	switch path := o.console.defaults.path; {
+	case hasFlag(o.env.Args, "--no-config"):
+		c.Detail = "ignored (--no-config)"
+	case path != "":
 		c.Detail = path + " and ONESHOT_* variables"
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			c.Detail = "ONESHOT_* variables; no " + path

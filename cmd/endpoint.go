@@ -95,7 +95,7 @@ func providerError(model string) error {
 	for _, p := range provider.Presets() {
 		providers = append(providers, p.Name)
 	}
-	hint := "use " + providerNames() + ", replay:RUN or demo; for another server add --base-url URL"
+	hint := "use " + providerNames() + ", replay:RUN or demo; for another server add --base-url URL --api chat"
 	prefix, _, found := strings.Cut(model, "/")
 	switch {
 	case slices.Contains(providers, prefix):

@@ -231,7 +231,11 @@ func checkFlags(set *pflag.FlagSet) (err error) {
 		case slices.Contains(values, ""):
 			err = cmp.Or(err, usagef("omit the flag, or check the variable it comes from", "--%s is empty", f.Name))
 		case known != nil && !slices.Contains(known, values[0]):
-			err = cmp.Or(err, usagef("use --"+f.Name+" "+schema.JoinOr(known), "--%s: unknown value %q", f.Name, values[0]))
+			assign := " "
+			if f.NoOptDefVal != "" { // without = the next word is an argument
+				assign = "="
+			}
+			err = cmp.Or(err, usagef("use --"+f.Name+assign+schema.JoinOr(known), "--%s: unknown value %q", f.Name, values[0]))
 		}
 	})
 	return err

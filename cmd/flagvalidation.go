@@ -93,7 +93,10 @@ func (o *resolvedFlags) checkNames(tools *tool.Registry) error {
 		return err
 	}
 	for _, name := range o.require {
-		if tools == nil || !tools.Has(name) || tool.LookupEndingTool(name) != nil || name == tool.AskUser.Name {
+		switch {
+		case tool.LookupEndingTool(name) != nil || name == tool.AskUser.Name:
+			return usagef("omit it", "--require-tool: %s cannot be required", name)
+		case tools == nil || !tools.Has(name):
 			return usagef(suggestTool(name, tools), "--require-tool: tool %q is not selected", name)
 		}
 	}
@@ -105,7 +108,7 @@ func suggestTool(name string, tools *tool.Registry) string {
 	if tools == nil {
 		return "select tools with --tools or --tool first"
 	}
-	if near := tools.Suggest(name); near != "" {
+	if near := tools.Suggest(name); near != "" && near != name {
 		return "did you mean " + near + "?"
 	}
 	return "select tools with --tool or --tools; " + showsTools

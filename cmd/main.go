@@ -239,7 +239,7 @@ func describeCompletion(root *cobra.Command) {
 func helpTopic(c *cobra.Command, args []string) error {
 	topic, rest, _ := c.Root().Find(args) // an unknown command is in the rest
 	if len(rest) > 0 && topic.HasSubCommands() {
-		return usagef(cmp.Or(suggestCommand(topic, rest[0]), "see oneshot --help"), "help: unknown command %q", strings.Join(args, " "))
+		return usagef(cmp.Or(suggestCommand(topic, rest[0]), helpHint(topic)), "help: unknown command %q", strings.Join(args, " "))
 	}
 	topic.InitDefaultHelpFlag()
 	return topic.Help()

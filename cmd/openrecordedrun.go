@@ -251,10 +251,8 @@ func (o *modelOptions) isReplay() bool {
 func requireOwnFile(flag, name, path string) error {
 	info, err := os.Stat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && !isRunPath(name):
-		return &hintedError{&inputError{fmt.Errorf("%s: run %q not found", flag, name)}, showsIDs}
 	case errors.Is(err, fs.ErrNotExist):
-		return &hintedError{&inputError{fmt.Errorf("%s: run file %s not found", flag, path)}, showsIDs}
+		return fmt.Errorf("%s: %w", flag, runNotFoundError(name))
 	case err != nil:
 		return &inputError{fmt.Errorf("%s: %w", flag, err)}
 	}

@@ -86,7 +86,7 @@ func (v *variables) expandPrompts(texts *promptTexts, template *promptTemplate) 
 			if slices.ContainsFunc(v.files, func(f variable) bool { return f.key == key }) {
 				flag = "--var-file"
 			}
-			return usagef("write ${"+key+"} in the prompt, in single quotes, or omit "+flag, "%s: ${%s} is not used in the prompt", flag, key)
+			return usagef("write ${"+key+"} in the prompt (in single quotes on a command line), or omit "+flag, "%s: no text of the prompt uses ${%s}", flag, key)
 		}
 	}
 	return nil

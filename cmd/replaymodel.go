@@ -196,18 +196,16 @@ func recordingFile(env Env, name string) (string, error) {
 		return "", usagef("use replay:last, replay:ID or replay:FILE", "--model replay: missing run")
 	}
 	path, err := (&runsOptions{env: env}).find(name)
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("--model: %w", err)
-	case isRunPath(name):
-		return path, nil
-	}
-	if _, err := os.Stat(path); err != nil {
-		hint := showsIDs
-		if _, err := os.Stat(name); err == nil {
-			hint = "use --model replay:./" + name + " for the file"
+	if err == nil {
+		if _, missing := os.Stat(path); errors.Is(missing, fs.ErrNotExist) {
+			err = runNotFoundError(name)
+			if _, missing := os.Stat(name); missing == nil {
+				err = &hintedError{err, "use --model replay:./" + name + " for the file"}
+			}
 		}
-		return "", &hintedError{&inputError{fmt.Errorf("--model: run %q not found", name)}, hint}
+	}
+	if err != nil {
+		return "", fmt.Errorf("--model: %w", err)
 	}
 	return path, nil
 }

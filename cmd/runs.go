@@ -241,11 +241,15 @@ func (o *runsOptions) find(name string) (string, error) {
 	if isRunPath(name) {
 		return name, nil
 	}
+	if of := batchOfRun(name); of != "" {
+		dir, err := stateDir(o.env, "batches")
+		return filepath.Join(dir, of, name+".jsonl"), err
+	}
+	dir, err := stateDir(o.env, "runs")
+	if err != nil {
+		return "", err
+	}
 	if name == "last" {
-		dir, err := stateDir(o.env, "runs")
-		if err != nil {
-			return "", err
-		}
 		paths, err := runFilesIn(dir)
 		switch {
 		case err != nil:
@@ -255,12 +259,16 @@ func (o *runsOptions) find(name string) (string, error) {
 		}
 		return paths[0], nil
 	}
-	if of := batchOfRun(name); of != "" {
-		dir, err := stateDir(o.env, "batches")
-		return filepath.Join(dir, of, name+".jsonl"), err
+	return filepath.Join(dir, name+".jsonl"), nil
+}
+
+// runNotFoundError is the error for a run that does not exist, named by path or ID.
+func runNotFoundError(name string) error {
+	err := fmt.Errorf("run %q not found", name)
+	if isRunPath(name) {
+		err = fmt.Errorf("run file %s not found", name)
 	}
-	dir, err := stateDir(o.env, "runs")
-	return filepath.Join(dir, name+".jsonl"), err
+	return &hintedError{&inputError{err}, showsIDs}
 }
 
 // runPathArgument returns the argument for a run file that [runsOptions.find] reads as a path and not as an ID.

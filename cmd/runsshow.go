@@ -33,10 +33,8 @@ func (o *runsOptions) show(name string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && o.isBatch(name):
 		return &hintedError{&inputError{fmt.Errorf("%q is a batch", name)}, "see oneshot runs list --batch " + name}
-	case errors.Is(err, fs.ErrNotExist) && !isRunPath(name):
-		return &hintedError{&inputError{fmt.Errorf("run %q not found", name)}, showsIDs}
 	case errors.Is(err, fs.ErrNotExist):
-		return &hintedError{&inputError{fmt.Errorf("run file %s not found", path)}, showsIDs}
+		return runNotFoundError(name)
 	case err != nil:
 		return err
 	}

@@ -40,7 +40,7 @@ func (o toolAccess) openEnvironment(ctx context.Context, env Env, t *console, c 
 	var root *fileroot.Root
 	if o.root != "" {
 		if root, err = openRoot(o.root, slices.Concat(o.made, c.searchPath()), o.definitions); err != nil {
-			return executor.Env{}, nil, usagef("name a folder that you can read, e.g. --root notes", "--root: %w", err)
+			return executor.Env{}, nil, usagef("name another folder, e.g. --root notes", "--root: %w", err)
 		}
 		root.AddGuards(fileroot.DenyPaths(recordDenial, o.recordsBelow()...))
 	}

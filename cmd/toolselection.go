@@ -132,7 +132,7 @@ func isShipped(d *tool.Definition) bool { return d.File == "" || strings.HasPref
 
 // newDefinitionsError is the error for findings that include errors.
 func newDefinitionsError(findings []diag.Finding) error {
-	return usagef(hintOfFindings(findings), "--tools: %s has errors", firstError(findings).File)
+	return usagef(hintOfFindings(findings), "tool definitions: %s has errors", firstError(findings).File)
 }
 
 // loadDefinitions loads the files, and the shipped definitions if they are candidates.

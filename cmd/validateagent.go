@@ -86,8 +86,9 @@ func (a *loadedAgent) checkTools(paths []string) {
 		return
 	}
 	registry, findings, _, err := selectTools(a.env, options)
-	if i := slices.IndexFunc(findings, func(f diag.Finding) bool { return f.Severity == diag.Error }); i >= 0 {
-		a.add("tools", 0, "see oneshot validate "+findings[i].File, "%s: %s", findings[i].File, findings[i].Message)
+	if diag.HasErrors(findings) {
+		first := firstError(findings)
+		a.add("tools", 0, "see oneshot validate "+first.File, "%s: %s", first.File, first.Message)
 		return
 	}
 	if err != nil {
@@ -131,8 +132,8 @@ func (a *loadedAgent) checkPolicies(policies, paths []string) {
 
 // addFirst adds a finding for the first error of a file.
 func (a *loadedAgent) addFirst(flag string, index int, path string, findings []diag.Finding) {
-	if i := slices.IndexFunc(findings, func(f diag.Finding) bool { return f.Severity == diag.Error }); i >= 0 {
-		a.add(flag, index, "see oneshot validate "+path, "%s: %s", path, findings[i].Message)
+	if diag.HasErrors(findings) {
+		a.add(flag, index, "see oneshot validate "+path, "%s: %s", path, firstError(findings).Message)
 	}
 }
 

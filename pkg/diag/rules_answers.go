@@ -82,8 +82,8 @@ var answerRules = []Rule{
 	{
 		Code: AgentReference, Slug: "agent-reference", Severity: Error,
 		Title: "An agent file refers to something that is missing or invalid",
-		Text: "A file does not exist, is outside of the folders that the agent may name, or is itself invalid; or no tool has that name. The file " +
-			"of a run that refers to it ends with exit code 2.",
+		Text: "A file does not exist, is outside of the folders that the agent may name, or is itself invalid; or no tool has that name. A run " +
+			"with such an agent file ends with exit code 3 if a file does not exist, otherwise with 2.",
 		Bad:  `{"version": 1, "system": "no-such-file.md"}`,
 		Good: `{"version": 1}`,
 	},

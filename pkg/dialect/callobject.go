@@ -160,7 +160,7 @@ type matchedMembers struct {
 	innerKey   string // the member of "function" that holds the arguments, or ""
 }
 
-// matchedMembers identifies the tool and the arguments.
+// matchMembers identifies the tool and the arguments.
 func (w *callObject) matchMembers() matchedMembers {
 	var s matchedMembers
 	by, names := w.firstPresent(ofType, ofFunction)

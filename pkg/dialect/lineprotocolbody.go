@@ -275,7 +275,7 @@ func (b *lineBody) emitCall(size int) {
 	b.call, b.text = lineCall{}, nil
 }
 
-// callReader returns a reader for the current call.
+// newCallReader returns a reader for the current call.
 func (b *lineBody) newCallReader(size int) *callReader {
 	c := &b.call
 	r := newNamedReader(namedCall{name: c.name, place: c.nameSpan, toolName: c.name, start: c.start, text: string(b.text[:size])}, b.sink.tools, c.findings)

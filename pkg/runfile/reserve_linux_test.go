@@ -80,9 +80,8 @@ func TestReserveForTheEnd(t *testing.T) {
 	}
 }
 
-// TestReserveTooMuch checks that reserving more space than a disk has is an error. It ends the run before a change. The space is
-// more than any file can have, so the file system refuses it at once: ext4 takes all free space first if a file could be that
-// large, and programs beside the test find the disk full.
+// TestReserveTooMuch checks that reserving more space than a file can have is an error, which ends a run before a change. Less
+// than that would fill the disk for a moment: ext4 takes all free space before it fails. The crash sweep covers a full disk.
 func TestReserveTooMuch(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
 	if err != nil {
