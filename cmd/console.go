@@ -45,9 +45,11 @@ type console struct {
 	noted         bool                           // the note about ignored stdin was printed
 	defaults      userDefaults                   // of the environment and config.yaml
 	recovery      func(error) recovery           // from the error that ends the command
+
+	terminalColumns func(termStream) int // see [console.columnsOf]
 }
 
-// outputOptions are the flags about stderr.
+// outputOptions are the flags about stderr and colour.
 type outputOptions struct {
 	color  string // auto, always or never
 	format string // text or json
@@ -63,6 +65,7 @@ func newConsole(env Env) *console {
 		log:     newLog(env, hidden), secrets: hidden, events: &runEvents{secrets: hidden},
 		file: new(atomic.Pointer[outputFile]), parsedOptions: new(atomic.Pointer[outputOptions]), delivered: new(atomic.Bool), resume: new(atomic.Pointer[string]),
 		programs: new(subprocess.Running), recovery: recoveryWithoutEffects,
+		terminalColumns: env.terminalColumns,
 	}
 }
 
@@ -124,7 +127,7 @@ func (t *console) warn(hint, format string, args ...any) {
 		t.write(slog.LevelWarn, text, slog.String("hint", hint))
 		return
 	}
-	fmt.Fprintf(t.err, "oneshot: warning: %s\noneshot: hint: %s\n", escapeInvisible(text), escapeInvisible(hint))
+	fmt.Fprintf(t.err, "oneshot: %s %s\n%s", t.colorize(color.FgYellow, "warning:"), escapeInvisible(text), t.hintLine(hint))
 }
 
 // progress prints a message on a terminal or in a log only. The text can be coloured.
@@ -142,9 +145,25 @@ func (t *console) logOnly(level slog.Level, text string, attrs ...slog.Attr) {
 	}
 }
 
-// colorize colours text for a terminal on stderr.
+// hasColor reports whether text for people is coloured on a stream.
+func (t *console) hasColor(s termStream) bool {
+	if t.color == "never" || s == onStderr && t.format == "json" {
+		return false
+	}
+	return t.color == "always" || t.isTerminal(s) && !t.noColor
+}
+
+// colorize colours text for stderr, if that is coloured.
 func (t *console) colorize(attr color.Attribute, text string) string {
-	if t.format == "json" || t.color == "never" || t.color == "auto" && (t.noColor || !t.terminal) {
+	if !t.hasColor(onStderr) {
+		return text
+	}
+	return colored(attr, text)
+}
+
+// colored returns text in a colour, 0 for none.
+func colored(attr color.Attribute, text string) string {
+	if attr == 0 || text == "" {
 		return text
 	}
 	c := color.New(attr)

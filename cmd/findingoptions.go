@@ -29,19 +29,31 @@ func (t *console) findings(findings []diag.Finding, sources map[string]diag.Text
 		return
 	}
 	var text bytes.Buffer
-	_ = report.Text(&text, findings, sources, t.paintSeverity) // a buffer takes everything
-	_, _ = text.WriteTo(t.err)                                 // there is nowhere to report an error
+	_ = report.Text(&text, findings, sources, t.findingStyle(onStderr)) // a buffer takes everything
+	_, _ = text.WriteTo(t.err)                                          // there is nowhere to report an error
 }
 
-func (t *console) paintSeverity(s diag.Severity, text string) string {
+// findingStyle returns the look of findings on a stream.
+func (t *console) findingStyle(s termStream) report.Style {
+	style := report.Style{Columns: t.columnsOf(s)}
+	if t.hasColor(s) {
+		style.Paint = paintSeverity
+	}
+	return style
+}
+
+// paintSeverity is a [report.Painter].
+func paintSeverity(s diag.Severity, text string) string {
 	attr := color.FgCyan
 	switch s {
+	case "":
+		attr = color.Bold
 	case diag.Error:
 		attr = color.FgRed
 	case diag.Warning:
 		attr = color.FgYellow
 	}
-	return t.colorize(attr, text)
+	return colored(attr, text)
 }
 
 // findingOptions are the flags that select findings and limit their number.

@@ -82,10 +82,7 @@ func TestHostileOutput(t *testing.T) {
 		env, stdout, stderr := testEnv(args...)
 		env.Screen, env.Tools, env.Prompts = true, tooldefs.FS, prompts.FS
 		env.Getenv = func(name string) string {
-			if name == "XDG_STATE_HOME" || name == "HOME" {
-				return dir
-			}
-			return ""
+			return map[string]string{"XDG_STATE_HOME": dir, "HOME": dir, "NO_COLOR": "1"}[name] // colour has control characters
 		}
 		if code := Main(t.Context(), env); code == 70 {
 			t.Errorf("%q: exit code 70: %s", args, stderr)

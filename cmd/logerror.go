@@ -72,12 +72,17 @@ func (t *console) report(err error) {
 	message, diff := withoutDiff(err)
 	fmt.Fprintf(t.err, "%s %s\n", t.colorize(color.FgRed, "oneshot:"), escapeInvisible(message))
 	if hint != "" {
-		fmt.Fprintf(t.err, "oneshot: hint: %s\n", escapeInvisible(hint))
+		fmt.Fprint(t.err, t.hintLine(hint))
 	}
 	fmt.Fprint(t.err, escapeInvisible(diff))
 	if bug != nil {
 		fmt.Fprintf(t.err, "%s", bug.stack)
 	}
+}
+
+// hintLine returns the line of a hint.
+func (t *console) hintLine(hint string) string {
+	return fmt.Sprintf("oneshot: %s %s\n", t.colorize(color.FgCyan, "hint:"), escapeInvisible(hint))
 }
 
 // withoutDiff splits the long diff of a replay from the message of an error.

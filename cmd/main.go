@@ -97,7 +97,7 @@ func newRoot(env Env, t *console) *cobra.Command {
 	root.SetOut(t.out)
 	root.SetErr(t.err)
 	root.SetUsageFunc(printUsage)
-	root.PersistentFlags().StringVar(&t.color, "color", t.color, "colour stderr `WHEN`: auto, always or never")
+	root.PersistentFlags().StringVar(&t.color, "color", t.color, "use colour `WHEN`: auto (on a terminal), always or never")
 	root.PersistentFlags().StringVar(&t.format, "log-format", "text", "write stderr as `FORMAT`: text, or json (one object per line)")
 	t.format = cmp.Or(logFormat(env.Args), t.defaults.console("log-format"), "text") // even if the flags are invalid
 	root.PersistentFlags().Bool("no-config", false, "ignore config.yaml and the ONESHOT_* variables that set flags")

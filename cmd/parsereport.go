@@ -21,6 +21,7 @@ type parseReport struct {
 	ordered   bool // the output for a record depends on earlier records
 	quota     *quota
 	collector report.Collector // nil: records are printed one by one
+	style     report.Style     // of the findings in a text
 	held      bufferedOutput
 	free      sync.Pool // printed buffers
 	sums
@@ -49,7 +50,10 @@ func (s *sums) add(more sums) {
 }
 
 func (o *parseOptions) newReport() *parseReport {
-	r := &parseReport{parseOptions: o, quota: o.findings.quota(), collector: newCollector(o.format), held: bufferedOutput{w: o.console.out, most: bufferedBytes}}
+	r := &parseReport{
+		parseOptions: o, quota: o.findings.quota(), collector: newCollector(o.format), style: o.console.findingStyle(onStdout),
+		held: bufferedOutput{w: o.console.out, most: bufferedBytes},
+	}
 	r.ordered = r.collector != nil || r.quota.most > 0 || o.findings.isStateful()
 	if o.format == "jsonl" {
 		r.held.most = 0
@@ -72,7 +76,7 @@ func (p *parseReport) print(w *bytes.Buffer, number int, r *lint.ParseResult, ta
 	file := report.File{Name: r.File, Number: number, Text: r.Text, Findings: r.Findings, Omitted: omitted}
 	switch p.format { // a buffer takes everything
 	case "text":
-		printRecord(w, r, tally)
+		printRecord(w, r, tally, p.style)
 	case "json":
 		printJSONElement(w, r)
 	case "jsonl":
@@ -186,10 +190,10 @@ func printJSONElement(w *bytes.Buffer, r *lint.ParseResult) {
 }
 
 // printRecord prints a record as text.
-func printRecord(w *bytes.Buffer, r *lint.ParseResult, tally diag.Tally) {
+func printRecord(w *bytes.Buffer, r *lint.ParseResult, tally diag.Tally, style report.Style) {
 	printCalls(w, r, tally)
 	if len(r.Findings) > 0 {
-		_ = report.Text(w, r.Findings, excerptsFrom(r.File, r.Text), nil) // a buffer takes everything
+		_ = report.Text(w, r.Findings, excerptsFrom(r.File, r.Text), style) // a buffer takes everything
 	}
 }
 

@@ -391,10 +391,10 @@ type verdictDoc struct {
 
 // printText writes the report as text.
 func (o *validateOptions) printText(all []verdict, files []report.File, quota *quota) error {
-	fixable := 0
+	fixable, style := 0, o.console.findingStyle(onStdout)
 	for i, v := range all {
 		f := files[i]
-		if err := report.Text(o.console.out, f.Findings, excerptsFrom(f.Name, f.Text), nil); err != nil {
+		if err := report.Text(o.console.out, f.Findings, excerptsFrom(f.Name, f.Text), style); err != nil {
 			return err
 		}
 		fmt.Fprintf(o.console.out, "%s: %s\n", report.EscapeLine(v.File), v)

@@ -120,6 +120,15 @@ func (c cell) appendChar(out, text []byte) []byte {
 	return out
 }
 
+// Columns returns the terminal columns of text, which [EscapeLine] has escaped.
+func Columns(text string) int {
+	columns := 0
+	for _, r := range text {
+		columns += runeColumns(r)
+	}
+	return columns
+}
+
 // runeColumns returns the terminal columns of a printable character.
 func runeColumns(r rune) int {
 	switch {

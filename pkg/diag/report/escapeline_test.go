@@ -5,6 +5,14 @@ import (
 	"testing"
 )
 
+func TestColumns(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "abc": 3, "漢字": 4, "e\u0301x": 2, "a…b": 3} {
+		if got := Columns(text); got != want {
+			t.Errorf("%q: %d columns, want %d", text, got, want)
+		}
+	}
+}
+
 func TestWrap(t *testing.T) {
 	for _, c := range []struct {
 		text string

@@ -9,29 +9,40 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// windowColumns is the maximum width of a source line excerpt.
-const windowColumns = 100
+// windowColumns is the maximum width of a source line excerpt without a terminal, minWindowColumns the minimum on a
+// terminal.
+const windowColumns, minWindowColumns = 100, 20
 
 // appendExcerpt appends the line on which a span begins, with carets under the span or its first
 // piece. The cost does not depend on the length of the line.
-func appendExcerpt(out []byte, f diag.Finding, lines *diag.Lines, paint Painter) []byte {
+func appendExcerpt(out []byte, f diag.Finding, lines *diag.Lines, style Style) []byte {
 	span := f.Span
 	if len(f.Pieces) > 0 {
 		span = f.Pieces[0]
 	}
-	v := newView(lines.Offsets(span))
 	begin := len(out)
 	out = fmt.Appendf(out, "%5d | ", span.Line)
-	bar := len(out) - begin - len("| ")
+	margin := len(out) - begin
+	text, start, end := lines.Offsets(span)
+	v := newView(text, start, end, style.windowColumns(margin))
 	out = v.appendLine(out)
 	out = out[:begin+len(bytes.TrimRight(out[begin:], " "))]
-	out = appendSpaces(append(out, '\n'), bar)
+	out = appendSpaces(append(out, '\n'), margin-len("| "))
 	out = appendSpaces(append(out, "| "...), v.before.columns)
 	if v.cutBefore {
 		out = append(out, ' ')
 	}
-	out = append(out, paint.paint(f.Severity, strings.Repeat("^", max(1, v.marked.columns)))...)
+	out = append(out, style.Paint.paint(f.Severity, strings.Repeat("^", max(1, v.marked.columns)))...)
 	return append(out, '\n')
+}
+
+// windowColumns returns the maximum width of an excerpt to the right of a margin.
+func (s Style) windowColumns(margin int) int {
+	if s.Columns == 0 {
+		return windowColumns
+	}
+	const cuts = 2 // an ellipsis on either side
+	return max(s.Columns-margin-cuts, minWindowColumns)
 }
 
 func appendSpaces(out []byte, n int) []byte {
@@ -54,20 +65,20 @@ type segment struct {
 	columns    int
 }
 
-// newView returns the view around the bytes [start, end) of a text, and reads only that. The line
+// newView returns the view around the bytes [start, end) of a text in a window, and reads only that. The line
 // ending is shown only if the span begins with it.
-func newView(text []byte, start, end int) view {
+func newView(text []byte, start, end, window int) view {
 	var v view
 	if start < min(end, len(text)) && isLineEnd(text[start]) {
 		v.marked = segment{text[start : start+1], 1, 1}
-		v.before, v.cutBefore = lastColumns(text[:start], windowColumns-1)
+		v.before, v.cutBefore = lastColumns(text[:start], window-1)
 		return v
 	}
-	v.marked = firstColumns(text[start:], end-start, windowColumns*4/5, markedText)
+	v.marked = firstColumns(text[start:], end-start, window*4/5, markedText)
 	at := start + len(v.marked.text)
-	room := windowColumns - max(1, v.marked.columns)
+	room := window - max(1, v.marked.columns)
 	var rest []byte // the text after the marked part
-	if at >= end && v.marked.characters < windowColumns {
+	if at >= end && v.marked.characters < maxCharacters(window) {
 		rest = text[at:]
 	}
 	v.after = firstColumns(rest, len(rest), room, contextText)
@@ -80,12 +91,15 @@ func newView(text []byte, start, end int) view {
 	return v
 }
 
+// maxCharacters limits the characters in a number of columns, because some have no width.
+func maxCharacters(columns int) int { return max(columns, windowColumns) }
+
 // lastColumns returns the last characters of a text's last line that fit into a number of columns,
 // and whether the line has more.
 func lastColumns(text []byte, columns int) (s segment, more bool) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	at := len(text)
-	for ; s.characters < windowColumns && !isLineStart(text[:at]); s.characters++ {
+	for ; s.characters < maxCharacters(columns) && !isLineStart(text[:at]); s.characters++ {
 		_, size := utf8.DecodeLastRune(text[:at])
 		_, width := contextText.measureFirstChar(text[at-size:])
 		if s.columns+width > columns {
@@ -103,7 +117,7 @@ func lastColumns(text []byte, columns int) (s segment, more bool) {
 func firstColumns(text []byte, maxBytes, columns int, as renderMode) segment {
 	var s segment
 	at := 0
-	for ; at < min(maxBytes, len(text)) && s.characters < windowColumns && !isLineEnd(text[at]); s.characters++ {
+	for ; at < min(maxBytes, len(text)) && s.characters < maxCharacters(columns) && !isLineEnd(text[at]); s.characters++ {
 		size, width := as.measureFirstChar(text[at:])
 		if s.columns+width > columns {
 			break

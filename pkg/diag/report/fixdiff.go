@@ -12,27 +12,39 @@ import (
 const (
 	maxSuggestions = 3       // per finding
 	sideColumns    = 40      // for the text before a fix, and again after it
+	minSideColumns = 12      // on a narrow terminal
 	contextChars   = 12      // of the line on either side of a change
 	maxSideBytes   = 4 << 10 // of the text, and of each edit
 )
 
 // appendSuggestions appends a line for each fix that is not safe, with the text before and after
 // the fix. The cost does not depend on the length of the text.
-func appendSuggestions(out []byte, text diag.Text, fixes []diag.Fix) []byte {
+func appendSuggestions(out []byte, text diag.Text, fixes []diag.Fix, style Style) []byte {
 	left := maxSuggestions
 	for _, fix := range fixes {
 		if fix.Kind == diag.Safe || left == 0 {
 			continue
 		}
 		left--
-		out = appendVisible(append(out, "  suggestion: "...), fix.Title)
+		title := EscapeLine(fix.Title)
+		out = append(style.appendLabel(out, "suggestion:"), title...)
 		if before, after := diffSides(text, fix.Edits); before != after {
-			out = appendDiffSide(append(out, ": "...), before)
-			out = appendDiffSide(append(out, " -> "...), after)
+			columns := style.sideColumns(title)
+			out = appendDiffSide(append(out, ": "...), before, columns)
+			out = appendDiffSide(append(out, " -> "...), after, columns)
 		}
 		out = append(out, '\n')
 	}
 	return out
+}
+
+// sideColumns returns the columns for either side of the arrow below a title.
+func (s Style) sideColumns(title string) int {
+	if s.Columns == 0 {
+		return sideColumns
+	}
+	rest := s.Columns - Columns("  suggestion: "+title+": … -> …")
+	return min(max(rest/2, minSideColumns), sideColumns)
 }
 
 // diffSides returns the part of a text that edits change, before and after, with some context of
@@ -100,14 +112,14 @@ func firstLinePrefix(text []byte) string {
 }
 
 // appendDiffSide appends one side of the arrow.
-func appendDiffSide(out []byte, text string) []byte {
+func appendDiffSide(out []byte, text string, most int) []byte {
 	if text == "" {
 		return append(out, "nothing"...)
 	}
 	all, at, columns := []byte(text), 0, 0
 	for n := 0; at < len(all) && n <= sideColumns; n++ {
 		size, width := markedText.measureFirstChar(all[at:])
-		if columns += width; columns > sideColumns {
+		if columns += width; columns > most {
 			break
 		}
 		at += size

@@ -42,11 +42,24 @@ func TestSuggest(t *testing.T) {
 		{"several ways", "a", []diag.Fix{unsafe("t"), {Kind: diag.Safe}, unsafe("u"), unsafe("v"), unsafe("w")}, "  suggestion: t\n  suggestion: u\n  suggestion: v\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := appendSuggestions(nil, diag.Text{Bytes: []byte(tt.text)}, tt.fixes)
+			got := appendSuggestions(nil, diag.Text{Bytes: []byte(tt.text)}, tt.fixes, Style{})
 			if d := cmp.Diff(tt.want, string(got)); d != "" {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// On a terminal both sides of the arrow fit into its line, unless it is very narrow.
+func TestSuggestOnTerminal(t *testing.T) {
+	text := []byte(strings.Repeat("x", 60))
+	fix := []diag.Fix{{Title: "drop it", Kind: diag.Unsafe, Edits: []diag.Edit{{Start: 0, End: 60, New: strings.Repeat("y", 60)}}}}
+	for columns, side := range map[int]int{20: minSideColumns, 60: 15, 80: 25, 200: sideColumns} {
+		want := "  suggestion: drop it: " + strings.Repeat("x", side) + "… -> " + strings.Repeat("y", side) + "…\n"
+		got := appendSuggestions(nil, diag.Text{Bytes: text}, fix, Style{Columns: columns})
+		if d := cmp.Diff(want, string(got)); d != "" {
+			t.Errorf("%d columns: %s", columns, d)
+		}
 	}
 }
 
@@ -56,7 +69,7 @@ func TestTextSuggests(t *testing.T) {
 	f.File, f.Fixes = "f", []diag.Fix{{Title: "t", Kind: diag.Unsafe}}
 	for name, want := range map[string]bool{"f": true, "g": false} {
 		var b bytes.Buffer
-		if err := Text(&b, []diag.Finding{f}, map[string]diag.Text{name: {}}, nil); err != nil {
+		if err := Text(&b, []diag.Finding{f}, map[string]diag.Text{name: {}}, Style{}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(b.String(), "  suggestion: t\n"); got != want {
@@ -71,7 +84,7 @@ func TestSuggestIsLinear(t *testing.T) {
 	fix := []diag.Fix{{Kind: diag.Unsafe, Edits: []diag.Edit{{Start: 1, End: 2, New: string(text)}, {Start: 3, End: len(text)}}}}
 	begin := time.Now()
 	for range 5000 {
-		appendSuggestions(nil, diag.Text{Bytes: text}, fix)
+		appendSuggestions(nil, diag.Text{Bytes: text}, fix, Style{})
 	}
 	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("5000 suggestions in 8 MiB took %v", took)

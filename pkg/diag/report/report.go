@@ -1,8 +1,7 @@
 // Package report prints findings: as text for people, as JSON inside documents, and as SARIF,
 // GitHub annotations and JUnit XML for other programs.
 //
-// It does not map findings to exit codes or detect terminals: the caller passes a [Painter] for
-// colour.
+// It does not map findings to exit codes or detect terminals: the caller passes a [Style].
 package report
 
 import (
@@ -16,7 +15,13 @@ import (
 	"oneshot/pkg/diag"
 )
 
-// A Painter colours text for a severity. A nil painter leaves it unchanged.
+// A Style is the look of findings. The zero Style is for files and pipes.
+type Style struct {
+	Paint   Painter
+	Columns int // of the terminal, into which excerpts and suggestions are cut; 0 without a terminal
+}
+
+// A Painter colours text for a severity, and emphasises it for the severity "". A nil painter leaves it unchanged.
 type Painter func(s diag.Severity, text string) string
 
 func (p Painter) paint(s diag.Severity, text string) string {
@@ -30,7 +35,7 @@ func (p Painter) paint(s diag.Severity, text string) string {
 // an excerpt of the source with the span marked, the hint, and previews of unsafe fixes. Sources
 // holds the texts by the findings' file names; without a source there is no excerpt. Control
 // characters are escaped. The error is the writer's.
-func Text(w io.Writer, findings []diag.Finding, sources map[string]diag.Text, paint Painter) error {
+func Text(w io.Writer, findings []diag.Finding, sources map[string]diag.Text, style Style) error {
 	out := bufio.NewWriter(w)
 	lines := map[string]*diag.Lines{}
 	for _, f := range findings {
@@ -38,25 +43,31 @@ func Text(w io.Writer, findings []diag.Finding, sources map[string]diag.Text, pa
 		if ok && lines[f.File] == nil && f.Span.Line > 0 {
 			lines[f.File] = text.Lines()
 		}
-		_, _ = out.Write(appendFinding(out.AvailableBuffer(), f, lines[f.File], paint)) // Flush returns the error
+		_, _ = out.Write(appendFinding(out.AvailableBuffer(), f, lines[f.File], style)) // Flush returns the error
 	}
 	return out.Flush()
 }
 
 // appendFinding appends the output of [Text] for a finding. Without lines it has no excerpt and no
 // suggestions.
-func appendFinding(out []byte, f diag.Finding, lines *diag.Lines, paint Painter) []byte {
-	out = appendHeadline(out, f, paint)
+func appendFinding(out []byte, f diag.Finding, lines *diag.Lines, style Style) []byte {
+	out = appendHeadline(out, f, style.Paint)
 	if lines != nil && f.Span.Line > 0 {
-		out = appendExcerpt(out, f, lines, paint)
+		out = appendExcerpt(out, f, lines, style)
 	}
 	if f.Hint != "" {
-		out = append(appendVisible(append(out, "  hint: "...), f.Hint), '\n')
+		out = append(appendVisible(style.appendLabel(out, "hint:"), f.Hint), '\n')
 	}
 	if lines != nil {
-		out = appendSuggestions(out, lines.Text, f.Fixes)
+		out = appendSuggestions(out, lines.Text, f.Fixes, style)
 	}
 	return out
+}
+
+// appendLabel appends the first word of a line below a finding.
+func (s Style) appendLabel(out []byte, word string) []byte {
+	out = append(append(out, "  "...), s.Paint.paint(diag.Hint, word)...)
+	return append(out, ' ')
 }
 
 // appendHeadline appends the first line of a finding.
@@ -64,8 +75,9 @@ func appendHeadline(out []byte, f diag.Finding, paint Painter) []byte {
 	text := f.String()
 	if label := f.Label(); paint != nil {
 		place, rest, _ := strings.Cut(text, label)
-		out = appendVisible(out, place)
-		out = append(out, paint(f.Severity, label)...)
+		severity, code, _ := strings.Cut(label, " ")
+		out = append(appendVisible(out, place), paint(f.Severity, severity)...)
+		out = append(append(out, ' '), paint("", code)...)
 		text = rest
 	}
 	return append(appendVisible(out, text), '\n')

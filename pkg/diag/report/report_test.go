@@ -27,10 +27,10 @@ func finding(t *testing.T, text, mark string) diag.Finding {
 }
 
 // printed returns the excerpt of one finding, without the headline.
-func printed(t *testing.T, text string, f diag.Finding) string {
+func printed(t *testing.T, text string, f diag.Finding, style Style) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Text(&b, []diag.Finding{f}, map[string]diag.Text{"f": {Bytes: []byte(text)}}, nil); err != nil {
+	if err := Text(&b, []diag.Finding{f}, map[string]diag.Text{"f": {Bytes: []byte(text)}}, style); err != nil {
 		t.Fatal(err)
 	}
 	_, excerpt, _ := strings.Cut(b.String(), "\n")
@@ -103,10 +103,32 @@ func TestExcerpt(t *testing.T) {
 			"      | " + strings.Repeat(" ", 99) + "^\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if d := cmp.Diff(tt.want, printed(t, tt.text, finding(t, tt.text, tt.mark))); d != "" {
+			if d := cmp.Diff(tt.want, printed(t, tt.text, finding(t, tt.text, tt.mark), Style{})); d != "" {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// On a terminal the excerpt is as wide as that, and the carets are below the marked text.
+func TestExcerptOnTerminal(t *testing.T) {
+	unit := "日本e\u0301" // five columns
+	text := `a({text: "` + strings.Repeat(unit, 30) + `", flag: True, more: "` + strings.Repeat("x", 120) + `"})`
+	for _, tt := range []struct {
+		columns       int
+		before, after string
+		carets        int // the column of the first
+	}{
+		{10, `, flag: `, `, more: `, 17}, // too narrow
+		{40, "本e\u0301\", flag: ", `, more: "xxxxx`, 21},
+		{80, "本e\u0301" + strings.Repeat(unit, 4) + `", flag: `, `, more: "` + strings.Repeat("x", 25), 41},
+		{120, "本e\u0301" + strings.Repeat(unit, 8) + `", flag: `, `, more: "` + strings.Repeat("x", 45), 61},
+	} {
+		want := "    1 | …" + tt.before + "True" + tt.after + "…\n" +
+			"      | " + strings.Repeat(" ", tt.carets-len("      | ")) + "^^^^\n"
+		if d := cmp.Diff(want, printed(t, text, finding(t, text, "True"), Style{Columns: tt.columns})); d != "" {
+			t.Errorf("%d columns: %s", tt.columns, d)
+		}
 	}
 }
 
@@ -116,11 +138,11 @@ func TestExcerptByColumn(t *testing.T) {
 	f.File = "f"
 	want := "    2 | é éxyz\n" +
 		"      |   ^^\n"
-	if d := cmp.Diff(want, printed(t, "one\né éxyz\n", f)); d != "" {
+	if d := cmp.Diff(want, printed(t, "one\né éxyz\n", f, Style{})); d != "" {
 		t.Error(d)
 	}
 	f.Span = diag.At(3, 9)
-	if d := cmp.Diff("    3 |\n      | ^\n", printed(t, "one\ntwo\n", f)); d != "" {
+	if d := cmp.Diff("    3 |\n      | ^\n", printed(t, "one\ntwo\n", f, Style{})); d != "" {
 		t.Error("past the end of the text:", d)
 	}
 }
@@ -136,16 +158,16 @@ func TestText(t *testing.T) {
 
 	var b bytes.Buffer
 	paint := func(s diag.Severity, text string) string { return "<" + string(s) + ":" + text + ">" }
-	err := Text(&b, []diag.Finding{second, bare, elsewhere}, map[string]diag.Text{"tool.yaml": {Bytes: []byte(text)}}, paint)
+	err := Text(&b, []diag.Finding{second, bare, elsewhere}, map[string]diag.Text{"tool.yaml": {Bytes: []byte(text)}}, Style{Paint: paint})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `tool.yaml:2:1: <warning:warning TR002 torn>: forged␊other.yaml:1:1: error\u001b[2J
+	want := `tool.yaml:2:1: <warning:warning> <:TR002 torn>: forged␊other.yaml:1:1: error\u001b[2J
     2 | name: b
       | <warning:^^^^^^^>
-  hint: drop␊one
-<warning:warning TR002 torn>: no place
-gone.yaml:3:1: <warning:warning TR002 torn>: no text
+  <hint:hint:> drop␊one
+<warning:warning> <:TR002 torn>: no place
+gone.yaml:3:1: <warning:warning> <:TR002 torn>: no text
 `
 	if d := cmp.Diff(want, b.String()); d != "" {
 		t.Error(d)
@@ -161,7 +183,7 @@ func TestTextIsLinear(t *testing.T) {
 		findings[i] = diag.New(diag.RunTorn, diag.Span{Start: at, End: len(text), Line: 1, Column: at + 1, EndLine: 1, EndColumn: len(text) + 1}, "x")
 	}
 	begin := time.Now()
-	if err := Text(new(bytes.Buffer), findings, map[string]diag.Text{"": {Bytes: text}}, nil); err != nil {
+	if err := Text(new(bytes.Buffer), findings, map[string]diag.Text{"": {Bytes: text}}, Style{}); err != nil {
 		t.Fatal(err)
 	}
 	if took := time.Since(begin); took > time.Minute {
@@ -214,8 +236,9 @@ func TestTextAny(t *testing.T) {
 		finding := diag.New(diag.RunTorn, diag.NewLines([]byte(text)).Locate(diag.Bytes(start, end)), "%s", text)
 		finding.File, finding.Hint = "f", text
 		finding.Fixes = []diag.Fix{{Title: text, Kind: diag.Unsafe, Edits: []diag.Edit{{Start: start, End: end, New: text}, {Start: end, End: len(text)}}}}
+		columns := rapid.SampledFrom([]int{0, 40, 80, 120}).Draw(t, "columns")
 		var b bytes.Buffer
-		if err := Text(&b, []diag.Finding{finding}, map[string]diag.Text{"f": {Bytes: []byte(text)}}, nil); err != nil {
+		if err := Text(&b, []diag.Finding{finding}, map[string]diag.Text{"f": {Bytes: []byte(text)}}, Style{Columns: columns}); err != nil {
 			t.Fatal(err)
 		}
 		lines := strings.Split(b.String(), "\n")
@@ -225,8 +248,14 @@ func TestTextAny(t *testing.T) {
 			}
 		}
 		if len(lines) > 2 {
-			if caret := lines[2]; len(caret) > 8+1+windowColumns {
-				t.Errorf("carets beyond the window: %q", caret)
+			most := columns
+			if columns == 0 {
+				most = 8 + 1 + windowColumns + 1
+			}
+			for _, line := range lines[1:3] { // the excerpt and the carets
+				if Columns(line) > most {
+					t.Errorf("wider than %d columns: %q", most, line)
+				}
 			}
 		}
 	})
