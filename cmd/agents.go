@@ -1,8 +1,6 @@
 package cmd
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -140,18 +138,18 @@ func (o *agentsOptions) list() error {
 		o.console.note("no agents in %s", agentsDir(o.env))
 		return nil
 	}
-	out := bufio.NewWriter(o.console.out)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tMODEL\tTOOLS\tDESCRIPTION")
+	list := &table{heading: true, rows: [][]string{{"NAME", "MODEL", "TOOLS", "DESCRIPTION"}}}
 	for _, d := range docs {
 		what := d.Description
 		if d.Error != "" {
 			what = "broken: " + d.Error
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", report.EscapeLine(d.Name), report.EscapeLine(strings.Join(d.Model, ", ")),
-			report.EscapeLine(strings.Join(slices.Concat(d.Tools, d.Tool), ", ")), report.EscapeLine(what))
+		list.rows = append(list.rows, []string{
+			report.EscapeLine(d.Name), report.EscapeLine(strings.Join(d.Model, ", ")),
+			report.EscapeLine(strings.Join(slices.Concat(d.Tools, d.Tool), ", ")), report.EscapeLine(what),
+		})
 	}
-	return errors.Join(w.Flush(), out.Flush())
+	return o.console.printTable(list)
 }
 
 // show prints an agent and the flags of its run.

@@ -1,17 +1,15 @@
 package cmd
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
+	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
 	"oneshot/pkg/diag/report"
@@ -213,37 +211,52 @@ func verdictOf(checks []check, named bool) error {
 
 // print writes the report to stdout.
 func (o *doctorOptions) print(checks []check, x exit) error {
-	var doc bytes.Buffer
-	if o.format == "json" {
-		raw, err := json.Marshal(doctorReport{x.Code == 0, doctorExit{x.Code, x.Name}, checks})
-		if err != nil {
-			return err
-		}
-		if err := report.JSON(&doc, json.RawMessage(o.console.secrets.HideJSON(raw))); err != nil {
-			return err
-		}
-		return o.console.writeOutput(doc.Bytes())
+	if o.format != "json" {
+		return o.console.printTable(o.table(checks))
 	}
-	writeTable(&doc, checks)
-	return o.console.writeOutput([]byte(o.console.secrets.Redact(doc.String())))
+	raw, err := json.Marshal(doctorReport{x.Code == 0, doctorExit{x.Code, x.Name}, checks})
+	if err != nil {
+		return err
+	}
+	return report.JSON(o.console.out, json.RawMessage(o.console.secrets.HideJSON(raw)))
 }
 
-// writeTable renders checks as text. Writes to a buffer cannot fail.
-func writeTable(to io.Writer, checks []check) {
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+// table returns the report as text. Secrets are masked before lines are wrapped.
+func (o *doctorOptions) table(checks []check) *table {
+	l := &table{wraps: true, color: statusColor}
+	add := func(status, name, detail string) {
+		hide := func(text string) string { return report.EscapeLine(o.console.secrets.Redact(text)) }
+		l.rows = append(l.rows, []string{status, hide(name), hide(detail)})
+	}
 	for _, c := range checks {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", c.Status, report.EscapeLine(c.Name), report.EscapeLine(c.Detail))
+		add(string(c.Status), c.Name, c.Detail)
 		for _, m := range c.Models {
-			fmt.Fprintf(w, "\t\t%s\n", report.EscapeLine(m.String()))
+			add("", "", m.String())
 		}
 		for _, s := range c.Settings {
-			fmt.Fprintf(w, "\t\t%s\n", report.EscapeLine(s.Name+" = "+strings.Join(s.Values, ", ")+" ("+s.Source+")"))
+			add("", "", s.Name+" = "+strings.Join(s.Values, ", ")+" ("+s.Source+")")
 		}
 		if c.Hint != "" {
-			fmt.Fprintf(w, "\t\thint: %s\n", report.EscapeLine(c.Hint))
+			add("", "", "hint: "+c.Hint)
 		}
 	}
-	w.Flush()
+	return l
+}
+
+// statusColor returns the colour of a cell of the report: a status has one.
+func statusColor(column int, cell string) color.Attribute {
+	if column > 0 {
+		return 0
+	}
+	switch status(cell) {
+	case fine:
+		return color.FgGreen
+	case warning:
+		return color.FgYellow
+	case failed:
+		return color.FgRed
+	}
+	return 0
 }
 
 // String shows a model: "ollama/qwen3:8b (native calls, thinking, context 40960)".

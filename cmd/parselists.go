@@ -1,9 +1,7 @@
 package cmd
 
 import (
-	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"oneshot/pkg/diag"
 	"oneshot/pkg/diag/report"
@@ -29,11 +27,11 @@ func (o *parseOptions) printCodes() error {
 	if o.format == "json" {
 		return report.JSON(o.console.out, ruleDocs(diag.Rules))
 	}
-	w := tabwriter.NewWriter(o.console.out, 0, 0, 2, ' ', 0)
+	list := &table{wraps: true}
 	for _, r := range diag.Rules {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Code, r.Code.Family().Name, r.Severities(), r.Slug, r.Title)
+		list.rows = append(list.rows, []string{string(r.Code), r.Code.Family().Name, r.Severities(), r.Slug, r.Title})
 	}
-	return w.Flush()
+	return o.console.printTable(list)
 }
 
 // A dialectDoc is the JSON form of a dialect.
@@ -59,9 +57,9 @@ func (o *parseOptions) printDialects() error {
 	if o.format == "json" {
 		return report.JSON(o.console.out, docs)
 	}
-	w := tabwriter.NewWriter(o.console.out, 0, 0, 2, ' ', 0)
+	list := &table{wraps: true}
 	for _, d := range docs {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", d.Name, d.Title, strings.Join(d.Aliases, ", "))
+		list.rows = append(list.rows, []string{d.Name, d.Title, strings.Join(d.Aliases, ", ")})
 	}
-	return w.Flush()
+	return o.console.printTable(list)
 }

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -11,9 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
+	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
 	"oneshot/pkg/diag/report"
@@ -126,17 +125,26 @@ func (o *runsOptions) printList(heading string, rows []listRow) error {
 	if o.format == "json" {
 		return report.JSON(o.console.out, rows)
 	}
-	out := bufio.NewWriter(o.console.out)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tMODEL\tTURNS\tEXIT\t"+heading)
+	list := &table{heading: true, rows: [][]string{{"ID", "MODEL", "TURNS", "EXIT", heading}}, color: exitColor}
 	for _, r := range rows {
-		c := r.cells()
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", report.EscapeLine(c[0]), report.EscapeLine(c[1]), c[2], report.EscapeLine(c[3]), oneLineExcerpt(c[4], 60))
+		cells := r.cells()
+		for i, cell := range cells {
+			cells[i] = onOneLine(cell)
+		}
+		list.rows = append(list.rows, cells)
 	}
-	if err := w.Flush(); err != nil {
-		return err
+	return o.console.printTable(list)
+}
+
+// exitColor returns the colour of a cell of "runs list": exits have one.
+func exitColor(column int, cell string) color.Attribute {
+	switch {
+	case column != 3 || cell == "unfinished" || strings.HasPrefix(cell, "batch of "):
+		return 0
+	case strings.HasPrefix(cell, "0 "):
+		return color.FgGreen
 	}
-	return out.Flush()
+	return color.FgRed
 }
 
 // files returns the files of the runs that are not of a batch, newest first.

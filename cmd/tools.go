@@ -1,12 +1,9 @@
 package cmd
 
 import (
-	"bufio"
-	"errors"
-	"fmt"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
 	"oneshot/pkg/diag/report"
@@ -58,13 +55,25 @@ func (o *toolsOptions) list(c *cobra.Command) error {
 	if o.format == "json" {
 		return report.JSON(o.console.out, docs)
 	}
-	out := bufio.NewWriter(o.console.out) // else each cell is a system call
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tEFFECT\tSOURCE\tDESCRIPTION")
+	list := &table{heading: true, rows: [][]string{{"NAME", "EFFECT", "SOURCE", "DESCRIPTION"}}, color: effectColor}
 	for _, d := range docs {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", d.Name, d.Effect, report.EscapeLine(d.Source), report.EscapeLine(firstSentence(d.Description)))
+		list.rows = append(list.rows, []string{d.Name, string(d.Effect), report.EscapeLine(d.Source), report.EscapeLine(firstSentence(d.Description))})
 	}
-	return errors.Join(w.Flush(), out.Flush())
+	return o.console.printTable(list)
+}
+
+// effectColor returns the colour of a cell of "tools list": effects beyond reading have one.
+func effectColor(column int, cell string) color.Attribute {
+	if column != 1 {
+		return 0
+	}
+	switch tool.Effect(cell) {
+	case tool.Write:
+		return color.FgYellow
+	case tool.Exec:
+		return color.FgRed
+	}
+	return 0
 }
 
 // load returns the selected definitions.
