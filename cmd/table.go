@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bufio"
+	"slices"
 	"strings"
 
 	"github.com/fatih/color"
@@ -31,6 +32,9 @@ func (t *console) printTable(l *table) error {
 // columnGap separates two columns.
 const columnGap = "  "
 
+// minWrapColumns is the width to which a column that wraps is reduced before other columns are cut.
+const minWrapColumns = 15
+
 // widths returns the width of each column. All columns together take at most a number of columns of the terminal if it is not 0
 // and the first leaves room.
 func (l *table) widths(most int) []int {
@@ -43,27 +47,32 @@ func (l *table) widths(most int) []int {
 			widths[i] = max(widths[i], report.Columns(cell))
 		}
 	}
-	if most > 0 && len(widths) > 0 {
-		shrink(widths[1:], most-widths[0]-len(columnGap)*(len(widths)-1))
+	if most == 0 || len(widths) < 2 {
+		return widths
 	}
+	rest, most := widths[1:], most-widths[0]-len(columnGap)*(len(widths)-1)
+	if last := len(rest) - 1; l.wraps { // it loses nothing
+		rest[last] = min(rest[last], max(most-sum(rest[:last]), minWrapColumns))
+	}
+	shrink(rest, most)
 	return widths
+}
+
+func sum(numbers []int) (total int) {
+	for _, n := range numbers {
+		total += n
+	}
+	return total
 }
 
 // shrink reduces the largest widths until their sum is at most a number, or each is 1.
 func shrink(widths []int, most int) {
-	sum := 0
 	for i, w := range widths {
 		widths[i] = min(w, max(most, 1)) // bounds the loop below
-		sum += widths[i]
 	}
-	for ; sum > most; sum-- {
-		widest := 0
-		for i, w := range widths {
-			if w > widths[widest] {
-				widest = i
-			}
-		}
-		if len(widths) == 0 || widths[widest] <= 1 {
+	for excess := sum(widths) - most; excess > 0; excess-- {
+		widest := slices.Index(widths, slices.Max(widths))
+		if widths[widest] <= 1 {
 			return
 		}
 		widths[widest]--

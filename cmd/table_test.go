@@ -10,7 +10,8 @@ import (
 	"oneshot/pkg/diag/report"
 )
 
-// A table is complete without a limit. Within one, the widest columns are cut first, and the first is never cut.
+// A table is complete without a limit. Within one, the widest columns are cut first, and the first is never cut. A last column
+// that wraps is narrowed before others are cut.
 func TestTable(t *testing.T) {
 	rows := [][]string{
 		{"ID", "MODEL", "TURNS", "PROMPT"},
@@ -37,6 +38,12 @@ ID     MODEL         TURNS  PROMPT
 r1     replay:a-lo…  3      Say hello_
                             to everybody
 run-2  日本語のモ…   10     no
+`},
+		{50, true, `
+ID     MODEL                TURNS  PROMPT
+r1     replay:a-long-reco…  3      Say hello to_
+                                   everybody
+run-2  日本語のモデル       10     no
 `},
 		{18, false, `
 ID     M…  T…  PR…
