@@ -33,8 +33,8 @@ func newRun(env Env, t *console) *cobra.Command {
 as one JSON document on stdout. Progress, warnings and errors go to stderr. A pipe or
 file on stdin is read as input without a flag; --no-stdin turns that off.`,
 		Example: `  oneshot run --model ollama/qwen3:8b --input app.log --schema errors.schema.json 'Count the errors'
-  oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault \
-    --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'`,
+  oneshot run --model ollama/qwen3:8b --tool 'vault_*' --tool file_read --root notes \
+    --schema todo.schema.json 'What is left to do before release 0.2?'`,
 		Args: atMostArguments(1, "quote a prompt that contains spaces"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return run(c.Context(), env, t, commandLine(c.Flags()), args)

@@ -50,8 +50,8 @@ stdout in both cases.
 
 With --fix, validate prints the text of the one file instead, with every safe fix
 applied: call records in format v1 become v2. The remaining findings go to stderr.`,
-		Example: `  oneshot validate tooldefs/wget.yaml testdata/readme/todo.schema.json
-  oneshot validate --schema testdata/readme/todo.schema.json testdata/readme/answer.json`,
+		Example: `  oneshot validate tooldefs/wget.yaml prompts/demo/todo.schema.json
+  oneshot validate --schema prompts/demo/todo.schema.json testdata/readme/answer.json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
 	}

@@ -122,12 +122,12 @@ func params(files []string, api modelserver.API) testscript.Params {
 	}
 }
 
-// isolate gives each script a home of its own. Scripts do not inherit a proxy of the person who runs the tests. $VAULT
-// and $SCHEMA are the folder and the schema of the demo run.
+// isolate gives each script a home of its own. Scripts do not inherit a proxy of the person who runs the tests. $PROJECT is
+// the folder of the project, $VAULT and $SCHEMA are the notes and the schema of the demo run.
 func isolate(env *testscript.Env) error {
 	env.Setenv("HOME", filepath.Join(env.WorkDir, ".home"))
 	env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
-	for name, path := range map[string]string{"VAULT": "testdata/vault", "SCHEMA": "testdata/readme/todo.schema.json"} {
+	for name, path := range map[string]string{"PROJECT": ".", "VAULT": "prompts/demo/vault", "SCHEMA": "prompts/demo/todo.schema.json"} {
 		abs, err := filepath.Abs(path)
 		if err != nil {
 			return err
