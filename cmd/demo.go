@@ -71,7 +71,11 @@ func (o *demoOptions) runIn(ctx context.Context, dir string) error {
 	if o.noRecord {
 		line.add("no-run-file", "true")
 	}
-	o.console.note("in a folder with sample notes: %s", demoCommand(demo, o.dir))
+	where := ""
+	if o.dir == "" {
+		where = " in a temporary folder with sample notes"
+	}
+	o.console.note("running%s: %s", where, demoCommand(demo, o.dir))
 	err := run(ctx, o.env, o.console, line, []string{demoPrompt})
 	switch {
 	case isDemoMismatch(err): // the requests depend on nothing else of this machine
@@ -92,7 +96,7 @@ func (o *demoOptions) noteNextSteps() {
 		o.console.note("to keep its files: oneshot demo --dir DIR")
 		own = "oneshot run --model ollama/NAME 'Why is the sky blue?'"
 	}
-	o.console.note("to find a model of your own: oneshot doctor")
+	o.console.note("to find a model: oneshot doctor")
 	o.console.note("to use it: %s", own)
 }
 
@@ -111,7 +115,7 @@ func demoFlags(model, dir string) []demoFlag {
 	}
 }
 
-// demoCommand returns the command line of the run with the sample files in a folder; "" is the working directory.
+// demoCommand returns the command line of the run with the sample files in a folder; with "", its paths are relative to the folder.
 func demoCommand(model, dir string) string {
 	command := "oneshot run"
 	for _, f := range demoFlags(model, dir) {
