@@ -35,6 +35,7 @@ removed at the end; --dir keeps them.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.dir, "dir", "", "write the sample files to `DIR`, a new or empty folder, and keep them")
+	_ = c.MarkFlagDirname("dir") // the flag was defined above
 	f.BoolVar(&o.noRecord, "no-run-file", false, "do not record the run")
 	return c
 }
