@@ -116,7 +116,8 @@ func demoFlags(model, dir string) []demoFlag {
 	}
 }
 
-// demoCommand returns the command line of the run with the sample files in a folder; with "", its paths are relative to the folder.
+// demoCommand returns the command line of the run with the sample files in a folder; with "", its paths are relative to that
+// folder.
 func demoCommand(model, dir string) string {
 	command := "oneshot run"
 	for _, f := range demoFlags(model, dir) {
