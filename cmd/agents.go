@@ -117,7 +117,7 @@ func (o *agentsOptions) list() error {
 	}
 	docs := []agentDoc{}
 	for _, name := range agentNames(o.env, nil) {
-		a, findings, err := readAgent(o.env, name)
+		a, findings, err := readAgent(o.env, "agent", name)
 		if err != nil {
 			doc := agentDoc{Name: name, Error: err.Error()}
 			if paths := listAgents(o.env)[name]; len(paths) > 0 {
@@ -159,7 +159,7 @@ func (o *agentsOptions) show(name string) error {
 	if err := checkFormat(o.format, "text", "json"); err != nil {
 		return err
 	}
-	a, err := loadAgent(o.env, o.console, name)
+	a, err := loadAgent(o.env, o.console, "agent", name)
 	if err != nil {
 		return err
 	}

@@ -189,12 +189,12 @@ func checkArguments(c *cobra.Command, t *console, started *bool) {
 
 // requireSubcommand is the error of a group without a valid subcommand.
 func requireSubcommand(c *cobra.Command, args []string) error {
-	group, noun, hint := "", "command", helpHint(c)
+	group, noun, hint := "", "command", subcommandHint(c)
 	if c.HasParent() {
 		group = c.Name() + ": "
 	}
 	if c.Name() == completionCommand {
-		noun, hint = "shell", "use bash, zsh, fish or powershell"
+		noun = "shell"
 	}
 	if len(args) == 0 {
 		return usagef(hint, "%smissing %s", group, noun)
@@ -207,13 +207,26 @@ func requireSubcommand(c *cobra.Command, args []string) error {
 
 // suggestCommand returns a hint at the subcommand that a misspelt one resembles, or "".
 func suggestCommand(c *cobra.Command, name string) string {
-	var names []string
+	return schema.DidYouMean(name, subcommandNames(c))
+}
+
+// subcommandHint lists the subcommands of a group. For the root, which has many, and for a command without any, it names the
+// help page.
+func subcommandHint(c *cobra.Command) string {
+	if names := subcommandNames(c); c.HasParent() && len(names) > 0 {
+		return "use " + schema.JoinOr(names)
+	}
+	return helpHint(c)
+}
+
+// subcommandNames returns the names of the subcommands of a command.
+func subcommandNames(c *cobra.Command) (names []string) {
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() {
 			names = append(names, sub.Name())
 		}
 	}
-	return schema.DidYouMean(name, names)
+	return names
 }
 
 // completionCommand is the name of Cobra's command for shell completion.
@@ -225,7 +238,7 @@ func describeCompletion(root *cobra.Command) {
 		if c.Name() != completionCommand {
 			continue
 		}
-		c.Short = "Print a completion script for bash, zsh, fish or PowerShell"
+		c.Short = "Print a completion script for " + schema.JoinOr(subcommandNames(c))
 		c.Long = c.Short + ".\nTo load it, see oneshot completion SHELL --help."
 		for _, shell := range c.Commands() {
 			_, loading, _ := strings.Cut(shell.Long, "\n")
@@ -239,8 +252,8 @@ func describeCompletion(root *cobra.Command) {
 // helpTopic is "oneshot help [COMMAND]", which fails for an unknown command.
 func helpTopic(c *cobra.Command, args []string) error {
 	topic, rest, _ := c.Root().Find(args) // an unknown command is in the rest
-	if len(rest) > 0 && topic.HasSubCommands() {
-		return usagef(cmp.Or(suggestCommand(topic, rest[0]), helpHint(topic)), "help: unknown command %q", strings.Join(args, " "))
+	if len(rest) > 0 {
+		return usagef(cmp.Or(suggestCommand(topic, rest[0]), subcommandHint(topic)), "help: unknown command %q", strings.Join(args, " "))
 	}
 	topic.InitDefaultHelpFlag()
 	return topic.Help()
