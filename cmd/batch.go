@@ -138,12 +138,11 @@ type batchRun struct {
 	heard   earlierResponses
 	use     func(*agent.Config) // adds the tools to a run
 
-	progress   *batchProgress
-	hasSuccess atomic.Bool             // of a run of this command
-	failures   atomic.Int64            // of this command
-	ending     context.CancelCauseFunc // begins no more runs
-	abort      context.CancelCauseFunc // ends the runs as well
-	blocked    bool                    // in order: an earlier record has no line, so no more are written
+	progress *batchProgress
+	failures atomic.Int64            // of this command
+	ending   context.CancelCauseFunc // begins no more runs
+	abort    context.CancelCauseFunc // ends the runs as well
+	blocked  bool                    // in order: an earlier record has no line, so no more are written
 }
 
 // runBatch is the command.

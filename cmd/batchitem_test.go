@@ -9,26 +9,28 @@ import (
 	"oneshot/pkg/provider"
 )
 
-// A server that refuses connections ends a batch before the first success. Afterwards, and if the connection broke later, only
-// the record fails.
+// A server that refuses connections ends a batch until the main model or a fallback, and the responder, have responded to the
+// command. Afterwards, and if the connection breaks later, only the record fails.
 func TestConnectFailureConcernsAll(t *testing.T) {
 	unavailable := func(op string, err error) error {
 		return &provider.UnavailableError{Attempts: 3, Err: &net.OpError{Op: op, Net: "tcp", Err: err}}
 	}
 	refused := unavailable("dial", syscall.ECONNREFUSED)
-	b := new(batchRun)
-	for _, err := range []error{refused, unavailable("proxyconnect", refused)} {
-		if !b.concernsAll(err) {
-			t.Errorf("%v does not end the batch", err)
+	b := &batchRun{limiter: new(batchLimiter)}
+	b.shared = &sharedPlan{models: &chosenModels{names: []string{"x/main", "x/fallback", "x/responder"}, hasResponder: true}}
+	check := func(err error, want bool) {
+		t.Helper()
+		if b.concernsAll(err) != want {
+			t.Errorf("%v: concernsAll is %v, want %v", err, !want, want)
 		}
 	}
-	for _, err := range []error{unavailable("read", syscall.ECONNRESET), &provider.StatusError{Status: http.StatusServiceUnavailable}} {
-		if b.concernsAll(err) {
-			t.Errorf("%v ends the batch", err)
-		}
-	}
-	b.hasSuccess.Store(true)
-	if b.concernsAll(refused) {
-		t.Errorf("%v ends the batch after a success", refused)
-	}
+	check(refused, true)
+	check(unavailable("proxyconnect", refused), true)
+	check(unavailable("read", syscall.ECONNRESET), false)
+	check(&provider.UnavailableError{Attempts: 3, Err: &provider.StatusError{Status: http.StatusServiceUnavailable}}, false)
+	b.limiter.responded.Store("x/main", false) // to an earlier command
+	b.limiter.responded.Store("x/responder", true)
+	check(refused, true)
+	b.limiter.responded.Store("x/fallback", true)
+	check(refused, false)
 }
