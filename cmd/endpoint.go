@@ -34,7 +34,7 @@ func (s *settings) endpoints(env Env, t *console, names []string, responder stri
 	var out []endpoint
 	for _, name := range names {
 		flag := "--model"
-		if name == responder {
+		if responder != "" && name == responder {
 			flag = "--responder"
 		}
 		p, err := s.endpoint(env, t, flag, name)
@@ -95,15 +95,14 @@ func (s *settings) endpoint(env Env, t *console, flag, name string) (endpoint, e
 
 // providerError is the error for the model of a flag that is not of the form PROVIDER/NAME with a known provider.
 func providerError(flag, model string) error {
-	var providers []string
+	var providers, names []string
 	for _, p := range provider.Presets() {
-		providers = append(providers, p.Name)
+		providers, names = append(providers, p.Name), append(names, p.Name+"/NAME")
 	}
-	hint := "use " + providerNames()
 	if flag == "--model" {
-		hint += ", replay:RUN or demo"
+		names = append(names, "replay:RUN", "demo")
 	}
-	hint += "; for another server add --base-url URL --api chat"
+	hint := "use " + schema.JoinOr(names) + "; for another server add --base-url URL --api chat"
 	prefix, _, found := strings.Cut(model, "/")
 	switch {
 	case slices.Contains(providers, prefix):
