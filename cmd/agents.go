@@ -44,9 +44,7 @@ run the agent of another person.`,
 	for _, c := range []*cobra.Command{list, show} {
 		c.Flags().StringVar(&o.format, "format", "text", "print `FORMAT`: text or json")
 	}
-	show.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return agentNames(env, nil), cobra.ShellCompDirectiveDefault
-	}
+	show.ValidArgsFunction = installedAgents().completeFirst(env, nil)
 	create := &cobra.Command{
 		Use:   "new [flags] NAME|FILE",
 		Short: "Write a new agent file to fill in",
@@ -116,7 +114,7 @@ func (o *agentsOptions) list() error {
 		return err
 	}
 	docs := []agentDoc{}
-	for _, name := range agentNames(o.env, nil) {
+	for _, name := range agentNames(o.env) {
 		a, findings, err := readAgent(o.env, "agent", name)
 		if err != nil {
 			doc := agentDoc{Name: name, Error: err.Error()}

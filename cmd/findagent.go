@@ -56,8 +56,8 @@ func listAgents(env Env) map[string][]string {
 	return found
 }
 
-// agentNames offers the names of agents; shells list files.
-func agentNames(env Env, _ *options) (names []string) {
+// agentNames returns the names of the agents in the configuration directory.
+func agentNames(env Env) (names []string) {
 	for name := range listAgents(env) {
 		names = append(names, name)
 	}
@@ -79,7 +79,7 @@ func findAgent(env Env, label, value string) (path string, err error) {
 				"set HOME or XDG_CONFIG_HOME, or name a file, e.g. ./" + value + ".yaml"}
 		}
 		hint := "for a file use a path, e.g. ./" + value + ".yaml; or create the agent with oneshot agents new " + quote.Shell(value)
-		if names := agentNames(env, nil); len(names) > 0 {
+		if names := agentNames(env); len(names) > 0 {
 			hint = cmp.Or(schema.DidYouMean(value, names), "use "+schema.JoinOr(names)+"; see oneshot agents list")
 		}
 		return "", &hintedError{&inputError{fmt.Errorf("%s %q not found in %s", label, value, dir)}, hint}

@@ -168,6 +168,9 @@ func checkArguments(c *cobra.Command, t *console, started *bool) {
 	}
 	if c.Args == nil {
 		c.Args = noArguments
+		if c.ValidArgsFunction == nil { // help has one
+			c.ValidArgsFunction = cobra.NoFileCompletions
+		}
 	}
 	run := c.RunE
 	switch {

@@ -35,7 +35,8 @@ file on stdin is read as input without a flag; --no-stdin turns that off.`,
 		Example: `  oneshot run --model ollama/qwen3:8b --input app.log --schema errors.schema.json 'Count the errors'
   oneshot run --model ollama/qwen3:8b --tool 'vault_*' --tool file_read --root notes \
     --schema todo.schema.json 'What is left to do before release 0.2?'`,
-		Args: atMostArguments(1, "quote a prompt that contains spaces"),
+		Args:              atMostArguments(1, "quote a prompt that contains spaces"),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
 			return run(c.Context(), env, t, commandLine(c.Flags()), args)
 		},

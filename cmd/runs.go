@@ -52,6 +52,7 @@ func newRuns(env Env, t *console) *cobra.Command {
 		c.Flags().StringVar(&o.format, "format", "text", "print `FORMAT`: text or json")
 	}
 	o.defineBatch(list)
+	show.ValidArgsFunction = recordedRuns().completeFirst(env, nil)
 	show.Flags().StringVar(&o.format, "format", "text", "print `FORMAT`: text, json (the records), events or messages (one JSON object per line)")
 	group := &cobra.Command{Use: "runs", Short: "List, show, count, export and delete recorded runs", Example: "  oneshot runs list\n  oneshot runs prune --dry-run"}
 	group.AddCommand(list, show, newStats(o), newExport(o), prune)

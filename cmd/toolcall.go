@@ -59,6 +59,7 @@ Exit 0 means that the tool succeeded, 1 that it failed or the arguments are inva
 		},
 	}
 	o.define(c, env, forCall)
+	c.ValidArgsFunction = listed(toolNames).completeFirst(env, o)
 	return c
 }
 
