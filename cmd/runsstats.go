@@ -28,7 +28,6 @@ import (
 type statsOptions struct {
 	*runsOptions
 	by     string
-	since  age
 	format string
 }
 
@@ -47,10 +46,10 @@ but call and cost nothing. Records that cannot be read are named on stderr and c
 		RunE:    func(*cobra.Command, []string) error { return o.stats() },
 	}
 	o.defineBatch(c)
+	o.filter.define(c, runs.env)
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "text", "print `FORMAT`: text, json or csv")
 	f.StringVar(&o.by, "by", "", "group by `KEY`: day, model, agent or tool")
-	f.Var(&o.since, "since", "count only runs started within `AGE`, e.g. --since 7d")
 	_ = c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(groupings, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
@@ -71,7 +70,7 @@ type unreadableRun struct {
 }
 
 func (o *statsOptions) stats() error {
-	if err := checkFormat(o.format, "text", "json", "csv"); err != nil {
+	if err := cmp.Or(checkFormat(o.format, "text", "json", "csv"), o.filter.check()); err != nil {
 		return err
 	}
 	if o.by != "" && !slices.Contains(groupings, o.by) {
@@ -107,19 +106,22 @@ func (o *statsOptions) collect() (*statsDocument, error) {
 		return nil, err
 	}
 	doc := &statsDocument{By: o.by, Unreadable: []unreadableRun{}}
-	if o.since > 0 {
-		since := o.env.Now().Add(-time.Duration(o.since))
+	if since := o.filter.since.at; !since.IsZero() {
 		doc.Since = &since
 	}
 	all := telemetry.NewCollector(telemetry.Grouping(o.by), o.env.Now().Location())
 	for some := range slices.Chunk(paths, statsChunk) {
-		runs, faults := make([]telemetry.Run, len(some)), make([]error, len(some))
-		inParallel(len(some), func(i int) { runs[i], faults[i] = telemetry.ReadRun(some[i], own) })
+		runs, faults, selected := make([]telemetry.Run, len(some)), make([]error, len(some)), make([]bool, len(some))
+		inParallel(len(some), func(i int) {
+			runs[i], faults[i] = telemetry.ReadRun(some[i], own)
+			selected[i] = o.filter.matches(runs[i])
+			runs[i].Prompt = "" // it can be large
+		})
 		for i, run := range runs {
 			switch {
 			case faults[i] != nil:
 				doc.Unreadable = append(doc.Unreadable, unreadableRun{filepath.Base(some[i]), faults[i].Error()})
-			case doc.Since == nil || !run.Start.Before(*doc.Since):
+			case selected[i]:
 				all.CountRun(run)
 			}
 		}
