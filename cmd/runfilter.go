@@ -30,7 +30,7 @@ func (f *runFilter) define(c *cobra.Command, env Env) {
 	f.since.now = env.Now
 	for _, r := range []flagRow{
 		{name: "agent", field: text(&f.agent, ""), completes: installedAgents(),
-			help: "only runs of the agent `NAME`, e.g. --agent digest"},
+			help: "only runs of the agent `NAME` or of its file, e.g. --agent digest"},
 		{name: "exit", field: list(&f.exits), completes: example(recordedExits()...),
 			help: "only runs that ended with `EXIT`: a code, its name, or unfinished (repeatable), e.g. --exit limit"},
 		{name: "since", field: func(set *pflag.FlagSet, r flagRow) { set.Var(&f.since, r.name, r.help) }, completes: nothing("an age or a time"),
@@ -64,9 +64,10 @@ func (f *runFilter) isEmpty() bool {
 	return f.agent == "" && len(f.exits) == 0 && f.since.at.IsZero() && f.model == "" && f.prompt == ""
 }
 
-// matches reports whether the filter selects a run. An agent matches by its name, which its file can set, and by its file.
+// matches reports whether the filter selects a run. An agent matches by the name in its file, the name of its file, and the path
+// that the run was given.
 func (f *runFilter) matches(r telemetry.Run) bool {
-	return (f.agent == "" || f.agent == r.Agent || f.agent == agentName(r.AgentFile)) &&
+	return (f.agent == "" || slices.Contains([]string{r.Agent, r.AgentFile, agentName(r.AgentFile)}, f.agent)) &&
 		(len(f.exits) == 0 || slices.Contains(f.exits, r.Exit)) &&
 		!r.Start.Before(f.since.at) &&
 		(f.model == "" || matchesModel(f.model, r.Model)) &&

@@ -40,6 +40,7 @@ func TestRunFilter(t *testing.T) {
 		"empty":          {runFilter{}, true},
 		"name of agent":  {runFilter{agent: "release-digest"}, true},
 		"file of agent":  {runFilter{agent: "digest"}, true},
+		"path of agent":  {runFilter{agent: "agents/digest.yaml"}, true},
 		"other agent":    {runFilter{agent: "release"}, false},
 		"one of exits":   {runFilter{exits: []string{"timeout", "limit"}}, true},
 		"other exit":     {runFilter{exits: []string{"timeout"}}, false},
