@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -126,7 +127,10 @@ func (s *batchSummary) id() string { return s.ID }
 func (s *batchSummary) facts() (run telemetry.Run, fault string) {
 	run = s.first
 	run.Start = s.Time
-	return run, s.Fault
+	if s.first.Start.IsZero() {
+		fault = "none of its runs can be read"
+	}
+	return run, cmp.Or(s.Fault, fault)
 }
 
 func (s *batchSummary) cells() []string {
