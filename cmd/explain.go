@@ -153,7 +153,7 @@ func explainableNames() []explainableName {
 		names = append(names, explainableName{string(d.Code), d.Text})
 	}
 	for _, d := range agentKeyDocs() {
-		names = append(names, explainableName{d.Key, cmp.Or(d.Meaning, "no key of agent files")})
+		names = append(names, explainableName{d.Key, cmp.Or(d.Meaning, "not a key of agent files")})
 	}
 	return names
 }
