@@ -135,6 +135,21 @@ func runeColumns(r rune) int {
 	return 1
 }
 
+// Cut returns text, which [EscapeLine] has escaped, in at most the given number of columns, at least 1. Text that is longer
+// ends in an ellipsis.
+func Cut(text string, columns int) string {
+	taken, end := 0, 0 // end: of the text that leaves a column for the ellipsis
+	for i, r := range text {
+		if taken < columns {
+			end = i
+		}
+		if taken += runeColumns(r); taken > columns {
+			return text[:end] + "…"
+		}
+	}
+	return text
+}
+
 // Wrap breaks text, which [EscapeLine] has escaped, into lines of at most columnsPerLine columns, after a
 // space if one is in the second half of a line. It returns at least one line and drops no
 // character.

@@ -17,3 +17,14 @@ func TestWrap(t *testing.T) {
 		}
 	}
 }
+
+func TestCut(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "abcd": "abcd", "abcde": "abc…", "漢字": "漢字", "漢字漢": "漢…", "abc漢": "abc…",
+		"e\u0301e\u0301e\u0301e\u0301": "e\u0301e\u0301e\u0301e\u0301", "e\u0301e\u0301e\u0301e\u0301e": "e\u0301e\u0301e\u0301…",
+	} {
+		if got := Cut(text, 4); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
