@@ -18,8 +18,9 @@ type Env struct {
 	Stdin    io.Reader
 	Stdout   io.Writer
 	Stderr   io.Writer
-	Terminal bool // Stderr is a terminal
-	Screen   bool // Stdout is a terminal
+	Terminal bool       // Stderr is a terminal
+	Screen   bool       // Stdout is a terminal
+	Columns  func() int // of the terminal on Stderr, 0 if they are unknown; may be nil
 	Getenv   func(string) string
 	Environ  []string // all variables, as name=value
 	Now      func() time.Time
@@ -39,6 +40,7 @@ func OS() Env {
 		Stderr:   os.Stderr,
 		Terminal: isatty.IsTerminal(os.Stderr.Fd()),
 		Screen:   isatty.IsTerminal(os.Stdout.Fd()),
+		Columns:  func() int { columns, _, _ := terminalSize(os.Stderr); return columns },
 		Getenv:   os.Getenv,
 		Environ:  os.Environ(),
 		Now:      time.Now,

@@ -47,6 +47,8 @@ func (o *options) commonFlags() []flagRow {
 			help: "write events to `FILE` or the descriptor fd://N besides the output; a slow reader never delays a live run, e.g. --events fd://3"},
 		{name: "stream", on: forRun, noKey: "depends on who reads the output", field: optional(&o.stream, streamAll), completes: oneOf(streamAll, streamAnswer), resume: unrecorded,
 			help: "with --output text, print text as it arrives: `WHICH` is all (each turn) or, with --stream=answer, the answer alone, once tools are done; a run that fails may already have printed text"},
+		{name: "verbose", on: forRun, noKey: "depends on who reads stderr", defaults: settable, field: toggle(&o.verbose), resume: unrecorded,
+			help: "print progress on stderr even if it is not a terminal: each request and call, and a summary"},
 		{name: "prompt", on: forBatch, field: text(&o.batch.prompt, ""), completes: nothing("free text"), resume: unrecorded,
 			help: "send `TEXT` for each record; ${FIELD} names a field of the record, e.g. --prompt 'Summarize ${review}'"},
 		{name: "output-file", short: "o", on: forBatch, field: text(&o.file, ""), completes: fileNames(), resume: unrecorded,

@@ -43,6 +43,7 @@ func Main(ctx context.Context, env Env) (code int) {
 
 // finish ends the output of a command and reports its error. It returns err, joined with an error of the output.
 func (t *console) finish(env Env, err error) error {
+	t.live.close() // an abandoned command may still draw it
 	output := outputOfCommandLine(env)
 	if output == "envelope" && !helpShown(env.Args, err) && !t.delivered.Load() {
 		err = errors.Join(err, t.printEnvelope(err))

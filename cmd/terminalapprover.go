@@ -37,10 +37,21 @@ func discardInput(tty *os.File) error { return withDescriptor(tty, flushInput) }
 
 // isGone reports whether a terminal has been hung up.
 func isGone(tty *os.File) bool {
-	return withDescriptor(tty, func(fd int) error {
-		_, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ)
-		return err
-	}) != nil
+	_, _, err := terminalSize(tty)
+	return err != nil
+}
+
+// terminalSize returns the size of a terminal, which can be 0.
+func terminalSize(tty *os.File) (columns, rows int, err error) {
+	err = withDescriptor(tty, func(fd int) error {
+		size, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ)
+		if err != nil {
+			return err
+		}
+		columns, rows = int(size.Col), int(size.Row)
+		return nil
+	})
+	return columns, rows, err
 }
 
 // withDescriptor calls do with the descriptor of a file.
@@ -64,17 +75,13 @@ type terminalApprover struct {
 func (a *terminalApprover) dialog(tty *os.File, q agent.ApprovalRequest) *dialog {
 	d := &dialog{
 		in: bufio.NewReader(tty), out: redactingWriter{tty, a.console.secrets}, q: q, choice: fileChoiceOf(q),
-		width: 80, height: 24, hide: a.console.secrets.Redact,
+		width: defaultColumns, height: 24, hide: a.console.secrets.Redact,
 		discardTyped: func() error { return discardInput(tty) },
 		plain:        a.console.color == "never" || a.console.color == "auto" && a.console.noColor,
 	}
-	_ = withDescriptor(tty, func(fd int) error { // else the default size
-		size, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ)
-		if err == nil && size.Col > 0 && size.Row > 0 {
-			d.width, d.height = max(int(size.Col), 40), max(int(size.Row), 12)
-		}
-		return err
-	})
+	if columns, rows, _ := terminalSize(tty); columns > 0 && rows > 0 { // else the default size
+		d.width, d.height = max(columns, minColumns), max(rows, 12)
+	}
 	return d
 }
 
@@ -88,6 +95,7 @@ func (a *terminalApprover) Approve(ctx context.Context, q agent.ApprovalRequest)
 		return agent.Approval{}, err
 	}
 	defer tty.Close()
+	defer a.console.live.suspend()()
 	defer context.AfterFunc(ctx, func() { _ = tty.SetReadDeadline(time.Now()) })()
 	q.Note = describeDataFlow(q.Def, a.model)
 	d := a.dialog(tty, q)
