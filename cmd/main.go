@@ -27,6 +27,7 @@ func Main(ctx context.Context, env Env) (code int) {
 	err, ended := runWithGrace(ctx, grace, func() error { return execute(ctx, env, t) })
 	if !ended {
 		t = t.forkForExit(env)
+		runWithGrace(ctx, grace/4, func() error { t.live.close(); return nil }) // the command may still draw it, or block in a write to stderr
 	}
 	end, ended := runWithGrace(ctx, grace, func() error { return t.finish(env, err) })
 	if !ended {
@@ -43,7 +44,6 @@ func Main(ctx context.Context, env Env) (code int) {
 
 // finish ends the output of a command and reports its error. It returns err, joined with an error of the output.
 func (t *console) finish(env Env, err error) error {
-	t.live.close() // an abandoned command may still draw it
 	output := outputOfCommandLine(env)
 	if output == "envelope" && !helpShown(env.Args, err) && !t.delivered.Load() {
 		err = errors.Join(err, t.printEnvelope(err))
