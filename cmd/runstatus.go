@@ -110,9 +110,9 @@ func (s *runStatus) line(now time.Time) string {
 		return ""
 	}
 	activity := s.phase
-	switch tools := slices.Collect(maps.Values(s.running)); len(tools) {
-	case 0:
-	case 1:
+	switch tools := slices.Collect(maps.Values(s.running)); {
+	case s.phase != workingPhase, len(tools) == 0: // a read can end while the response arrives, and is reported later
+	case len(tools) == 1:
 		activity = "running " + tools[0]
 	default:
 		activity = fmt.Sprintf("running %d calls", len(tools))

@@ -37,12 +37,14 @@ func TestRunStatus(t *testing.T) {
 		s.observe(agent.Event{Kind: agent.EventText, Turn: 1, Text: "a"})
 		s.observe(agent.Event{Kind: agent.EventText, Turn: 1, Text: "b"})
 		expect(redrawn("receiving the response, 3s"))
+		s.observe(agent.Event{Kind: agent.EventStart, Turn: 1, Call: agent.CallReport{ID: "c1", Tool: "file_read"}}) // a read can start early
+		expect(redrawn("receiving the response, 3s"))
 		s.observe(agent.Event{Kind: agent.EventReply, Turn: 1, TotalUsage: chat.Usage{InputTokens: 100, OutputTokens: 20}, TotalCost: chat.Cost{Amount: 5000, Known: true}})
-		s.observe(agent.Event{Kind: agent.EventStart, Turn: 1, Call: agent.CallReport{ID: "c1", Tool: "file_read"}})
 		s.observe(agent.Event{Kind: agent.EventStart, Turn: 1, Call: agent.CallReport{ID: "c2", Tool: "wget"}})
 		s.observe(agent.Event{Kind: agent.EventResult, Turn: 1, Call: agent.CallReport{ID: "c1", Tool: "file_read"}})
+		s.observe(agent.Event{Kind: agent.EventDropped, Turn: 1, Call: agent.CallReport{ID: "c2", Tool: "wget"}})
 		const spent = ", 3s, 120 tokens, $0.000005"
-		expect(redrawn("working"+spent) + redrawn("running file_read"+spent) + redrawn("running 2 calls"+spent) + redrawn("running wget"+spent))
+		expect(redrawn("running file_read"+spent) + redrawn("running 2 calls"+spent) + redrawn("running wget"+spent) + redrawn("working"+spent))
 		hide()
 		time.Sleep(2 * statusInterval)
 		expect(eraseLine)
