@@ -125,13 +125,13 @@ func (t *console) describeCall(c agent.CallReport, columns int) string {
 	return report.Cut(t.secrets.Redact(escapeInvisible(text.String())), columns)
 }
 
-// printSummary prints the numbers of the run, and the command that shows its record.
+// printSummary prints the numbers of the run, and as text also the command that shows its record.
 func (r *runState) printSummary() {
-	o, took := &r.outcome, time.Since(r.began).Round(time.Millisecond)
-	r.console.progress(slog.LevelInfo, fmt.Sprintf("%s, %s, %v, %s%s",
+	t, o, took := r.console, &r.outcome, time.Since(r.began).Round(time.Millisecond)
+	t.progress(slog.LevelInfo, fmt.Sprintf("%s, %s, %v, %s%s",
 		report.Count(o.Turns, "turn"), report.Count(len(o.Calls), "call"), took, describeUsage(o.Usage), costSuffix(r.cost())))
-	if r.path != "" && r.batch == nil {
-		r.console.progress(slog.LevelInfo, "to see the run: oneshot runs show "+escapeInvisible(r.idOrPath()))
+	if r.path != "" && t.hasProgress() {
+		t.progress(slog.LevelInfo, "to see the run: oneshot runs show "+escapeInvisible(r.idOrPath()))
 	}
 }
 
