@@ -59,6 +59,10 @@ func terminal(ts *testscript.TestScript, neg bool, args []string) {
 		_ = c.Process.Kill()
 	}
 	err = c.Wait()
+	select {
+	case <-done: // all output was read
+	case <-time.After(5 * time.Second): // another process has the terminal open
+	}
 	_ = ours.Close() // a step may have closed it
 	<-done
 	ts.Check(errors.Join(out.Close(), stderr.Close(), os.WriteFile(ts.MkAbs("screen"), []byte(screen.text()), 0o666)))
