@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Messages appear above the line. Nothing is drawn behind an unfinished message, while the line is suspended, and after it is
+// Messages appear above the line. Nothing is drawn after an unfinished message, while the line is suspended, or after it is
 // closed.
 func TestLiveLine(t *testing.T) {
 	const a, b = noWrap + "a" + wrap, noWrap + "b" + wrap
