@@ -222,7 +222,8 @@ func (r *runState) runAgent(ctx context.Context, cfg agent.Config, deliver func(
 // runWithStatus runs the agent. Meanwhile the live line shows the status of the run, unless output that appears as the run works
 // could be on the same terminal.
 func (r *runState) runWithStatus(ctx context.Context, cfg agent.Config) (agent.Outcome, error) {
-	if r.console.canRedraw() && r.text == nil && r.flags.output != "events" {
+	events, _ := eventsPath(r.flags.events) // openEvents has checked it
+	if r.console.canRedraw() && r.text == nil && r.flags.output != "events" && events != "/dev/fd/2" {
 		r.status = newRunStatus(r.console, r.modelName(), r.began)
 		defer r.status.show()()
 	}
