@@ -138,13 +138,15 @@ func isolate(env *testscript.Env) error {
 }
 
 // condition evaluates the conditions of scripts: [shared] is true if the captured replies of other programs are
-// available, [hangup] if SIGHUP ends a program, which it does not under nohup, [sandbox] if the kernel can confine
-// programs, [race] if the race detector is on, [full] if tests use their largest inputs, [api:NAME] in the scripts
-// about a protocol.
+// available, [hangup] if SIGHUP ends a program, which it does not under nohup, [root] if the user is root, who can write
+// read-only files, [sandbox] if the kernel can confine programs, [race] if the race detector is on, [full] if tests use
+// their largest inputs, [api:NAME] in the scripts about a protocol.
 func condition(name string, api modelserver.API) (bool, error) {
 	switch name {
 	case "shared":
 		return os.Getenv("ONESHOT_SHARED") != "", nil
+	case "root":
+		return os.Geteuid() == 0, nil
 	case "sandbox":
 		err := (&subprocess.Confinement{Sandboxes: []subprocess.Sandbox{{}}}).Check()
 		if err != nil && runtime.GOOS == "linux" && testsize.IsLong() {
