@@ -97,7 +97,7 @@ func (p *fixReport) take(b fixedPiece, out fixOutput) error {
 	switch {
 	case b.Truncated:
 		return &inputError{fmt.Errorf("%s: line %d is too long for --fix", displayName(b.name), b.LinesBefore+1)}
-	case p.fields.Response == "" && (b.record != nil || lint.IsRunFile(b.Bytes)):
+	case b.record != nil || p.mustKeepRunFiles() && b.LinesBefore == 0 && lint.IsRunFile(b.Bytes):
 		return usagef("omit --fix to see its findings", "--fix: %s is a run file, which must not change", displayName(b.name))
 	}
 	for _, f := range b.fixed {
@@ -110,6 +110,10 @@ func (p *fixReport) take(b fixedPiece, out fixOutput) error {
 	}
 	return nil
 }
+
+// mustKeepRunFiles reports whether run files are refused. With --field a file is records like any other, whose text is
+// printed, but the checksums of a run file do not survive a change.
+func (p *fixReport) mustKeepRunFiles() bool { return p.fields.Response == "" || p.fix.canFixSeveral() }
 
 // printUnfixed prints the remaining findings of a record.
 func (p *fixReport) printUnfixed(number int, f lint.Fixed[lint.ParseResult]) {
