@@ -141,7 +141,7 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	v := &validation{validateOptions: o, checker: lint.NewChecker(answers, definitionLoader(""), o.missing, known), named: named, quota: o.findings.quota()}
-	if o.fix.on && o.fix.canFixSeveral() {
+	if o.fix.canFixSeveral() {
 		return v.fixFiles(ctx, args)
 	}
 	unread, err := readFiles(ctx, o.env, o.console, args, o.isLarge, v.check)

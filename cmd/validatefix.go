@@ -57,11 +57,9 @@ func (v *validation) printFixed(f file, kind lint.Kind) error {
 func (v *validation) fixFile(f file, kind lint.Kind, out fixOutput) error {
 	fixed := v.checker.Fix(f.name, f.text, kind)
 	f.text = fixed.Text
-	result, err := verdictOn(v.checker, f, kind) // the result in fixed ignores the tools of other files
+	result := v.checker.CheckFile(f.name, f.text, kind) // the result in fixed ignores the tools of other files
+	result, err := v.checkEnvironment(result, f)
 	if err != nil {
-		return err
-	}
-	if result, err = v.checkEnvironment(result, f); err != nil {
 		return err
 	}
 	if err := out.add(fixed.Original, fixed.Text); err != nil {

@@ -69,7 +69,7 @@ type PendingFile struct {
 	f       *os.File
 }
 
-// NewPendingFile opens a pending file. It has the permissions of the file at path, or without one mode before the umask. Its
+// NewPendingFile opens a pending file. It has the permissions of the file at path; a new file has mode before the umask. Its
 // failpoints are "write of", "fsync of", "link of", "rename of" and "fsync of the directory of", each followed by the last
 // argument.
 func NewPendingFile(path string, mode fs.FileMode, what string) (*PendingFile, error) {
