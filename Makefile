@@ -32,7 +32,7 @@ build: ## the program, as ./oneshot
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o oneshot .
 
 demo: build ## a real run with real tools and the built-in demo model: no server, no key
-	./oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'
+	./oneshot demo
 
 test: export TMPDIR := $(shell scripts/tmpdir)
 test: ## every test, with the race detector where goroutines are

@@ -42,9 +42,7 @@ run the agent of another person.`,
 	for _, c := range []*cobra.Command{list, show} {
 		c.Flags().StringVar(&o.format, "format", "text", "print `FORMAT`: text or json")
 	}
-	show.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return agentNames(env, nil), cobra.ShellCompDirectiveDefault
-	}
+	show.ValidArgsFunction = installedAgents().completeFirst(env, nil)
 	create := &cobra.Command{
 		Use:   "new [flags] NAME|FILE",
 		Short: "Write a new agent file to fill in",
@@ -114,8 +112,8 @@ func (o *agentsOptions) list() error {
 		return err
 	}
 	docs := []agentDoc{}
-	for _, name := range agentNames(o.env, nil) {
-		a, findings, err := readAgent(o.env, name)
+	for _, name := range agentNames(o.env) {
+		a, findings, err := readAgent(o.env, "agent", name)
 		if err != nil {
 			doc := agentDoc{Name: name, Error: err.Error()}
 			if paths := listAgents(o.env)[name]; len(paths) > 0 {
@@ -157,7 +155,7 @@ func (o *agentsOptions) show(name string) error {
 	if err := checkFormat(o.format, "text", "json"); err != nil {
 		return err
 	}
-	a, err := loadAgent(o.env, o.console, name)
+	a, err := loadAgent(o.env, o.console, "agent", name)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ func (t *console) askTerminal(ctx context.Context, n agent.Needs) (values map[st
 		return nil, false
 	}
 	defer tty.Close()
+	defer t.live.suspend()()
 	defer context.AfterFunc(ctx, func() { _ = tty.SetReadDeadline(time.Now()) })()
 	out, in := redactingWriter{tty, t.secrets}, bufio.NewReader(tty)
 	fmt.Fprintf(out, "\noneshot: the run asks:\n")

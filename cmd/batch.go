@@ -180,7 +180,7 @@ func resolveBatchFlags(env Env, t *console, line flagSource) (*recordedRun, *res
 	rec := &recordedRun{env: env, current: env, flags: flagSource{kind: fromRecord, values: map[string][]string{}}}
 	flags, err := resolveFlags(forBatch, line)
 	if err == nil && flags.agent != "" {
-		rec.agent, err = loadAgent(env, t, flags.agent)
+		rec.agent, err = loadAgent(env, t, "--agent", flags.agent)
 	}
 	if err == nil {
 		flags, err = rec.resolve(forBatch, t, line)

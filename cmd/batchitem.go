@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"slices"
@@ -156,13 +157,23 @@ func (b *batchRun) startItem(s *runState, p *runPlan, item *batchItem, r batch.R
 }
 
 // concernsAll reports whether the error of a run would also end all other runs. It then ends the batch, which cuts the run off.
-// A status 403 concerns one request only if the model has responded before: a gateway may filter requests.
+// A status 403 concerns one request only if the model has responded before: a gateway may filter requests. A failure to connect
+// concerns one run only if the models have responded to this command: the server may be restarting.
 func (b *batchRun) concernsAll(err error) bool {
 	var denied *provider.AuthError
 	if errors.As(err, &denied) {
 		return denied.Status != http.StatusForbidden || !b.limiter.hasResponded(denied.Model)
 	}
+	if isConnectFailure(err) && !b.areModelsReachable() {
+		return true
+	}
 	return as[*batch.BudgetError](err) || slices.Contains([]string{"usage", "io"}, exitOf(err).Name)
+}
+
+// isConnectFailure reports whether the last request of a run could not connect to the model server or its proxy.
+func isConnectFailure(err error) bool {
+	var op *net.OpError
+	return as[*provider.UnavailableError](err) && errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect")
 }
 
 // countFailure counts a failed run, and begins no more if there are too many.

@@ -11,7 +11,6 @@ import (
 	"github.com/fatih/color"
 
 	"oneshot/pkg/batch"
-	"oneshot/pkg/chat"
 )
 
 // batchCounts count the records of a batch.
@@ -67,7 +66,6 @@ type batchProgress struct {
 	first   int // records that were done at the start
 	shown   int // failures and warnings
 	drawn   time.Time
-	isDrawn bool
 }
 
 func newBatchProgress(t *console, counts batchCounts, budget *batch.Budget) *batchProgress {
@@ -93,10 +91,8 @@ func (p *batchProgress) add(l batch.OutputLine) {
 	case t.format == "json":
 		t.logOnly(slog.LevelWarn, "record failed", append(attrs, slog.String("why", l.Error.Message))...)
 	case p.shown < maxShownFailures:
-		p.clear()
 		t.note("record %s: %s: %s", l.ID, l.Exit.Name, describeProblem(l))
 	case p.shown == maxShownFailures:
-		p.clear()
 		t.note("more failures and warnings are not shown; the output has them")
 	}
 	if l.Error != nil || len(l.Warnings) > 0 {
@@ -113,13 +109,10 @@ func describeProblem(l batch.OutputLine) string {
 	return l.Error.Message
 }
 
-// noWrap and wrap switch line wrapping off and on: a line that wraps on a narrow terminal could not be removed.
-const noWrap, wrap = "\x1b[?7l", "\x1b[?7h"
-
 // draw shows the state on a terminal.
 func (p *batchProgress) draw() {
 	t, now := p.console, time.Now()
-	if !t.terminal || t.quiet || t.format == "json" || now.Sub(p.drawn) < redraw {
+	if !t.canRedraw() || now.Sub(p.drawn) < redraw {
 		return
 	}
 	failed := fmt.Sprintf("%d failed", p.counts.failed())
@@ -131,33 +124,18 @@ func (p *batchProgress) draw() {
 		left := time.Duration(float64(took) / float64(made) * float64(p.counts.total-p.counts.done()))
 		text += fmt.Sprintf(", %.1f/s, %v left", float64(made)/took.Seconds(), left.Round(time.Second))
 	}
-	p.clear()
-	fmt.Fprintf(t.err, noWrap+"oneshot: %s%s"+wrap, text, p.cost())
-	p.drawn, p.isDrawn = now, true
+	t.live.set("oneshot: " + text + p.cost())
+	p.drawn = now
 }
 
 // cost returns the cost of the runs of the batch in words, or "" if it is 0.
-func (p *batchProgress) cost() string {
-	switch spent := p.budget.Spent(); {
-	case spent == chat.Cost{Known: true}:
-		return ""
-	case !spent.Known && spent.Amount > 0:
-		return ", " + describeCost(spent) + ", at least $" + spent.Amount.String()
-	default:
-		return ", " + describeCost(spent)
-	}
-}
+func (p *batchProgress) cost() string { return costSuffix(p.budget.Spent()) }
 
 // summary returns the numbers of failed and unfinished records, and the cost of the runs.
 func (p *batchProgress) summary() string { return p.counts.summary() + p.cost() }
 
 // clear removes the line from the terminal.
-func (p *batchProgress) clear() {
-	if p.isDrawn {
-		fmt.Fprint(p.console.err, "\r\x1b[K")
-		p.isDrawn = false
-	}
-}
+func (p *batchProgress) clear() { p.console.live.set("") }
 
 // reportAllSucceeded reports that all records succeeded.
 func (p *batchProgress) reportAllSucceeded() {

@@ -19,7 +19,7 @@ import (
 type batchLimiter struct {
 	budget    *batch.Budget
 	rate      *requestRate // nil without --rate
-	responded sync.Map     // names of the models that have responded to a request of the batch
+	responded sync.Map     // names of the models that have responded to a request of the batch; true: of this command
 }
 
 // newLimiter returns the limiter of the batch.
@@ -30,7 +30,7 @@ func (b *batchRun) newLimiter() (*batchLimiter, error) {
 	}
 	l := &batchLimiter{budget: batch.NewBudget(limit, b.spent)}
 	for _, name := range b.earlierResponders() {
-		l.responded.Store(name, true)
+		l.responded.Store(name, false)
 	}
 	var err error
 	l.rate, err = b.newRequestRate()
@@ -71,6 +71,18 @@ func (r admittedRequest) End(cost chat.Cost, responded bool, by string) {
 func (l *batchLimiter) hasResponded(model string) bool {
 	_, ok := l.responded.Load(model)
 	return ok
+}
+
+// isReachable reports whether a model has responded to a request of this command.
+func (l *batchLimiter) isReachable(model string) bool {
+	now, _ := l.responded.Load(model)
+	return now == true
+}
+
+// areModelsReachable reports whether the models have responded to this command: the main model or a fallback, and the responder.
+func (b *batchRun) areModelsReachable() bool {
+	models, responder := b.shared.models.byRole()
+	return slices.ContainsFunc(models, b.limiter.isReachable) && (len(responder) == 0 || b.limiter.isReachable(responder[0]))
 }
 
 // earlierResponses records, from outputs and run files, the models that have responded to earlier commands. The zero value is
@@ -116,11 +128,7 @@ func (b *batchRun) earlierResponders() []string {
 // certainResponders returns the names of the models that must have responded in a run with a response or, if hasAnswer, an
 // answer. With fallbacks the main model is not certain; the responder has no fallback.
 func (m *chosenModels) certainResponders(hasAnswer bool) (names []string) {
-	models, responder := m.names, []string(nil)
-	if m.hasResponder {
-		last := len(models) - 1
-		models, responder = models[:last], models[last:]
-	}
+	models, responder := m.byRole()
 	if len(models) == 1 && (hasAnswer || len(responder) == 0) {
 		names = append(names, models...)
 	}

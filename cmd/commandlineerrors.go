@@ -89,6 +89,8 @@ func nounOfType(name string) (noun, hint string) {
 		return "a duration with a unit", "for example 90s or 5m"
 	case "age":
 		return "an age", "for example 7d or 12h"
+	case "start time":
+		return "an age, a date or a time", "for example 7d, 2026-11-28 or 2026-11-28T09:00:00Z"
 	case "USD":
 		return "an amount in US dollars", "for example 0.50"
 	}

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -9,6 +8,7 @@ import (
 
 	"oneshot/pkg/dialect"
 	"oneshot/pkg/provider"
+	"oneshot/pkg/telemetry"
 	"oneshot/pkg/tool"
 )
 
@@ -39,21 +39,22 @@ func completableTools(env Env, o *options) []*tool.Definition {
 	return known.All()
 }
 
-func toolNames(env Env, o *options) (names []string) {
+// toolNames offers the names of tools with the beginnings of their descriptions.
+func toolNames(env Env, o *options, _ string) (offered []cobra.Completion) {
 	for _, d := range completableTools(env, o) {
-		names = append(names, d.Name)
+		offered = append(offered, cobra.CompletionWithDesc(d.Name, oneLineExcerpt(firstSentence(d.Description), 60)))
 	}
-	return names
+	return offered
 }
 
-func toolScopeNames(env Env, o *options) (names []string) {
+func toolScopeNames(env Env, o *options, _ string) (names []cobra.Completion) {
 	for _, d := range completableTools(env, o) {
 		names = slices.Concat(names, d.Scopes, d.AnyScopes)
 	}
 	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
-func toolConnectionNames(env Env, o *options) (names []string) {
+func toolConnectionNames(env Env, o *options, _ string) (names []cobra.Completion) {
 	for _, d := range completableTools(env, o) {
 		if d.Connection != "" {
 			names = append(names, d.Connection)
@@ -62,12 +63,39 @@ func toolConnectionNames(env Env, o *options) (names []string) {
 	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
-// runNames returns the IDs of recorded runs, newest first.
-func runNames(env Env, _ *options) []string {
-	names := []string{"last"}
+// installedAgents are the names of agents; shells list files.
+func installedAgents() completion {
+	list := func(env Env, _ *options, _ string) []cobra.Completion { return agentNames(env) }
+	return completion{list: list, directive: cobra.ShellCompDirectiveDefault}
+}
+
+// recordedRuns are the names of recorded runs, newest first; shells list files where no name matches.
+func recordedRuns() completion {
+	return completion{list: runNames, directive: cobra.ShellCompDirectiveKeepOrder}
+}
+
+// maxOfferedRuns is the maximum number of run IDs that shells offer.
+const maxOfferedRuns = 50
+
+// runNames offers "last" and the newest IDs that begin with a prefix, each with its prompt.
+func runNames(env Env, _ *options, prefix string) []cobra.Completion {
 	paths, _ := (&runsOptions{env: env}).files() // an unreadable directory has no runs to offer
-	for _, path := range paths {
-		names = append(names, strings.TrimSuffix(filepath.Base(path), ".jsonl"))
+	paths = slices.DeleteFunc(paths, func(path string) bool { return !strings.HasPrefix(telemetry.Name(path), prefix) })
+	paths = paths[:min(len(paths), maxOfferedRuns)]
+	offered := make([]cobra.Completion, 1+len(paths))
+	offered[0] = cobra.CompletionWithDesc("last", "the newest run")
+	inParallel(len(paths), func(i int) {
+		offered[1+i] = cobra.CompletionWithDesc(telemetry.Name(paths[i]), recordedPrompt(paths[i]))
+	})
+	return offered
+}
+
+// recordedPrompt returns the beginning of the prompt of a run, or "" if its record cannot be read.
+func recordedPrompt(path string) string {
+	log, err := readFirstRecord(path)
+	if err != nil {
+		return ""
 	}
-	return names
+	run, _ := log.Run()
+	return oneLineExcerpt(run.Prompt, 60)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -19,16 +20,18 @@ import (
 )
 
 // Human-readable messages go to stderr. An error is one line "oneshot: MESSAGE", in lower case without a full stop; a
-// line "oneshot: hint: ACTION" may follow. Colour and progress appear only on a terminal. With --log-format json each
-// line is a JSON object. Stdout carries data only.
+// line "oneshot: hint: ACTION" may follow. Colour appears on a terminal or with --color always, progress on a terminal or with
+// --verbose. With --log-format json each line is a JSON object. Stdout carries data only.
 
 // console writes messages to stderr and data to stdout.
 type console struct {
 	outputOptions
 	err           io.Writer // masks secrets
+	live          *liveLine // below err
 	out           *output
 	terminal      bool
 	screen        bool         // stdout is a terminal
+	isDumb        bool         // the terminal cannot erase a line
 	noColor       bool         // the NO_COLOR convention
 	log           *slog.Logger // for --log-format json
 	secrets       *redact.Set  // masked in all output
@@ -54,15 +57,17 @@ type outputOptions struct {
 	color  string // auto, always or never
 	format string // text or json
 	quiet  bool
+	// verbose prints progress even if stderr is not a terminal. Only a run sets it.
+	verbose bool
 }
 
 func newConsole(env Env) *console {
-	hidden := new(redact.Set)
+	hidden, live, isDumb := new(redact.Set), &liveLine{to: env.Stderr}, env.Getenv("TERM") == "dumb"
 	return &console{
 		outputOptions: outputOptions{color: "auto", format: cmp.Or(logFormat(env.Args), "text")},
-		err:           redactingWriter{env.Stderr, hidden}, out: &output{w: env.Stdout}, terminal: env.Terminal, screen: env.Screen,
-		noColor: env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb",
-		log:     newLog(env, hidden), secrets: hidden, events: &runEvents{secrets: hidden},
+		err:           redactingWriter{live, hidden}, live: live, out: &output{w: env.Stdout}, terminal: env.Terminal, screen: env.Screen,
+		isDumb: isDumb, noColor: env.Getenv("NO_COLOR") != "" || isDumb,
+		log: newLog(env, hidden), secrets: hidden, events: &runEvents{secrets: hidden},
 		file: new(atomic.Pointer[outputFile]), parsedOptions: new(atomic.Pointer[outputOptions]), delivered: new(atomic.Bool), resume: new(atomic.Pointer[string]),
 		programs: new(subprocess.Running), recovery: recoveryWithoutEffects,
 		terminalColumns: env.terminalColumns,
@@ -83,7 +88,7 @@ func (t *console) forkForExit(env Env) *console {
 		}
 		return r
 	}
-	next.err, next.log, next.secrets, next.events, next.file, next.delivered, next.resume = t.err, t.log, t.secrets, t.events, t.file, t.delivered, t.resume
+	next.err, next.live, next.log, next.secrets, next.events, next.file, next.delivered, next.resume = t.err, t.live, t.log, t.secrets, t.events, t.file, t.delivered, t.resume
 	return next
 }
 
@@ -130,10 +135,36 @@ func (t *console) warn(hint, format string, args ...any) {
 	fmt.Fprintf(t.err, "oneshot: %s %s\n%s", t.colorize(color.FgYellow, "warning:"), escapeInvisible(text), t.hintLine(hint))
 }
 
-// progress prints a message on a terminal or in a log only. The text can be coloured.
+// applyVerbose makes --verbose or its default effective. The flag beats a default of --quiet.
+func (t *console) applyVerbose(flags *resolvedFlags) error {
+	t.verbose = flags.verbose
+	if !flags.isSet("verbose") { // a resumed run or a replay takes no other default
+		t.verbose, _ = strconv.ParseBool(t.defaults.console("verbose")) // "" or a valid value
+	}
+	if !flags.isGiven("verbose") || !t.verbose || !t.quiet {
+		return nil
+	}
+	if flags.isGiven("quiet") {
+		return usagef("omit one of them", "--verbose cannot be combined with --quiet")
+	}
+	t.quiet = false
+	return nil
+}
+
+// hasProgress reports whether progress is printed as lines of text.
+func (t *console) hasProgress() bool {
+	return (t.terminal || t.verbose) && !t.quiet && t.format != "json"
+}
+
+// canRedraw reports whether stderr can have a live line.
+func (t *console) canRedraw() bool {
+	return t.terminal && !t.isDumb && !t.quiet && t.format != "json"
+}
+
+// progress prints a message as [console.hasProgress] says, or in a log. The text can be coloured.
 func (t *console) progress(level slog.Level, text string, attrs ...slog.Attr) {
 	t.logOnly(level, text, attrs...)
-	if t.terminal && !t.quiet && t.format != "json" {
+	if t.hasProgress() {
 		fmt.Fprintf(t.err, "oneshot: %s\n", text)
 	}
 }

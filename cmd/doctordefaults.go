@@ -42,7 +42,7 @@ func (o *doctorOptions) fillDefaults(set *pflag.FlagSet) error {
 	flags.setOptionOrigins(nil, nil)
 	o.model.servers.hasDefaultURLs = flags.model.servers.hasDefaultURLs
 	if len(o.names) == 0 {
-		o.names = flags.model.allNames()
+		o.names, o.model.responder = flags.model.allNames(), flags.model.responder
 	}
 	return nil
 }

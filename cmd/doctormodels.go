@@ -31,7 +31,7 @@ func (o *doctorOptions) namedModelProbes(s *settings) ([]probe, error) {
 			served = append(served, name)
 		}
 	}
-	places, err := s.endpoints(o.env, o.console, served)
+	places, err := s.endpoints(o.env, o.console, served, o.model.responder)
 	if err != nil {
 		return nil, err
 	}

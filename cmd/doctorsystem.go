@@ -145,5 +145,5 @@ func (o *doctorOptions) terminal(context.Context) check {
 	if o.env.Terminal {
 		return check{Status: fine, Detail: "stderr is a terminal: progress and colour on"}
 	}
-	return check{Status: fine, Detail: "stderr is not a terminal: progress and colour off"}
+	return check{Status: fine, Detail: "stderr is not a terminal: colour off, progress only with --verbose"}
 }

@@ -28,12 +28,16 @@ type endpoint struct {
 	header   http.Header     // with the credentials
 }
 
-// endpoints returns the endpoints of the named models. It contacts no server. Flags for a server that is ambiguous or
-// not used are a usage error.
-func (s *settings) endpoints(env Env, t *console, names []string) ([]endpoint, error) {
+// endpoints returns the endpoints of the named models, which include the responder, if any. It contacts no server. Flags for a
+// server that is ambiguous or not used are a usage error.
+func (s *settings) endpoints(env Env, t *console, names []string, responder string) ([]endpoint, error) {
 	var out []endpoint
 	for _, name := range names {
-		p, err := s.endpoint(env, t, name)
+		flag := "--model"
+		if responder != "" && name == responder {
+			flag = "--responder"
+		}
+		p, err := s.endpoint(env, t, flag, name)
 		if err != nil {
 			return nil, err
 		}
@@ -71,8 +75,8 @@ func (s *settings) needsSingleServer() bool {
 	return s.urls[""] != nil || s.keys[""].value != "" || s.protocol != nil || len(s.config.Header) > 0
 }
 
-// endpoint returns the endpoint of one model.
-func (s *settings) endpoint(env Env, t *console, name string) (endpoint, error) {
+// endpoint returns the endpoint of one model, which a flag names.
+func (s *settings) endpoint(env Env, t *console, flag, name string) (endpoint, error) {
 	p := endpoint{name: name, id: name, provider: provider.Preset{Protocol: s.protocol}}
 	prefix, id, _ := strings.Cut(name, "/")
 	preset, known := provider.PresetNamed(prefix)
@@ -84,26 +88,29 @@ func (s *settings) endpoint(env Env, t *console, name string) (endpoint, error) 
 	case s.urls[""] != nil && !known:
 		p.provider.Protocol = provider.Compatible()
 	default:
-		return p, providerError(name)
+		return p, providerError(flag, name)
 	}
 	return p, s.setURL(env, t, &p)
 }
 
-// providerError is the error for a model that is not of the form PROVIDER/NAME with a known provider.
-func providerError(model string) error {
-	var providers []string
+// providerError is the error for the model of a flag that is not of the form PROVIDER/NAME with a known provider.
+func providerError(flag, model string) error {
+	var providers, names []string
 	for _, p := range provider.Presets() {
-		providers = append(providers, p.Name)
+		providers, names = append(providers, p.Name), append(names, p.Name+"/NAME")
 	}
-	hint := "use " + providerNames() + ", replay:RUN or demo; for another server add --base-url URL --api chat"
+	if flag == "--model" {
+		names = append(names, "replay:RUN", "demo")
+	}
+	hint := "use " + schema.JoinOr(names) + "; for another server add --base-url URL --api chat"
 	prefix, _, found := strings.Cut(model, "/")
 	switch {
 	case slices.Contains(providers, prefix):
-		return usagef(hint, "--model: %q names no model", model)
+		return usagef(hint, "%s: %q names no model", flag, model)
 	case !found:
-		return usagef(hint, "--model: %q names no provider", model)
+		return usagef(hint, "%s: %q names no provider", flag, model)
 	}
-	return usagef(cmp.Or(schema.DidYouMean(prefix, providers), hint), "--model: unknown provider %q", prefix)
+	return usagef(cmp.Or(schema.DidYouMean(prefix, providers), hint), "%s: unknown provider %q", flag, prefix)
 }
 
 // setURL sets the URL of an endpoint, nil for the provider's.

@@ -24,7 +24,7 @@ type Env struct {
 	Environ  []string // all variables, as name=value
 	Now      func() time.Time
 	Tools    fs.FS // the shipped tool definitions
-	Prompts  fs.FS // the shipped texts
+	Prompts  fs.FS // the shipped texts, and the demo
 
 	ManagedPolicy string // a policy file that every command applies if it exists; "" for none
 	Administrator int    // the user ID that must own it

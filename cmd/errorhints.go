@@ -44,7 +44,7 @@ func hintOfModel(err error) string {
 	case errors.As(err, &unknown):
 		return "see ollama list, or install it with ollama pull " + unknown.Name
 	case isDemoMismatch(err):
-		return "--model demo replays one run on files of the source tree: run make demo in a clone"
+		return "--model demo replays one run only; to see it: oneshot demo"
 	case errors.As(err, &replay) && replay.Interrupted:
 		return "the recorded run was cut off; continue it with oneshot run --resume " + quote.Shell(replay.File)
 	case errors.As(err, &replay):

@@ -50,6 +50,7 @@ error-codes and agent-keys print the whole table.`,
 		Args:    atMostArguments(1, "explain one code at a time"),
 		RunE:    func(_ *cobra.Command, args []string) error { return o.run(args) },
 	}
+	c.ValidArgsFunction = listed(explainArguments).completeFirst(Env{}, nil)
 	c.Flags().StringVar(&o.format, "format", "text", "print `FORMAT`: text or json")
 	return c
 }
@@ -128,20 +129,44 @@ func explanationsOf(name string) []explanation {
 
 // unknownExplanation is the error for a name that explain does not know.
 func unknownExplanation(name string) error {
-	names := []string{exitFamily, errorFamily, keyFamily}
-	for _, r := range diag.Rules {
-		names = append(names, string(r.Code), r.Slug)
-	}
-	for _, e := range exits {
-		names = append(names, e.Name)
-	}
-	for _, d := range chat.ErrorCodes {
-		names = append(names, string(d.Code))
-	}
-	for _, d := range agentKeyDocs() {
-		names = append(names, d.Key)
+	var names []string
+	for _, n := range explainableNames() {
+		names = append(names, n.name)
 	}
 	return usagef(cmp.Or(schema.DidYouMean(name, names), "see oneshot explain"), "unknown code %q", name)
+}
+
+// An explainableName is an argument of explain, with a description of its explanation.
+type explainableName struct{ name, description string }
+
+// explainableNames returns the arguments of explain except the numbers of exit codes, which resemble each other too much for
+// suggestions.
+func explainableNames() []explainableName {
+	names := []explainableName{{exitFamily, "all exit codes"}, {errorFamily, "all error codes"}, {keyFamily, "all keys of agent files"}}
+	for _, r := range diag.Rules {
+		names = append(names, explainableName{string(r.Code), r.Title}, explainableName{r.Slug, r.Title})
+	}
+	for _, e := range exits {
+		names = append(names, explainableName{e.Name, e.Meaning})
+	}
+	for _, d := range chat.ErrorCodes {
+		names = append(names, explainableName{string(d.Code), d.Text})
+	}
+	for _, d := range agentKeyDocs() {
+		names = append(names, explainableName{d.Key, cmp.Or(d.Meaning, "not a key of agent files")})
+	}
+	return names
+}
+
+// explainArguments offers the arguments of explain.
+func explainArguments(Env, *options, string) (offered []cobra.Completion) {
+	for _, n := range explainableNames() {
+		offered = append(offered, cobra.CompletionWithDesc(n.name, n.description))
+	}
+	for _, e := range exits {
+		offered = append(offered, cobra.CompletionWithDesc(strconv.Itoa(e.Code), e.Name+": "+e.Meaning))
+	}
+	return offered
 }
 
 // A ruleDoc explains a finding code.

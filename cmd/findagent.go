@@ -56,8 +56,8 @@ func listAgents(env Env) map[string][]string {
 	return found
 }
 
-// agentNames offers the names of agents; shells list files.
-func agentNames(env Env, _ *options) (names []string) {
+// agentNames returns the names of the agents in the configuration directory.
+func agentNames(env Env) (names []string) {
 	for name := range listAgents(env) {
 		names = append(names, name)
 	}
@@ -65,8 +65,9 @@ func agentNames(env Env, _ *options) (names []string) {
 	return names
 }
 
-// findAgent returns the file of a value of --agent. A name is looked up in the configuration directory only.
-func findAgent(env Env, value string) (path string, err error) {
+// findAgent returns the path of the agent file for a value of --agent, or for an argument that names an agent. A name is looked
+// up in the configuration directory only. Errors begin with label: --agent, or agent for an argument.
+func findAgent(env Env, label, value string) (path string, err error) {
 	if isAgentPath(value) {
 		return value, nil
 	}
@@ -74,17 +75,18 @@ func findAgent(env Env, value string) (path string, err error) {
 	case 0:
 		dir := agentsDir(env)
 		if dir == "" {
-			return "", usagef("set HOME or XDG_CONFIG_HOME, or name a file, e.g. --agent ./"+value+".yaml", "--agent: no agent is named %q: there is no configuration directory", value)
+			return "", &hintedError{&inputError{fmt.Errorf("%s %q not found: there is no configuration directory", label, value)},
+				"set HOME or XDG_CONFIG_HOME, or name a file, e.g. ./" + value + ".yaml"}
 		}
-		hint := "for a file use a path, e.g. --agent ./" + value + ".yaml; or create the agent with oneshot agents new " + quote.Shell(value)
-		if names := agentNames(env, nil); len(names) > 0 {
+		hint := "for a file use a path, e.g. ./" + value + ".yaml; or create the agent with oneshot agents new " + quote.Shell(value)
+		if names := agentNames(env); len(names) > 0 {
 			hint = cmp.Or(schema.DidYouMean(value, names), "use "+schema.JoinOr(names)+"; see oneshot agents list")
 		}
-		return "", usagef(hint, "--agent: no agent is named %q in %s", value, dir)
+		return "", &hintedError{&inputError{fmt.Errorf("%s %q not found in %s", label, value, dir)}, hint}
 	case 1:
 		return paths[0], nil
 	default:
-		return "", usagef("remove all but one", "--agent: %q has several files: %s", value, strings.Join(paths, ", "))
+		return "", usagef("remove all but one", "%s %q has several files: %s", label, value, strings.Join(paths, ", "))
 	}
 }
 

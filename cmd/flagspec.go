@@ -176,11 +176,11 @@ func (v *dollarValue) String() string { return chat.USD(*v).String() }
 // Type returns the name that help shows.
 func (*dollarValue) Type() string { return "USD" }
 
-// A completion lists the values that shells offer for a flag.
+// A completion lists the values that shells offer for a flag or an argument.
 type completion struct {
 	values    []string
 	isClosed  bool // other values are a usage error
-	list      func(env Env, o *options) []string
+	list      func(env Env, o *options, prefix string) []cobra.Completion
 	directive cobra.ShellCompDirective
 	reason    string // why there is nothing to offer
 }
@@ -195,8 +195,8 @@ func example(values ...string) completion {
 	return completion{values: values, directive: cobra.ShellCompDirectiveNoFileComp}
 }
 
-// listed are values that depend on the machine or on other flags.
-func listed(list func(env Env, o *options) []string) completion {
+// listed are values that depend on the machine, on other flags or on the prefix to complete.
+func listed(list func(env Env, o *options, prefix string) []cobra.Completion) completion {
 	return completion{list: list, directive: cobra.ShellCompDirectiveNoFileComp}
 }
 
@@ -210,6 +210,27 @@ func folderNames() completion {
 
 func nothing(reason string) completion {
 	return completion{reason: reason, directive: cobra.ShellCompDirectiveNoFileComp}
+}
+
+// complete returns the function with which Cobra completes a flag, or each argument of a command.
+func (c completion) complete(env Env, o *options) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if c.list != nil {
+			return c.list(env, o, prefix), c.directive
+		}
+		return c.values, c.directive
+	}
+}
+
+// completeFirst is complete for a command of which only the first argument can be completed.
+func (c completion) completeFirst(env Env, o *options) cobra.CompletionFunc {
+	complete := c.complete(env, o)
+	return func(command *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return complete(command, args, prefix)
+	}
 }
 
 // closedValues is the annotation of a flag that takes no other values.

@@ -47,6 +47,8 @@ func (o *options) commonFlags() []flagRow {
 			help: "write events to `FILE` or the descriptor fd://N besides the output; a slow reader never delays a live run, e.g. --events fd://3"},
 		{name: "stream", on: forRun, noKey: "depends on who reads the output", field: optional(&o.stream, streamAll), completes: oneOf(streamAll, streamAnswer), resume: unrecorded,
 			help: "with --output text, print text as it arrives: `WHICH` is all (each turn) or, with --stream=answer, the answer alone, once tools are done; a run that fails may already have printed text"},
+		{name: "verbose", on: forRun, noKey: "depends on who reads stderr", defaults: settable, field: toggle(&o.verbose), resume: unrecorded,
+			help: "print progress on stderr even if it is not a terminal: each request and call, and a summary"},
 		{name: "prompt", on: forBatch, field: text(&o.batch.prompt, ""), completes: nothing("free text"), resume: unrecorded,
 			help: "send `TEXT` for each record; ${FIELD} names a field of the record, e.g. --prompt 'Summarize ${review}'"},
 		{name: "output-file", short: "o", on: forBatch, field: text(&o.file, ""), completes: fileNames(), resume: unrecorded,
@@ -59,7 +61,7 @@ func (o *options) commonFlags() []flagRow {
 			help: "load the policy in `FILE` (repeatable); every policy must allow a call, e.g. --policy policy.yaml"},
 		{name: "allow", on: forRun | forBatch | forCall, agent: isKey | widens, field: list(&o.policy.allow), completes: listed(toolNames), resume: mayChange, replay: widening,
 			help: "allow tools matching `GLOB` to make changes (repeatable); not with --policy, whose rules decide"},
-		{name: "agent", on: forRun | forBatch | forPrompt | forCall | forList, noKey: "an agent file includes no other", field: textOnce(&o.agent), completes: completion{list: agentNames, directive: cobra.ShellCompDirectiveDefault}, resume: startOnly,
+		{name: "agent", on: forRun | forBatch | forPrompt | forCall | forList, noKey: "an agent file includes no other", field: textOnce(&o.agent), completes: installedAgents(), resume: startOnly,
 			help: "read flags from the agent file `FILE`, or from the agent NAME in the configuration directory; command-line flags override it, e.g. --agent digest.yaml"},
 		{name: "run-file", on: forRun, noKey: "belongs to one run", field: text(&o.record.file, ""), completes: fileNames(), resume: startOnly,
 			help: "record the run in a new `FILE` (default: in the state directory)"},
@@ -201,7 +203,7 @@ func (o *options) recordAndResumeFlags() []flagRow {
 			help: "do not use or keep cached results: ignore the cache key of tool definitions"},
 		{name: "no-run-file", on: forRun, noKey: "only the command line runs without a record", field: toggle(&o.record.noRecord), resume: startOnly,
 			help: "do not record the run"},
-		{name: "resume", on: forRun, noKey: "belongs to one run", field: text(&o.record.resume, ""), completes: listed(runNames), resume: unrecorded,
+		{name: "resume", on: forRun, noKey: "belongs to one run", field: text(&o.record.resume, ""), completes: recordedRuns(), resume: unrecorded,
 			help: "continue a recorded `RUN` (file, ID or \"last\"), e.g. --resume last"},
 		{name: "answer", on: forRun, noKey: "belongs to one run", field: list(&o.answers.pairs), completes: nothing("free text"), resume: once, merges: true,
 			help: "answer the question of a tool with `K=V` (repeatable), e.g. --resume last --answer 'content=the budget'"},
@@ -215,18 +217,17 @@ func (o *options) recordAndResumeFlags() []flagRow {
 // define defines the flags of a command, which set the fields of o.
 func (o *options) define(c *cobra.Command, env Env, on commands) {
 	for r := range flagRows(o, on) {
-		r.define(c.Flags())
-		if r.completes.reason == "" && r.completes.values == nil && r.completes.list == nil {
-			continue // a switch, number or duration
-		}
-		_ = c.RegisterFlagCompletionFunc(r.name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			values := r.completes.values
-			if r.completes.list != nil {
-				values = r.completes.list(env, o)
-			}
-			return values, r.completes.directive
-		}) // the flag was defined above
+		r.defineFor(c, env, o)
 	}
+}
+
+// defineFor defines the flag of a command, and the values that shells offer for it.
+func (r flagRow) defineFor(c *cobra.Command, env Env, o *options) {
+	r.define(c.Flags())
+	if r.completes.reason == "" && r.completes.values == nil && r.completes.list == nil {
+		return // a switch, number or duration
+	}
+	_ = c.RegisterFlagCompletionFunc(r.name, r.completes.complete(env, o)) // the flag was defined above
 }
 
 // flagRows yields the flags of a command.

@@ -68,7 +68,7 @@ func TestHostileOutput(t *testing.T) {
 		{"parse", text}, {"parse", "--format", "json", text}, {"parse", "--format", "jsonl", text}, {"parse", "--format", "sarif", text},
 		{"parse", "--format", "junit", text}, {"parse", "--format", "github", text}, {"parse", "--tools", def, text},
 		{"parse", "--tools", def, "--format", "json", text}, {"parse", "--field", "text", "--id-field", "id", records},
-		{"parse", "--fix", text}, {"parse", missing}, {"parse", "--dialect", hostile, text}, {hostile}, {"parse", "--" + hostile},
+		{"parse", "--fix", text}, {"parse", "--fix", "--diff", text}, {"parse", missing}, {"parse", "--dialect", hostile, text}, {hostile}, {"parse", "--" + hostile},
 		{"validate", run}, {"validate", "--format", "json", run}, {"validate", "--format", "jsonl", run}, {"validate", "--format", "sarif", run},
 		{"validate", "--schema", answers, doc}, {"validate", "--schema", answers, "--format", "json", doc}, {"validate", def}, {"validate", "--fix", def},
 		{"validate", "--format", "sarif", def}, {"validate", missing}, {"validate", text},

@@ -53,13 +53,23 @@ func readFiles(ctx context.Context, env Env, t *console, names []string, isLarge
 			return nil, err
 		}
 	}
+	return t.joinFileErrors(all, len(names), "cannot be read"), nil
+}
+
+// joinFileErrors returns the error of a command that failed for some of its files, nil without errors. It prints several
+// errors as notes and returns their number.
+func (t *console) joinFileErrors(all []error, files int, verb string) error {
 	if len(all) < 2 {
-		return errors.Join(all...), nil
+		return errors.Join(all...)
 	}
 	for _, err := range all {
 		t.note("%v", err)
 	}
-	return &inputError{fmt.Errorf("%d of %d files cannot be read", len(all), len(names))}, nil
+	sum := fmt.Errorf("%d of %d files %s", len(all), files, verb)
+	if slices.ContainsFunc(all, as[*outputError]) {
+		return &outputError{sum}
+	}
+	return &inputError{sum}
 }
 
 // readNamed reads a file whole, as [openNamed] does, or until ctx ends.

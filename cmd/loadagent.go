@@ -24,6 +24,7 @@ import (
 // A loadedAgent is the agent file that a command uses.
 type loadedAgent struct {
 	*agentfile.File
+	label       string // in errors: --agent, or agent for an argument
 	path        string // as the command line names it, or in the configuration directory
 	prompt      *promptTemplate
 	dir         string // that its paths are relative to: the folder of the file, with links followed
@@ -35,22 +36,22 @@ type loadedAgent struct {
 	findings    []diag.Finding // about its references
 }
 
-// loadAgent reads the agent file of a value of --agent, and prints its findings.
-func loadAgent(env Env, t *console, value string) (*loadedAgent, error) {
-	a, findings, err := readAgent(env, value)
+// loadAgent reads the agent file that [findAgent] finds, and prints its findings.
+func loadAgent(env Env, t *console, label, value string) (*loadedAgent, error) {
+	a, findings, err := readAgent(env, label, value)
 	if len(findings) > 0 {
 		t.findings(findings, map[string]diag.Text{a.path: {Bytes: a.text}})
 	}
 	return a, err
 }
 
-// readAgent reads the agent file of a value of --agent. With findings it also returns the text of a file that has errors.
-func readAgent(env Env, value string) (*loadedAgent, []diag.Finding, error) {
-	path, err := findAgent(env, value)
+// readAgent reads the agent file that [findAgent] finds. With findings it also returns the text of a file that has errors.
+func readAgent(env Env, label, value string) (*loadedAgent, []diag.Finding, error) {
+	path, err := findAgent(env, label, value)
 	if err != nil {
 		return nil, nil, err
 	}
-	src, err := readOwnFile("--agent", path, maxAgent)
+	src, err := readOwnFile(label, path, maxAgent)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -60,15 +61,15 @@ func readAgent(env Env, value string) (*loadedAgent, []diag.Finding, error) {
 		if firstError(v.Findings).Code == diag.SchemaMismatch {
 			hint = "see oneshot explain " + keyFamily
 		}
-		err = usagef(hint, "--agent: %s has errors", path)
+		err = usagef(hint, "%s: %s has errors", label, path)
 	}
-	return &loadedAgent{File: v.Agent, path: path, dir: agentFileDir(path), isInstalled: isInstalledAgent(env, path), env: env, text: src}, v.Findings, err
+	return &loadedAgent{File: v.Agent, label: label, path: path, dir: agentFileDir(path), isInstalled: isInstalledAgent(env, path), env: env, text: src}, v.Findings, err
 }
 
 // textInAgentFile returns the text of a key of the agent file of a value of --agent, or "". Errors in the file are reported
 // elsewhere.
 func textInAgentFile(env Env, value, key string) string {
-	path, err := findAgent(env, value)
+	path, err := findAgent(env, "--agent", value)
 	if err != nil {
 		return ""
 	}
@@ -164,7 +165,7 @@ func (a *loadedAgent) checkSecretReferences(flag string, values []string, line f
 		for _, ref := range strings.Split(value, refOpen)[1:] {
 			name, _, _ := strings.Cut(ref, refClose)
 			if !a.isInstalled && !isDefined(name) {
-				return usagef("allow it with --secret "+name+"@HOST=env:"+name, "--agent %s: --%s names the secret %s, which the command line does not define", a.path, flag, name)
+				return usagef("allow it with --secret "+name+"@HOST=env:"+name, "%s %s: --%s names the secret %s, which the command line does not define", a.label, a.path, flag, name)
 			}
 		}
 	}
@@ -350,7 +351,7 @@ func (a *loadedAgent) referenceError(t *console) error {
 	}
 	diag.Sort(a.findings)
 	t.findings(a.findings, map[string]diag.Text{a.path: {Bytes: a.text}})
-	return usagef("see oneshot explain "+string(diag.AgentReference), "--agent: %s has errors", a.path)
+	return usagef("see oneshot explain "+string(diag.AgentReference), "%s: %s has errors", a.label, a.path)
 }
 
 // variableDefaults returns the values of the variables that no earlier source sets, as --var has them.
@@ -387,7 +388,7 @@ func (o *options) fillFromAgent(env Env, t *console, set *pflag.FlagSet, on comm
 	if o.agent == "" {
 		return nil
 	}
-	a, err := loadAgent(env, t, o.agent)
+	a, err := loadAgent(env, t, "--agent", o.agent)
 	if err != nil {
 		return err
 	}

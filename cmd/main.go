@@ -27,6 +27,7 @@ func Main(ctx context.Context, env Env) (code int) {
 	err, ended := runWithGrace(ctx, grace, func() error { return execute(ctx, env, t) })
 	if !ended {
 		t = t.forkForExit(env)
+		runWithGrace(ctx, grace/4, func() error { t.live.close(); return nil }) // the command may still draw it, or block in a write to stderr
 	}
 	end, ended := runWithGrace(ctx, grace, func() error { return t.finish(env, err) })
 	if !ended {
@@ -88,7 +89,7 @@ func newRoot(env Env, t *console) *cobra.Command {
 		Use:               "oneshot",
 		Short:             "Run an LLM agent once, from a script, and print one JSON document",
 		Long:              rootHelp,
-		Example:           "  oneshot run --model ollama/qwen3:8b 'Why is the sky blue?'\n  oneshot tools list",
+		Example:           "  oneshot demo\n  oneshot run --model ollama/qwen3:8b 'Why is the sky blue?'",
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
@@ -140,6 +141,7 @@ var subcommands = []subcommand{
 	{"agents", newAgents},
 	{"runs", newRuns},
 	{"doctor", newDoctor},
+	{"demo", newDemo},
 	{"schema", newSchema},
 	{"version", func(_ Env, t *console) *cobra.Command { return newVersion(t) }},
 	{"explain", func(_ Env, t *console) *cobra.Command { return newExplain(t) }},
@@ -167,6 +169,9 @@ func checkArguments(c *cobra.Command, t *console, started *bool) {
 	}
 	if c.Args == nil {
 		c.Args = noArguments
+		if c.ValidArgsFunction == nil { // help has one
+			c.ValidArgsFunction = cobra.NoFileCompletions
+		}
 	}
 	run := c.RunE
 	switch {
@@ -188,12 +193,12 @@ func checkArguments(c *cobra.Command, t *console, started *bool) {
 
 // requireSubcommand is the error of a group without a valid subcommand.
 func requireSubcommand(c *cobra.Command, args []string) error {
-	group, noun, hint := "", "command", helpHint(c)
+	group, noun, hint := "", "command", subcommandHint(c)
 	if c.HasParent() {
 		group = c.Name() + ": "
 	}
 	if c.Name() == completionCommand {
-		noun, hint = "shell", "use bash, zsh, fish or powershell"
+		noun = "shell"
 	}
 	if len(args) == 0 {
 		return usagef(hint, "%smissing %s", group, noun)
@@ -206,13 +211,26 @@ func requireSubcommand(c *cobra.Command, args []string) error {
 
 // suggestCommand returns a hint at the subcommand that a misspelt one resembles, or "".
 func suggestCommand(c *cobra.Command, name string) string {
-	var names []string
+	return schema.DidYouMean(name, subcommandNames(c))
+}
+
+// subcommandHint lists the subcommands of a group. For the root, which has many, and for a command without any, it names the
+// help page.
+func subcommandHint(c *cobra.Command) string {
+	if names := subcommandNames(c); c.HasParent() && len(names) > 0 {
+		return "use " + schema.JoinOr(names)
+	}
+	return helpHint(c)
+}
+
+// subcommandNames returns the names of the subcommands of a command.
+func subcommandNames(c *cobra.Command) (names []string) {
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() {
 			names = append(names, sub.Name())
 		}
 	}
-	return schema.DidYouMean(name, names)
+	return names
 }
 
 // completionCommand is the name of Cobra's command for shell completion.
@@ -224,7 +242,7 @@ func describeCompletion(root *cobra.Command) {
 		if c.Name() != completionCommand {
 			continue
 		}
-		c.Short = "Print a completion script for bash, zsh, fish or PowerShell"
+		c.Short = "Print a completion script for " + schema.JoinOr(subcommandNames(c))
 		c.Long = c.Short + ".\nTo load it, see oneshot completion SHELL --help."
 		for _, shell := range c.Commands() {
 			_, loading, _ := strings.Cut(shell.Long, "\n")
@@ -238,8 +256,8 @@ func describeCompletion(root *cobra.Command) {
 // helpTopic is "oneshot help [COMMAND]", which fails for an unknown command.
 func helpTopic(c *cobra.Command, args []string) error {
 	topic, rest, _ := c.Root().Find(args) // an unknown command is in the rest
-	if len(rest) > 0 && topic.HasSubCommands() {
-		return usagef(cmp.Or(suggestCommand(topic, rest[0]), helpHint(topic)), "help: unknown command %q", strings.Join(args, " "))
+	if len(rest) > 0 {
+		return usagef(cmp.Or(suggestCommand(topic, rest[0]), subcommandHint(topic)), "help: unknown command %q", strings.Join(args, " "))
 	}
 	topic.InitDefaultHelpFlag()
 	return topic.Help()

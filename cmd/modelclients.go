@@ -30,6 +30,15 @@ type chosenModels struct {
 	hasServerFlags       bool
 }
 
+// byRole returns the names of the main model with its fallbacks, and that of the responder, if there is one.
+func (m *chosenModels) byRole() (models, responder []string) {
+	if !m.hasResponder {
+		return m.names, nil
+	}
+	last := len(m.names) - 1
+	return m.names[:last], m.names[last:]
+}
+
 // probe queries the capabilities of the models.
 func (m *chosenModels) probe(ctx context.Context, t *console, wanted requirements) error {
 	for _, e := range m.endpoints {

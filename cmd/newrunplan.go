@@ -350,7 +350,7 @@ func (p *sharedPlan) connect(ctx context.Context) (*chosenModels, error) {
 	if m.hasResponder {
 		m.names = append(slices.Clone(names), o.responder)
 	}
-	if m.endpoints, err = s.endpoints(env, t, m.names); err != nil {
+	if m.endpoints, err = s.endpoints(env, t, m.names, o.responder); err != nil {
 		return nil, err
 	}
 	for i := range m.endpoints {

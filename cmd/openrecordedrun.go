@@ -41,7 +41,7 @@ func openRecorded(env Env, t *console, line flagSource, args []string) (*recorde
 		}
 	}
 	if flags.agent != "" {
-		if r.agent, err = loadAgent(env, t, flags.agent); err != nil {
+		if r.agent, err = loadAgent(env, t, "--agent", flags.agent); err != nil {
 			return nil, nil, errors.Join(err, r.close())
 		}
 	}

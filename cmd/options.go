@@ -28,6 +28,7 @@ type options struct {
 	file       string // -o
 	events     string // file or fd://N
 	stream     string // the turns whose text is printed as it arrives, or ""
+	verbose    bool   // print progress even if stderr is not a terminal
 	dryRun     bool
 	lock       string
 	args       string // of tools call

@@ -15,7 +15,11 @@ import (
 
 // writeOutput writes a document as write does. The error names the file.
 func (t *outputFile) writeOutput(doc []byte) error {
-	err := t.write(doc)
+	return t.writeError(t.write(doc))
+}
+
+// writeError returns the error for a failed write, nil for none. It names the file.
+func (t *outputFile) writeError(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		err = path.Err // the path may be that of the temporary file

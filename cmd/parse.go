@@ -31,7 +31,7 @@ type parseOptions struct {
 	coerce    bool
 	context   []string
 	needsCall bool
-	fix       bool
+	fix       fixOptions
 
 	listDialects bool
 	listCodes    bool
@@ -62,8 +62,9 @@ its lines are records. In a folder parse reads all files except hidden ones, lin
 and binary files, which it lists.
 
 With --fix, parse prints the text of the one FILE instead, with every repair that
-cannot change what is executed; the remaining findings go to stderr. It does not
-change run files.`,
+cannot change what is executed; the remaining findings go to stderr. With --write it
+changes each FILE in place, and with --diff it prints the changes as a unified diff.
+It does not change run files.`,
 		Example: `  oneshot parse testdata/readme/reply.txt
   oneshot parse --field response --id-field id testdata/readme/captured.jsonl`,
 		Args: cobra.ArbitraryArgs,
@@ -71,10 +72,10 @@ change run files.`,
 	}
 	o.shared.define(c, env, forTools)
 	o.flags(c.Flags())
+	o.fix.define(c, "response")
 	c.MarkFlagsMutuallyExclusive("list-dialects", "list-codes", "fix")
 	c.MarkFlagsMutuallyExclusive("coerce", "strict")
 	c.MarkFlagsMutuallyExclusive("baseline", "write-baseline")
-	c.MarkFlagsMutuallyExclusive("fix", "write-baseline")
 	return c
 }
 
@@ -87,7 +88,6 @@ func (o *parseOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.coerce, "coerce", false, "convert arguments to the defined type if nothing is lost, such as \"5\" to 5; not with --strict")
 	f.StringArrayVar(&o.context, "context", nil, "report calls copied from `FILE`, such as a tool result or page that the model read (repeatable); with tool definitions, those that a run would deny")
 	f.BoolVar(&o.needsCall, "require-call", false, "report a response without a call as an error")
-	f.BoolVar(&o.fix, "fix", false, "print the response with safe fixes applied instead of a report")
 	f.BoolVar(&o.listDialects, "list-dialects", false, "list the supported dialects")
 	f.BoolVar(&o.listCodes, "list-codes", false, "list the finding codes")
 }
@@ -96,11 +96,11 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 	if err := o.findings.check(o.format); err != nil {
 		return err
 	}
-	if o.listDialects || o.listCodes {
-		return o.printList(args)
-	}
 	if err := o.checkFix(args); err != nil {
 		return err
+	}
+	if o.listDialects || o.listCodes {
+		return o.printList(args)
 	}
 	if err := o.checkFields(); err != nil {
 		return err
@@ -125,8 +125,8 @@ func (o *parseOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	o.console.noteUnusedStdin(o.env, slices.Concat(args, o.context)...)
-	if o.fix {
-		return o.printFixed(ctx, args, options)
+	if o.fix.on {
+		return o.applyFixes(ctx, args, options)
 	}
 	return o.lint(ctx, args, options)
 }

@@ -98,11 +98,11 @@ func TestParseStreamsRecords(t *testing.T) {
 func TestFixOfLongLine(t *testing.T) {
 	long := `{"text":"` + strings.Repeat("x", lint.MaxRecordBytes) + `"}` + "\n"
 	stdout, stderr, code := oneshot(t, long, "parse", "--fix", "--field", "text", "-")
-	if code != 3 || stdout != "" || !strings.Contains(stderr, "stdin: line 1 is too long to print") {
+	if code != 3 || stdout != "" || !strings.Contains(stderr, "stdin: line 1 is too long for --fix") {
 		t.Errorf("exit %d, %d bytes and %q", code, len(stdout), stderr)
 	}
 	stdout, stderr, code = oneshot(t, `{"text":"Fine."}`+"\n"+long, "parse", "--fix", "--field", "text", "-")
-	if code != 3 || stdout != "" || !strings.Contains(stderr, "stdin: line 2 is too long to print") {
+	if code != 3 || stdout != "" || !strings.Contains(stderr, "stdin: line 2 is too long for --fix") {
 		t.Errorf("exit %d, %d bytes and %q", code, len(stdout), stderr)
 	}
 	stdout, _, code = oneshot(t, long+`{"text":"Fine."}`, "parse", "--field", "text", "--format", "jsonl", "-")

@@ -45,6 +45,7 @@ func (a *programApprover) Approve(ctx context.Context, q agent.ApprovalRequest) 
 	if err != nil {
 		return agent.Approval{}, err
 	}
+	defer a.console.live.suspend()() // the program may ask at the terminal
 	out, err := a.program.Output(ctx, bytes.NewReader(append(question, '\n')), maxDecisionBytes)
 	if err != nil {
 		return agent.Approval{}, err

@@ -1,22 +1,29 @@
 package cmd
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fatih/color"
+	"github.com/tidwall/gjson"
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
+	"oneshot/pkg/diag/report"
 )
 
-// observe prints the events of a run: problems always, progress only on a terminal, and everything in a log.
+// observe prints the events of a run: problems always, progress as [console.hasProgress] says, and everything in a log.
 func (r *runState) observe(e agent.Event) {
 	r.console.events.observe(e)
 	if r.text != nil {
 		r.text.observe(e)
+	}
+	if r.status != nil {
+		r.status.observe(e)
 	}
 	turn := slog.Int("turn", e.Turn)
 	switch e.Kind {
@@ -42,10 +49,18 @@ func (r *runState) observe(e agent.Event) {
 		r.console.logOnly(slog.LevelDebug, "the response is complete", turn,
 			slog.Int("input_tokens", e.Usage.InputTokens), slog.Int("output_tokens", e.Usage.OutputTokens))
 	case agent.EventRequest:
-		r.console.progress(slog.LevelDebug, fmt.Sprintf("turn %d: waiting for %s", e.Turn, map[chat.Purpose]string{
-			chat.PurposeTurn: "the model", chat.PurposeAnswer: "the answer",
-		}[e.Purpose]), turn, slog.String("purpose", string(e.Purpose)))
+		if r.status == nil { // else the live line shows it
+			r.console.progress(slog.LevelDebug, fmt.Sprintf("turn %d: %s", e.Turn, describeWait(e.Purpose)), turn, slog.String("purpose", string(e.Purpose)))
+		}
 	}
+}
+
+// describeWait describes the wait for the response to a request.
+func describeWait(purpose chat.Purpose) string {
+	if purpose == chat.PurposeAnswer {
+		return "waiting for the answer"
+	}
+	return "waiting for the model"
 }
 
 // maxTurnFindings is the maximum number of printed findings per turn. The envelope has more.
@@ -77,14 +92,53 @@ func (r *runState) retry(e agent.Event) {
 	r.console.say(slog.LevelWarn, text, slog.Int("turn", e.Turn), slog.Int("attempt", e.Attempt.Number), milliseconds("wait_ms", e.Attempt.Wait))
 }
 
-// result prints the result of a call. For logs see [console.logResult].
+// result prints the result of a call: a success as progress, a failure always. For logs see [console.logResult].
 func (r *runState) result(e agent.Event) {
-	switch {
-	case r.console.format == "json":
-	case e.Call.Status == agent.CallOK:
-		status := r.console.colorize(color.FgGreen, "ok")
-		r.console.progress(slog.LevelInfo, fmt.Sprintf("turn %d: %s: %s (%v)", e.Turn, escapeInvisible(e.Call.Tool), status, e.Duration.Round(time.Millisecond)))
+	t, turn := r.console, fmt.Sprintf("turn %d: ", e.Turn)
+	switch isOK := e.Call.Status == agent.CallOK; {
+	case t.format == "json":
+	case isOK && t.hasProgress():
+		took := fmt.Sprintf(" (%v)", e.Duration.Round(time.Millisecond))
+		call := t.describeCall(e.Call, t.width()-len("oneshot: "+turn+": ok"+took))
+		t.progress(slog.LevelInfo, turn+call+": "+t.colorize(color.FgGreen, "ok")+took)
+	case isOK:
+	case t.hasProgress(): // the reason is not cut
+		t.say(slog.LevelWarn, turn+t.describeCall(e.Call, t.width()/2)+": "+e.Text)
 	default:
-		r.console.say(slog.LevelWarn, fmt.Sprintf("turn %d: %s: %s", e.Turn, e.Call.Tool, e.Text))
+		t.say(slog.LevelWarn, turn+e.Call.Tool+": "+e.Text)
 	}
+}
+
+// describeCall returns the tool and the arguments of a call on one line of at most that many columns. Secrets are masked before
+// the line is cut, because the rest of one would not be recognised.
+func (t *console) describeCall(c agent.CallReport, columns int) string {
+	var text strings.Builder
+	text.WriteString(onOneLine(c.Tool))
+	gjson.ParseBytes(t.secrets.HideData(c.Arguments)).ForEach(func(name, value gjson.Result) bool {
+		text.WriteByte(' ')
+		if name.Str != "" { // else the arguments are a list
+			text.WriteString(onOneLine(name.Str) + "=")
+		}
+		text.Write(compactJSON(json.RawMessage(value.Raw)))
+		return true
+	})
+	return report.Cut(t.secrets.Redact(escapeInvisible(text.String())), columns)
+}
+
+// printSummary prints the numbers of the run, and as text also the command that shows its record.
+func (r *runState) printSummary() {
+	t, o, took := r.console, &r.outcome, time.Since(r.began).Round(time.Millisecond)
+	t.progress(slog.LevelInfo, fmt.Sprintf("%s, %s, %v, %s%s",
+		report.Count(o.Turns, "turn"), report.Count(len(o.Calls), "call"), took, describeUsage(o.Usage), costSuffix(r.cost())))
+	if r.path != "" && t.hasProgress() {
+		t.progress(slog.LevelInfo, "to see the run: oneshot runs show "+escapeInvisible(r.idOrPath()))
+	}
+}
+
+// idOrPath returns the ID of the run if other commands find its record by that, and otherwise the path.
+func (r *runState) idOrPath() string {
+	if path, err := (&runsOptions{env: r.recorded.current}).find(r.id); err == nil && path == r.path {
+		return r.id
+	}
+	return runPathArgument(r.path)
 }

@@ -50,8 +50,8 @@ func (p *sharedPlan) runFiles() []string {
 	if p.recorded.resumed != nil {
 		names = append(names, p.recorded.resumed.path)
 	}
-	if p.recorded.replay != nil {
-		names = append(names, p.recorded.replay.file())
+	if replay := p.recorded.replay; replay != nil && replay.name != demo {
+		names = append(names, replay.file())
 	}
 	return names
 }

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"oneshot/pkg/runfile"
+	"oneshot/pkg/telemetry"
 )
 
 // defineBatch defines the flag that selects the runs of a batch.
@@ -102,22 +104,34 @@ func (o *runsOptions) listBatch() error {
 	for i, run := range runs {
 		rows[i] = run
 	}
-	return o.printList("RECORD", rows)
+	return o.printList("RECORD", o.selectRows(rows))
 }
 
-// A batchSummary is the line of a batch in "runs list". Model and prompt are those of one of its runs.
+// A batchSummary is the line of a batch in "runs list". Model, agent and prompt are those of one of its runs; all are alike.
 type batchSummary struct {
 	ID     string    `json:"id"`
 	Time   time.Time `json:"time"`
 	Model  string    `json:"model"`
+	Agent  string    `json:"agent,omitempty"`
 	Runs   int       `json:"runs"`
 	Prompt string    `json:"prompt"`
 	Output string    `json:"output,omitempty"` // "" for stdout
 	Dir    string    `json:"dir"`
 	Fault  string    `json:"fault,omitempty"` // why the directory or its index cannot be read
+
+	first telemetry.Run // of that run
 }
 
 func (s *batchSummary) id() string { return s.ID }
+
+func (s *batchSummary) facts() (run telemetry.Run, fault string) {
+	run = s.first
+	run.Start = s.Time
+	if s.first.Start.IsZero() {
+		fault = "none of its runs can be read"
+	}
+	return run, cmp.Or(s.Fault, fault)
+}
 
 func (s *batchSummary) cells() []string {
 	exit := "batch of " + strconv.Itoa(s.Runs)
@@ -154,9 +168,9 @@ func (s *batchSummary) readRuns() error {
 			continue
 		}
 		if s.Runs++; s.Model == "" {
-			if log, err := readFirstRecord(filepath.Join(s.Dir, name)); err == nil {
-				run, _ := log.Run()
-				s.Model, s.Prompt = run.Model, run.Prompt
+			if log, err := readFirstRecord(filepath.Join(s.Dir, name)); err == nil && len(log.Records) > 0 {
+				s.first = telemetry.NewRun(log.Records[0])
+				s.Model, s.Agent, s.Prompt = s.first.Model, s.first.Agent, s.first.Prompt
 			}
 		}
 	}

@@ -33,9 +33,10 @@ func newRun(env Env, t *console) *cobra.Command {
 as one JSON document on stdout. Progress, warnings and errors go to stderr. A pipe or
 file on stdin is read as input without a flag; --no-stdin turns that off.`,
 		Example: `  oneshot run --model ollama/qwen3:8b --input app.log --schema errors.schema.json 'Count the errors'
-  oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault \
-    --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'`,
-		Args: atMostArguments(1, "quote a prompt that contains spaces"),
+  oneshot run --model ollama/qwen3:8b --tool 'vault_*' --tool file_read --root notes \
+    --schema todo.schema.json 'What is left to do before release 0.2?'`,
+		Args:              atMostArguments(1, "quote a prompt that contains spaces"),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
 			return run(c.Context(), env, t, commandLine(c.Flags()), args)
 		},
@@ -65,7 +66,7 @@ func run(ctx context.Context, env Env, t *console, line flagSource, args []strin
 		r.id, r.path = rec.resumed.run.ID, rec.resumed.path
 	}
 	defer func() { t.envelope, t.recovery = r.envelope(), r.recovery }()
-	if err := errors.Join(openOutput(t, flags, rec), openEvents(ctx, t, flags, rec)); err != nil {
+	if err := errors.Join(t.applyVerbose(flags), openOutput(t, flags, rec), openEvents(ctx, t, flags, rec)); err != nil {
 		return err
 	}
 	if err := errors.Join(flags.check(args, rec.resumed != nil), t.checkOutput()); err != nil {
@@ -194,7 +195,9 @@ func (r *runState) perform(ctx context.Context, cfg agent.Config, w *runfile.Wri
 	cfg.ID, cfg.Observe = r.id, r.observe
 	resume := r.resumeIfAbandoned()
 	r.console.resume.Store(&resume)
+	r.began = time.Now().Add(-cfg.Elapsed)
 	err := r.runAgent(ctx, cfg, deliver)
+	r.printSummary()
 	if r.batch != nil && r.batch.concernsAll(err) {
 		err = cutOff(err)
 	}
@@ -207,13 +210,24 @@ func (r *runState) perform(ctx context.Context, cfg agent.Config, w *runfile.Wri
 // runAgent runs the agent and delivers the answer. A panic becomes an error, so that the record says how the run ended.
 func (r *runState) runAgent(ctx context.Context, cfg agent.Config, deliver func(context.Context) error) (err error) {
 	defer recoverPanic(&err)
-	if r.outcome, err = agent.Run(ctx, cfg); err != nil {
+	if r.outcome, err = r.runWithStatus(ctx, cfg); err != nil {
 		return r.withNextStep(withBudgetHint(err, cfg.Policy.Layers), cfg.NativeOnly)
 	}
 	if err := r.maskSecretsInAnswer(cfg.Schema); err != nil {
 		return err
 	}
 	return deliver(ctx)
+}
+
+// runWithStatus runs the agent. Meanwhile the live line shows the status of the run, unless output that appears as the run works
+// could be on the same terminal.
+func (r *runState) runWithStatus(ctx context.Context, cfg agent.Config) (agent.Outcome, error) {
+	events, _ := eventsPath(r.flags.events) // openEvents has checked it
+	if r.console.canRedraw() && r.text == nil && r.flags.output != "events" && events != "/dev/fd/2" {
+		r.status = newRunStatus(r.console, r.modelName(), r.began)
+		defer r.status.show()()
+	}
+	return agent.Run(ctx, cfg)
 }
 
 // withNextStep adds a hint at the next step to the error of a run.
@@ -267,7 +281,6 @@ func (r *runState) maskSecretsInAnswer(s *schema.Schema) error {
 // end appends the last record and closes the run file. Its failure does not change the exit of a run: the answer was
 // delivered, or an earlier error matters more.
 func (r *runState) end(w *runfile.Writer, err error) {
-	r.console.progress(slog.LevelInfo, fmt.Sprintf("%d turns, %d calls, %s, %s", r.outcome.Turns, len(r.outcome.Calls), describeUsage(r.outcome.Usage), describeCost(r.cost())))
 	body, advice := r.console.endRecord(err), r.recovery(err)
 	body.Agent = r.agentName()
 	body.Retry, body.Retryable, body.Resume = advice.retry, advice.retryable, r.console.secrets.Redact(advice.resume)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"oneshot/pkg/agent"
 	"oneshot/pkg/chat"
@@ -20,6 +21,8 @@ type runState struct {
 
 	models        *chosenModels // nil until they are known
 	text          *textStream   // nil without --stream
+	status        *runStatus    // nil without a live line
+	began         time.Time     // minus the time that a resumed run had used
 	id, path      string        // of the record
 	outcome       agent.Outcome
 	hasNewRecords bool

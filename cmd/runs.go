@@ -18,6 +18,7 @@ import (
 	"oneshot/pkg/diag/report"
 	"oneshot/pkg/quote"
 	"oneshot/pkg/runfile"
+	"oneshot/pkg/telemetry"
 )
 
 // runsOptions are the flags of "oneshot runs".
@@ -26,6 +27,7 @@ type runsOptions struct {
 	console *console
 	format  string
 	batch   string // the ID of the batch whose runs are selected; "" for all runs
+	filter  runFilter
 }
 
 // showsIDs is the hint for an unknown run.
@@ -34,9 +36,12 @@ const showsIDs = "see oneshot runs list"
 func newRuns(env Env, t *console) *cobra.Command {
 	o := &runsOptions{env: env, console: t}
 	list := &cobra.Command{
-		Use:     "list",
-		Short:   "List the recorded runs and batches, newest first",
-		Example: "  oneshot runs list\n  oneshot runs list --format json",
+		Use:   "list",
+		Short: "List the recorded runs and batches, newest first",
+		Long: `List prints a line for each run and each batch in the state directory, newest first. The
+flags select some of them. A batch has no exit, so --exit lists the runs of batches one
+by one. Records that cannot be searched are named on stderr.`,
+		Example: "  oneshot runs list\n  oneshot runs list --exit limit --exit timeout --since 7d",
 		RunE:    func(*cobra.Command, []string) error { return o.list() },
 	}
 	show := &cobra.Command{
@@ -51,6 +56,8 @@ func newRuns(env Env, t *console) *cobra.Command {
 		c.Flags().StringVar(&o.format, "format", "text", "print `FORMAT`: text or json")
 	}
 	o.defineBatch(list)
+	o.filter.define(list, env)
+	show.ValidArgsFunction = recordedRuns().completeFirst(env, nil)
 	show.Flags().StringVar(&o.format, "format", "text", "print `FORMAT`: text, json (the records), events or messages (one JSON object per line)")
 	group := &cobra.Command{Use: "runs", Short: "List, show, count, export and delete recorded runs", Example: "  oneshot runs list\n  oneshot runs prune --dry-run"}
 	group.AddCommand(list, show, newStats(o), newExport(o), prune)
@@ -62,6 +69,7 @@ type runSummary struct {
 	ID     string    `json:"id"`
 	Time   time.Time `json:"time"`
 	Model  string    `json:"model"`
+	Agent  string    `json:"agent,omitempty"` // its name
 	Turns  int       `json:"turns"`
 	Exit   *int      `json:"exit"`             // nil while it runs, or after a crash
 	Name   string    `json:"name"`             // of the exit
@@ -71,20 +79,17 @@ type runSummary struct {
 	Fault  string    `json:"fault,omitempty"` // why the file cannot be read
 
 	index int // of the record
+	first telemetry.Run
 }
 
 func (o *runsOptions) list() error {
-	if err := checkFormat(o.format, "text", "json"); err != nil {
+	if err := cmp.Or(checkFormat(o.format, "text", "json"), o.filter.check()); err != nil {
 		return err
 	}
 	if o.batch != "" {
 		return o.listBatch()
 	}
-	paths, err := o.files()
-	if err != nil {
-		return err
-	}
-	dirs, err := o.batchDirs()
+	paths, dirs, err := o.listedFiles()
 	if err != nil {
 		return err
 	}
@@ -101,16 +106,60 @@ func (o *runsOptions) list() error {
 		return isBatch && s.Runs == 0 && s.Fault == "" // all are pruned
 	})
 	slices.SortStableFunc(rows, func(a, b listRow) int { return strings.Compare(b.id(), a.id()) })
-	return o.printList("PROMPT", rows)
+	heading := "PROMPT"
+	if o.listsBatchRuns() {
+		heading = "RECORD OR PROMPT"
+	}
+	return o.printList(heading, o.selectRows(rows))
+}
+
+// listsBatchRuns reports whether a list has the runs of batches instead of the batches, which have no exit.
+func (o *runsOptions) listsBatchRuns() bool { return len(o.filter.exits) > 0 }
+
+// listedFiles returns the run files and the directories of batches that a list reads.
+func (o *runsOptions) listedFiles() (paths, dirs []string, err error) {
+	if o.listsBatchRuns() {
+		paths, err = o.allFiles()
+		return paths, nil, err
+	}
+	if paths, err = o.files(); err != nil {
+		return nil, nil, err
+	}
+	dirs, err = o.batchDirs()
+	return paths, dirs, err
+}
+
+// selectRows returns the rows that the filter selects. It names those that it cannot judge.
+func (o *runsOptions) selectRows(rows []listRow) []listRow {
+	if o.filter.isEmpty() {
+		return rows
+	}
+	selected := []listRow{} // a list in JSON, too
+	for _, row := range rows {
+		switch run, fault := row.facts(); {
+		case fault != "":
+			o.console.note("not searched: %s: %s", row.id(), fault)
+		case o.filter.matches(run):
+			selected = append(selected, row)
+		}
+	}
+	return selected
 }
 
 // A listRow is a run or a batch.
 type listRow interface {
 	id() string
 	cells() []string
+	facts() (run telemetry.Run, fault string) // for a filter, or why the files cannot be read
 }
 
 func (s *runSummary) id() string { return s.ID }
+
+func (s *runSummary) facts() (run telemetry.Run, fault string) {
+	run = s.first
+	run.Exit = s.Name
+	return run, s.Fault
+}
 
 func (s *runSummary) cells() []string {
 	exit := s.Name
@@ -139,7 +188,7 @@ func (o *runsOptions) printList(heading string, rows []listRow) error {
 // exitColor returns the colour of a cell of "runs list": exits have one.
 func exitColor(column int, cell string) color.Attribute {
 	switch {
-	case column != 3 || cell == "unfinished" || strings.HasPrefix(cell, "batch of "):
+	case column != 3 || cell == telemetry.Unfinished || strings.HasPrefix(cell, "batch of "):
 		return 0
 	case strings.HasPrefix(cell, "0 "):
 		return color.FgGreen
@@ -172,7 +221,7 @@ func runFilesIn(dir string) ([]string, error) {
 }
 
 func summarise(path string) *runSummary {
-	s := &runSummary{ID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), File: path, Name: "unfinished"}
+	s := &runSummary{ID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), File: path, Name: telemetry.Unfinished}
 	if summary, ok, err := runfile.ReadSummary(path); ok && err == nil {
 		s.fillFromSummary(summary)
 		return s
@@ -192,9 +241,9 @@ func (s *runSummary) read(path string) error {
 	defer f.Close()
 	scan, log := runfile.NewScanner(f), &runfile.Log{}
 	for r := range scan.Records() {
-		switch b := r.Body.(type) {
+		switch r.Body.(type) {
 		case runfile.Run:
-			s.setRun(r.Time, b)
+			s.setRun(r)
 		case runfile.Request:
 			r.Body = runfile.Request{}
 		case runfile.End, runfile.Resumed:
@@ -220,17 +269,18 @@ func (s *runSummary) read(path string) error {
 
 // fillFromSummary fills the summary from the first and last record.
 func (s *runSummary) fillFromSummary(g runfile.Summary) {
-	s.setRun(g.First.Time, g.First.Body.(runfile.Run)) // ReadSummary checks it
+	s.setRun(g.First)
 	s.Turns = g.Turn
 	if end, ok := g.Last.Body.(runfile.End); ok {
 		s.Exit, s.Name = &end.Exit, end.Name
 	}
 }
 
-// setRun fills in the fields of the first record.
-func (s *runSummary) setRun(at time.Time, run runfile.Run) {
-	s.Time, s.Model, s.Prompt = at, run.Model, run.Prompt
-	if run.Batch != nil {
+// setRun fills in the fields of the first record, which is always a [runfile.Run].
+func (s *runSummary) setRun(first runfile.Record) {
+	s.first = telemetry.NewRun(first)
+	s.Time, s.Model, s.Agent, s.Prompt = s.first.Start, s.first.Model, s.first.Agent, s.first.Prompt
+	if run := first.Body.(runfile.Run); run.Batch != nil {
 		s.Record, s.index = run.Batch.Record, run.Batch.Index
 	}
 }

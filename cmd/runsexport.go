@@ -37,6 +37,7 @@ The headers in OTEL_EXPORTER_OTLP_HEADERS go to the collector.`,
 		Args:    cobra.ArbitraryArgs,
 		RunE:    func(c *cobra.Command, args []string) error { return o.export(c.Context(), args) },
 	}
+	c.ValidArgsFunction = recordedRuns().complete(runs.env, nil)
 	o.defineBatch(c)
 	c.Flags().StringVar(&o.otlp, "otlp", "", "send to the collector at `URL`, or write a new file; - is stdout")
 	c.Flags().BoolVar(&o.content, "content", false, "also export messages, arguments and results, secrets masked")

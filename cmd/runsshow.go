@@ -232,6 +232,18 @@ func describeCost(c chat.Cost) string {
 	return "$" + c.Amount.String()
 }
 
+// costSuffix returns a cost in words to append to a list, or "" if it is 0.
+func costSuffix(c chat.Cost) string {
+	switch {
+	case c == chat.Cost{Known: true}:
+		return ""
+	case !c.Known && c.Amount > 0:
+		return ", " + describeCost(c) + ", at least $" + c.Amount.String()
+	default:
+		return ", " + describeCost(c)
+	}
+}
+
 // describeBefore describes the effect of a call on a file, with a diff if the old content is fully recorded.
 func describeBefore(b *runfile.BeforeImage, args json.RawMessage) (head, diff string) {
 	if b == nil {

@@ -28,7 +28,6 @@ import (
 type statsOptions struct {
 	*runsOptions
 	by     string
-	since  age
 	format string
 }
 
@@ -41,16 +40,16 @@ func newStats(runs *runsOptions) *cobra.Command {
 		Use:   "stats [flags]",
 		Short: "Count recorded runs: success, calls, tokens and cost",
 		Long: `Stats counts the runs in the state directory, those of batches included: how they
-ended, their calls and failures by tool, their tokens and cost. Replays count as runs,
-but call and cost nothing. Records that cannot be read are named on stderr and counted.`,
+ended, their calls and failures by tool, their tokens and cost. Replays cost nothing and
+are counted separately. Records that cannot be read are named on stderr and counted.`,
 		Example: "  oneshot runs stats\n  oneshot runs stats --by day --since 30d --format csv",
 		RunE:    func(*cobra.Command, []string) error { return o.stats() },
 	}
 	o.defineBatch(c)
+	o.filter.define(c, runs.env)
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "text", "print `FORMAT`: text, json or csv")
 	f.StringVar(&o.by, "by", "", "group by `KEY`: day, model, agent or tool")
-	f.Var(&o.since, "since", "count only runs started within `AGE`, e.g. --since 7d")
 	_ = c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(groupings, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
@@ -71,7 +70,7 @@ type unreadableRun struct {
 }
 
 func (o *statsOptions) stats() error {
-	if err := checkFormat(o.format, "text", "json", "csv"); err != nil {
+	if err := cmp.Or(checkFormat(o.format, "text", "json", "csv"), o.filter.check()); err != nil {
 		return err
 	}
 	if o.by != "" && !slices.Contains(groupings, o.by) {
@@ -107,19 +106,22 @@ func (o *statsOptions) collect() (*statsDocument, error) {
 		return nil, err
 	}
 	doc := &statsDocument{By: o.by, Unreadable: []unreadableRun{}}
-	if o.since > 0 {
-		since := o.env.Now().Add(-time.Duration(o.since))
+	if since := o.filter.since.at; !since.IsZero() {
 		doc.Since = &since
 	}
 	all := telemetry.NewCollector(telemetry.Grouping(o.by), o.env.Now().Location())
 	for some := range slices.Chunk(paths, statsChunk) {
-		runs, faults := make([]telemetry.Run, len(some)), make([]error, len(some))
-		inParallel(len(some), func(i int) { runs[i], faults[i] = telemetry.ReadRun(some[i], own) })
+		runs, faults, selected := make([]telemetry.Run, len(some)), make([]error, len(some)), make([]bool, len(some))
+		inParallel(len(some), func(i int) {
+			runs[i], faults[i] = telemetry.ReadRun(some[i], own)
+			selected[i] = o.filter.matches(runs[i])
+			runs[i].Prompt = "" // it can be large
+		})
 		for i, run := range runs {
 			switch {
 			case faults[i] != nil:
 				doc.Unreadable = append(doc.Unreadable, unreadableRun{filepath.Base(some[i]), faults[i].Error()})
-			case doc.Since == nil || !run.Start.Before(*doc.Since):
+			case selected[i]:
 				all.CountRun(run)
 			}
 		}
@@ -145,7 +147,7 @@ func inParallel(n int, do func(i int)) {
 func (d *statsDocument) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	_ = out.Write([]string{
-		cmp.Or(d.By, "all"), "runs", "ok", "unfinished", "success_rate", "turns", "calls", "failed_calls", "needs", "input_tokens", "cached_input_tokens",
+		cmp.Or(d.By, "all"), "runs", "ok", "unfinished", "replays", "success_rate", "turns", "calls", "failed_calls", "needs", "input_tokens", "cached_input_tokens",
 		"cache_write_tokens", "output_tokens", "reasoning_tokens", "estimated_tokens", "cost_usd", "known_cost_usd", "seconds",
 	})
 	for _, s := range d.rows() {
@@ -154,7 +156,7 @@ func (d *statsDocument) writeCSV(w io.Writer) error {
 			cost = s.Cost.Amount.String()
 		}
 		row := []string{s.Key}
-		for _, n := range []int{s.Runs, s.OK, s.Unfinished} {
+		for _, n := range []int{s.Runs, s.OK, s.Unfinished, s.Replays} {
 			row = append(row, strconv.Itoa(n))
 		}
 		row = append(row, fractionText(s.SuccessRate, ""))
@@ -194,8 +196,15 @@ func (d *statsDocument) writeText(w io.Writer) error {
 	} else {
 		writeGroups(out, d.By, d.Groups)
 	}
+	var omitted []string
+	if n := d.Total.Replays; n > 0 && d.By != "" { // the total has a line for them
+		omitted = append(omitted, report.Count(n, "replay"))
+	}
 	if n := len(d.Unreadable); n > 0 {
-		fmt.Fprintf(out, "\nnot counted: %d unreadable records\n", n)
+		omitted = append(omitted, report.Count(n, "unreadable record"))
+	}
+	if len(omitted) > 0 {
+		fmt.Fprintf(out, "\nnot counted: %s\n", strings.Join(omitted, ", "))
 	}
 	return out.Flush()
 }
@@ -203,6 +212,7 @@ func (d *statsDocument) writeText(w io.Writer) error {
 // writeTotal prints the statistics of all runs.
 func writeTotal(w io.Writer, s telemetry.Stats) {
 	fmt.Fprintf(w, "runs     %d: %d ok, %d unfinished; %s of the finished succeeded\n", s.Runs, s.OK, s.Unfinished, percentText(s.SuccessRate))
+	fmt.Fprintf(w, "replays  %d\n", s.Replays)
 	fmt.Fprintf(w, "turns    %d\n", s.Turns)
 	fmt.Fprintf(w, "calls    %d: %d failed, %d needed information\n", s.Calls, s.Failed, s.Needs)
 	fmt.Fprintf(w, "tokens   %s\n", describeUsage(s.Usage))
@@ -253,6 +263,9 @@ func writeGroups(w io.Writer, by string, groups []telemetry.Stats) {
 	}
 	writeColumns(w, strings.ToUpper(by)+"\tRUNS\tOK\tCALLS\tFAILED\tINPUT\tOUTPUT\tCOST", func(row func(cells ...any)) {
 		for _, g := range groups {
+			if g.Runs == 0 { // replays only
+				continue
+			}
 			row(keyText(g.Key), g.Runs, percentText(g.SuccessRate), g.Calls, g.Failed, g.Usage.InputTokens, g.Usage.OutputTokens, costText(g.Cost))
 		}
 	})

@@ -9,13 +9,15 @@ import (
 	"oneshot/pkg/schema"
 )
 
-func newSchema(_ Env, t *console) *cobra.Command {
+func newSchema(env Env, t *console) *cobra.Command {
+	names := listed(func(Env, *options, string) []cobra.Completion { return schema.PublishedNames() })
 	return &cobra.Command{
-		Use:     "schema [flags] [NAME]",
-		Short:   "Print the published JSON Schemas",
-		Long:    "Schema lists the names of the published JSON Schemas, one per line, or prints one.",
-		Example: "  oneshot schema\n  oneshot schema envelope.v1",
-		Args:    atMostArguments(1, ""),
+		Use:               "schema [flags] [NAME]",
+		Short:             "Print the published JSON Schemas",
+		Long:              "Schema lists the names of the published JSON Schemas, one per line, or prints one.",
+		Example:           "  oneshot schema\n  oneshot schema envelope.v1",
+		Args:              atMostArguments(1, ""),
+		ValidArgsFunction: names.completeFirst(env, nil),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listSchemas(t)

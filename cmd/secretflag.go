@@ -90,12 +90,12 @@ func (c credential) isFor(u *url.URL) bool {
 	})
 }
 
-// isUnencrypted reports whether a secret bound to hosts would be sent unencrypted over a network. A host with a port, and
+// isUnencrypted reports whether a secret would be sent unencrypted over a network. A host that it is bound to with a port, and
 // localhost, may get it unencrypted.
 func (c credential) isUnencrypted(to *url.URL) bool {
 	host := netguard.HostOf(to)
 	addr, err := netip.ParseAddr(host.Host)
-	if to.Scheme != "http" || len(c.hosts) == 0 || host.Host == "localhost" || err == nil && addr.IsLoopback() {
+	if to.Scheme != "http" || host.Host == "localhost" || err == nil && addr.IsLoopback() {
 		return false
 	}
 	return !slices.ContainsFunc(c.hosts, func(h string) bool {

@@ -48,16 +48,16 @@ func TestIsFor(t *testing.T) {
 	}
 }
 
-// A definition may come from anybody: it cannot send a secret in clear text to a host that --secret names without a port,
-// unless the host is this machine.
+// A definition may come from anybody: it cannot send a secret in clear text, unless --secret names the host with its port, or
+// the host is this machine.
 func TestSecretInClear(t *testing.T) {
 	for address, want := range map[string]map[string]string{ // hosts of the secret to words of the error, "" for none
 		"https://api.example.com":      {"": "", "api.example.com": ""},
-		"http://api.example.com":       {"": "", "api.example.com": "unencrypted", "*.example.com": "unencrypted", "api.example.com:443": "is for", "api.example.com:80": "", "a.test:80,api.example.com": "unencrypted"},
+		"http://api.example.com":       {"": "unencrypted", "api.example.com": "unencrypted", "*.example.com": "unencrypted", "api.example.com:443": "is for", "api.example.com:80": "", "a.test:80,api.example.com": "unencrypted"},
 		"http://api.example.com:8080":  {"api.example.com": "unencrypted", "*.example.com:8080": "", "api.example.com:80": "is for"},
 		"https://api.example.com:8080": {"api.example.com": "", "api.example.com:443": "is for"},
-		"http://127.0.0.1:8080":        {"127.0.0.1": ""},
-		"http://LOCALHOST.:8080":       {"localhost": ""},
+		"http://127.0.0.1:8080":        {"": "", "127.0.0.1": ""},
+		"http://LOCALHOST.:8080":       {"": "", "localhost": ""},
 		"http://[::1]:8080":            {"[::1]": ""},
 		"http://[2606:4700::1]":        {"[2606:4700::1]": "unencrypted", "[2606:4700::1]:80": ""},
 	} {

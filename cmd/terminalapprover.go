@@ -75,12 +75,12 @@ type terminalApprover struct {
 func (a *terminalApprover) dialog(tty *os.File, q agent.ApprovalRequest) *dialog {
 	d := &dialog{
 		in: bufio.NewReader(tty), out: redactingWriter{tty, a.console.secrets}, q: q, choice: fileChoiceOf(q),
-		width: 80, height: 24, hide: a.console.secrets.Redact,
+		width: defaultColumns, height: 24, hide: a.console.secrets.Redact,
 		discardTyped: func() error { return discardInput(tty) },
 		plain:        a.console.color == "never" || a.console.color == "auto" && a.console.noColor,
 	}
 	if columns, rows, _ := terminalSize(tty); columns > 0 && rows > 0 { // else the default size
-		d.width, d.height = max(columns, 40), max(rows, 12)
+		d.width, d.height = max(columns, minColumns), max(rows, 12)
 	}
 	return d
 }
@@ -95,6 +95,7 @@ func (a *terminalApprover) Approve(ctx context.Context, q agent.ApprovalRequest)
 		return agent.Approval{}, err
 	}
 	defer tty.Close()
+	defer a.console.live.suspend()()
 	defer context.AfterFunc(ctx, func() { _ = tty.SetReadDeadline(time.Now()) })()
 	q.Note = describeDataFlow(q.Def, a.model)
 	d := a.dialog(tty, q)

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"io"
 	"os"
 	"strconv"
 )
@@ -31,12 +30,23 @@ func (t *console) columnsOf(s termStream) int {
 	return t.terminalColumns(s)
 }
 
-// unknownColumns is the width of a terminal that does not tell it.
-const unknownColumns = 80
+// Widths of a terminal in columns: the default, and the least for which lines of progress and dialogs are cut.
+const defaultColumns, minColumns = 80, 40
 
-// terminalColumns returns the width of the terminal of a stream in columns. COLUMNS sets it if the terminal does not.
+// width returns the number of columns for a line of progress on stderr.
+func (t *console) width() int {
+	if columns := t.columnsOf(onStderr); columns > 0 {
+		return max(columns, minColumns)
+	}
+	return defaultColumns
+}
+
+// terminalColumns returns the width of the terminal of a stream in columns. COLUMNS sets it if the terminal does not report one.
 func (e Env) terminalColumns(s termStream) int {
-	stream := map[termStream]io.Writer{onStdout: e.Stdout, onStderr: e.Stderr}[s]
+	stream := e.Stdout
+	if s == onStderr {
+		stream = e.Stderr
+	}
 	if f, ok := stream.(*os.File); ok {
 		if columns, _, err := terminalSize(f); err == nil && columns > 0 {
 			return columns
@@ -45,5 +55,5 @@ func (e Env) terminalColumns(s termStream) int {
 	if columns, err := strconv.Atoi(e.Getenv("COLUMNS")); err == nil && columns > 0 {
 		return columns
 	}
-	return unknownColumns
+	return defaultColumns
 }

@@ -38,7 +38,7 @@ those of the call.
 Exit 0 means that the tool succeeded, 1 that it failed or the arguments are invalid,
 4 that it lacks an authorization, 7 that the policy or the approver denied the call,
 8 that the tool needs information or the call needs approval.`,
-		Example: `  oneshot tools call vault_search --root testdata/vault query=battery limit=2
+		Example: `  oneshot tools call vault_search --root prompts/demo/vault query=battery limit=2
   oneshot tools call file_put --policy testdata/readme/policy.yaml --dry-run --args '{"path": "out/a.md", "content": "x"}'`,
 		Args: func(c *cobra.Command, args []string) error {
 			return oneArgument("NAME", showsTools)(c, args[:min(1, len(args))])
@@ -59,6 +59,7 @@ Exit 0 means that the tool succeeded, 1 that it failed or the arguments are inva
 		},
 	}
 	o.define(c, env, forCall)
+	c.ValidArgsFunction = listed(toolNames).completeFirst(env, o)
 	return c
 }
 

@@ -38,6 +38,7 @@ func newTools(env Env, t *console) *cobra.Command {
 		o.define(c, env, forTools|forList)
 		c.Flags().StringVar(&o.format, "format", "text", "print `FORMAT`: text or json")
 	}
+	show.ValidArgsFunction = listed(toolNames).completeFirst(env, &o.options)
 	group := &cobra.Command{Use: "tools", Short: "List, show and call tools", Example: list.Example}
 	group.AddCommand(list, show, newToolsCall(env, t))
 	return group

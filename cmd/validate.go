@@ -29,7 +29,7 @@ type validateOptions struct {
 	tools    []string
 	format   string
 	findings findingOptions
-	fix      bool
+	fix      fixOptions
 	missing  lint.V1Defaults
 	kind     lint.Kind // of all files, from the flags; else ""
 }
@@ -49,15 +49,17 @@ Exit 0 means that every file is valid, exit 1 that some are not. The report is o
 stdout in both cases.
 
 With --fix, validate prints the text of the one file instead, with every safe fix
-applied: call records in format v1 become v2. The remaining findings go to stderr.`,
-		Example: `  oneshot validate tooldefs/wget.yaml testdata/readme/todo.schema.json
-  oneshot validate --schema testdata/readme/todo.schema.json testdata/readme/answer.json`,
+applied: call records in format v1 become v2. The remaining findings go to stderr.
+With --write it changes the files in place, and with --diff it prints the changes
+as a unified diff.`,
+		Example: `  oneshot validate tooldefs/wget.yaml prompts/demo/todo.schema.json
+  oneshot validate --schema prompts/demo/todo.schema.json testdata/readme/answer.json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
 	}
 	o.flags(c.Flags())
+	o.fix.define(c, "file")
 	c.MarkFlagsMutuallyExclusive("baseline", "write-baseline")
-	c.MarkFlagsMutuallyExclusive("fix", "write-baseline")
 	return c
 }
 
@@ -66,7 +68,6 @@ func (o *validateOptions) flags(f *pflag.FlagSet) {
 	f.Var(&onceValue{to: &o.schema}, "schema", "check the files as answers against the JSON Schema in `FILE`, e.g. --schema digest.schema.json")
 	f.StringVar(&o.format, "format", "text", reportFlag)
 	o.findings.flags(f)
-	f.BoolVar(&o.fix, "fix", false, "print the file with safe fixes applied instead of a report")
 	f.StringArrayVar(&o.tools, "tools", nil, "check policies against the tool definitions in `PATH` (or FILE@sha256:HEX) and the shipped ones, and run their tests (repeatable)")
 	f.StringVar(&o.missing.ToolName, "tool-name", "", "set the tool `NAME` of v1 records, e.g. --tool-name search_docs")
 	f.IntVar(&o.missing.TopK, "top-k", 0, "set to `N` the number of results that v1 records requested, e.g. --top-k 10")
@@ -109,18 +110,10 @@ func (o *validateOptions) check(args []string) error {
 	case o.schema != "":
 		o.kind = lint.Answer
 	}
-	if err := o.checkFix(args); err != nil {
+	if err := o.fix.check("file", o.format, args); err != nil {
 		return err
 	}
 	return checkFileArgs("oneshot validate tools.yaml, or - for stdin", args)
-}
-
-// checkFix refuses flags and arguments that --fix excludes.
-func (o *validateOptions) checkFix(args []string) error {
-	if !o.fix {
-		return nil
-	}
-	return checkFix("file", o.format, args)
 }
 
 func (o *validateOptions) run(ctx context.Context, args []string) error {
@@ -136,7 +129,7 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	if args, err = folders.expand(named); err != nil {
 		return err
 	}
-	if err := o.checkFix(args); err != nil { // a folder may have several files
+	if err := o.fix.check("file", o.format, args); err != nil { // a folder may have several files
 		return err
 	}
 	if err := o.findings.openBaseline(args); err != nil {
@@ -147,7 +140,10 @@ func (o *validateOptions) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	v := &validation{validateOptions: o, checker: lint.NewChecker(answers, definitionLoader(""), o.missing, known), named: named}
+	v := &validation{validateOptions: o, checker: lint.NewChecker(answers, definitionLoader(""), o.missing, known), named: named, quota: o.findings.quota()}
+	if o.fix.canFixSeveral() {
+		return v.fixFiles(ctx, args)
+	}
 	unread, err := readFiles(ctx, o.env, o.console, args, o.isLarge, v.check)
 	if err != nil {
 		return err
@@ -174,7 +170,7 @@ func (o *validateOptions) isLarge(name string) (bool, error) {
 
 // canCheckByRecord reports whether large run files are checked record by record.
 func (o *validateOptions) canCheckByRecord() bool {
-	return !o.fix && (o.kind == "" || o.kind == lint.RunFile)
+	return !o.fix.on && (o.kind == "" || o.kind == lint.RunFile)
 }
 
 // known returns the tools of --tools for policies, nil without it.
@@ -204,19 +200,30 @@ type validation struct {
 	checker *lint.Checker
 	named   []string    // by the command line; other files of unknown kind are skipped
 	kinds   []lint.Kind // of the files so far
-	toFix   *file       // with --fix, the file
+	toFix   *file       // the file whose fixed text is to be printed
 	all     []verdict   // on the files that were not skipped
+	quota   *quota      // of the findings that remain after fixes
+	made    int         // fixes
+}
+
+// admit returns the kind of a file, and false if the file is skipped.
+func (v *validation) admit(f file) (kind lint.Kind, ok bool) {
+	kind = v.kindOf(f)
+	v.kinds = append(v.kinds, kind)
+	if !v.findings.strict && kind == lint.Unknown && !slices.Contains(v.named, f.name) && !lint.IsBrokenYAML(f.name, f.text) {
+		v.console.note("%s skipped: unknown kind", f.name)
+		return kind, false
+	}
+	return kind, true
 }
 
 // check checks a file, or keeps it for --fix.
 func (v *validation) check(f file) error {
-	kind := v.kindOf(f)
-	v.kinds = append(v.kinds, kind)
+	kind, ok := v.admit(f)
 	switch {
-	case !v.findings.strict && kind == lint.Unknown && !slices.Contains(v.named, f.name) && !lint.IsBrokenYAML(f.name, f.text):
-		v.console.note("%s skipped: unknown kind", f.name)
+	case !ok:
 		return nil
-	case v.fix:
+	case v.fix.on:
 		v.toFix = &f
 		return nil
 	}
@@ -241,9 +248,9 @@ func (v *validation) finish() error {
 	case err != nil:
 		return err
 	case v.toFix != nil:
-		return v.printFixed(v.checker, *v.toFix, v.kinds[0])
+		return v.printFixed(*v.toFix, v.kinds[0])
 	case len(v.all) == 0:
-		return &inputError{errors.New("no file of a known kind")}
+		return &inputError{errNoKnownKind}
 	}
 	stale, err := v.findings.finishBaseline(v.console)
 	if err != nil {
@@ -255,6 +262,8 @@ func (v *validation) finish() error {
 	}
 	return v.print(v.all)
 }
+
+var errNoKnownKind = errors.New("no file of a known kind")
 
 // verdictOn checks one file.
 func verdictOn(checker *lint.Checker, f file, kind lint.Kind) (v lint.FileResult, err error) {
@@ -333,26 +342,6 @@ func (v *validation) checkFlagUse() error {
 
 // mayHaveCalls reports whether a file of a kind could hold records of calls.
 func mayHaveCalls(k lint.Kind) bool { return k == lint.Unknown || k.HasCalls() }
-
-// printFixed prints a file with safe fixes applied, and the remaining findings on stderr.
-func (o *validateOptions) printFixed(checker *lint.Checker, f file, kind lint.Kind) error {
-	fixed := checker.Fix(f.name, f.text, kind)
-	v, err := o.checkEnvironment(fixed.Result, file{name: f.name, text: fixed.Text})
-	if err != nil {
-		return err
-	}
-	if err := o.console.writeVerbatim(fixed.Text); err != nil {
-		return err
-	}
-	quota := o.findings.quota()
-	o.findings.printUnfixed(o.console, quota, subject{name: f.name, text: diag.Text{Bytes: fixed.Text}, findings: &v.Findings})
-	quota.note(o.console)
-	o.console.note("safe fixes applied: %d", fixed.Applied)
-	if fixed.Unfinished != "" {
-		o.console.note("partly fixed: %s", fixed.Unfinished)
-	}
-	return o.invalidFilesError([]verdict{o.verdict(v, fixed.Text)})
-}
 
 // print writes the report to stdout.
 func (o *validateOptions) print(all []verdict) error {

@@ -38,6 +38,8 @@ type Event struct {
 	Purpose        chat.Purpose
 	Attempt        *chat.Attempt
 	Usage          chat.Usage
+	TotalUsage     chat.Usage // of EventRequest and EventReply: of the run so far
+	TotalCost      chat.Cost  // likewise
 	Call           CallReport
 	Verdict        policy.Verdict // of EventCall and EventApproval
 	Rule           string         // of the policy that decided

@@ -56,7 +56,7 @@ func (x *exchange) send(ctx context.Context, purpose chat.Purpose, f requestForm
 	if err := x.journal.append(record); err != nil {
 		return nil, err
 	}
-	x.journal.emit(Event{Kind: EventRequest, Purpose: purpose})
+	x.emit(Event{Kind: EventRequest, Purpose: purpose})
 
 	r := newResponseReader(ctx, x, req)
 	if x.observesContent {
@@ -84,6 +84,12 @@ func (x *exchange) send(ctx context.Context, purpose chat.Purpose, f requestForm
 		return nil, joinErrors(err, r.reply.batch.discard("the response is incomplete"))
 	}
 	return &r.reply, nil
+}
+
+// emit emits an event with the usage and cost of the run so far.
+func (x *exchange) emit(e Event) {
+	e.TotalUsage, e.TotalCost = x.budget.ledger.total()
+	x.journal.emit(e)
 }
 
 // chargeBudget checks the budgets and counts a request.
@@ -146,7 +152,7 @@ func (x *exchange) recordResponse(r *responseReader) error {
 	x.budget.estimator.calibrate(r.request, p.Usage)
 	x.budget.addResponse(p.By, p.Usage, body.DeltaCount)
 	x.by = p.By
-	x.journal.emit(Event{Kind: EventReply, Usage: p.Usage, Text: string(p.Stop)})
+	x.emit(Event{Kind: EventReply, Usage: p.Usage, Text: string(p.Stop)})
 	x.journal.reportFindings(p.findings...)
 	return x.journal.append(body)
 }

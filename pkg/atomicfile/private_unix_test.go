@@ -14,16 +14,19 @@ import (
 // TestContentStaysPrivate checks that the content of a file that only its owner can read is never in a file that others
 // can read.
 func TestContentStaysPrivate(t *testing.T) {
-	dir := t.TempDir()
-	to := writer{filepath.Join(dir, "answer.json"), []byte("today"), 0o644, "a file"}
-	if err := os.WriteFile(to.path, []byte("yesterday"), 0o600); err != nil {
+	path := filepath.Join(t.TempDir(), "answer.json")
+	if err := os.WriteFile(path, []byte("yesterday"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fresh := to.tempName()
-	if err := withoutSpace(t, func() error { return to.writeNamed(fresh) }); err == nil {
+	p := newPendingFile(path, 0o644, "a file")
+	if err := p.openNamed(); err != nil {
+		t.Fatal(err)
+	}
+	defer p.Discard()
+	if err := withoutSpace(t, func() error { _, err := p.Write([]byte("today")); return err }); err == nil {
 		t.Error("the write did not fail")
 	}
-	info, err := os.Stat(fresh)
+	info, err := os.Stat(p.temp)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openUnnamed creates an unnamed file in a directory. Not every file system supports this.
+// openUnnamed creates an unnamed file in a directory, readable for a copy of it. Not every file system supports this.
 func openUnnamed(dir string, mode fs.FileMode) (*os.File, error) {
-	return os.OpenFile(dir, unix.O_TMPFILE|os.O_WRONLY, mode)
+	return os.OpenFile(dir, unix.O_TMPFILE|os.O_RDWR, mode)
 }
 
 // linkUnnamed gives an unnamed file a name.

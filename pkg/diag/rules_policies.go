@@ -2,14 +2,13 @@ package diag
 
 // Codes for policies.
 const (
-	PolicyValue      Code = "TP001"
-	PolicyTool       Code = "TP002" // an unknown tool
-	PolicyArgument   Code = "TP003" // an unknown argument
-	PolicyTest       Code = "TP004" // a test that fails
-	PolicyWritable   Code = "TP005" // a file that other users can write
-	PolicyUnenforced Code = "TP006" // a key that this version does not enforce
-	ExposedData      Code = "TP007" // a call that could leak private data
-	PolicyPrograms   Code = "TP008" // how programs run
+	PolicyValue    Code = "TP001"
+	PolicyTool     Code = "TP002" // an unknown tool
+	PolicyArgument Code = "TP003" // an unknown argument
+	PolicyTest     Code = "TP004" // a test that fails
+	PolicyWritable Code = "TP005" // a file that other users can write
+	ExposedData    Code = "TP007" // a call that could leak private data
+	PolicyPrograms Code = "TP008" // how programs run
 )
 
 // policyRules documents the TP codes.
@@ -52,14 +51,6 @@ var policyRules = []Rule{
 			"that is root. Run chmod go-w FILE or chown FILE.",
 		Bad:  "a file of mode 0666, or of another user",
 		Good: "a file of mode 0644",
-	},
-	{
-		Code: PolicyUnenforced, Slug: "unenforced-rule", Severity: Error,
-		Title: "A policy uses a key that this version does not enforce",
-		Text: "The format can pass idempotency keys to services and probe for the outcome of a call after a crash, but this version " +
-			"does neither. A policy that only seems to protect is worse than none, so it is rejected.",
-		Bad:  `{version: 1, tools: {wget: {ask: [{id: fetch, on_unknown: probe}]}}}`,
-		Good: `{version: 1, tools: {wget: {ask: [{id: fetch, on_unknown: stop}]}}}`,
 	},
 	{
 		Code: ExposedData, Slug: "exposed-data", Severity: Warning,

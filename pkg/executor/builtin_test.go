@@ -121,7 +121,7 @@ func TestNoRoot(t *testing.T) {
 
 // V1 on the demo vault.
 func TestSearchDemo(t *testing.T) {
-	env := Env{Root: openRoot(t, "../../testdata/vault")}
+	env := Env{Root: openRoot(t, "../../prompts/demo/vault")}
 	got := data[[]hit](t, call(t, env, VaultSearch, `{"query":"RELEASE"}`))
 	var order []string
 	for _, h := range got {

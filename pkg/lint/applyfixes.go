@@ -15,6 +15,7 @@ const maxPasses = 10
 // Fixed is a text after its safe fixes were applied, with the result of reading it again: a
 // [ParseResult] or a [FileResult].
 type Fixed[R any] struct {
+	Original   []byte // before the fixes
 	Text       []byte
 	Result     R      // of the fixed text
 	Applied    int    // number of applied fixes
@@ -59,7 +60,7 @@ func (c *Checker) Fix(file string, src []byte, kind Kind) Fixed[FileResult] {
 // fixAll applies safe fixes to a text until no finding has one. First is the result of reading the
 // text. A pass is dropped if same reports that it changes the result.
 func fixAll[R any](text diag.Text, first R, read func(diag.Text) R, findings func(R) []diag.Finding, same func(a, b R) bool) Fixed[R] {
-	f := Fixed[R]{Text: text.Bytes, Result: first}
+	f := Fixed[R]{Original: text.Bytes, Text: text.Bytes, Result: first}
 	for range maxPasses {
 		fixed, applied, err := diag.Apply(string(f.Text), text.LocalFixes(diag.SafeFixes(findings(f.Result))))
 		if err != nil {

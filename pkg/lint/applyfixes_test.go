@@ -151,6 +151,20 @@ func TestFixBodies(t *testing.T) {
 	}
 }
 
+// The originals of the responses of a file are the bytes of the file.
+func TestFixOriginals(t *testing.T) {
+	body := `{"message":{"role":"assistant","content":"<tool_call>\n{\"name\": \"note\", \"arguments\": {\"text\": \"one\",}}\n</tool_call>"},"done":true,"done_reason":"stop"}` + "\n"
+	for _, src := range []string{"", " \n", "No call.", "\ufeff" + fenced("f({a: True})"), "\n" + body + body, body + "\nand more"} {
+		var originals []byte
+		for fixed := range Fix("f", []byte(src), Options{}) {
+			originals = append(originals, fixed.Original...)
+		}
+		if string(originals) != src {
+			t.Errorf("%q, want %q", originals, src)
+		}
+	}
+}
+
 // C2: strict reading repairs nothing, in any case.
 func TestStrictCases(t *testing.T) {
 	repaired := 0

@@ -156,7 +156,7 @@ func (d document) locate(findings []diag.Finding) []diag.Finding {
 	for i := range findings {
 		f := &findings[i]
 		at := schema.Violation{Path: f.Path, Span: spots[f.Path].Value}
-		if f.Code == diag.PolicyTool || f.Code == diag.PolicyArgument || f.Code == diag.PolicyUnenforced {
+		if f.Code == diag.PolicyTool || f.Code == diag.PolicyArgument {
 			slash := strings.LastIndexByte(f.Path, '/')
 			at = schema.Violation{Path: f.Path[:slash], Key: f.Path[slash+1:], AtKey: true, Span: spots[f.Path].Name}
 		}

@@ -52,7 +52,7 @@ func (r *RecordReader) Read(file string, lines Chunk) iter.Seq[ParseResult] {
 func (r *RecordReader) Fix(file string, lines Chunk) iter.Seq[Fixed[ParseResult]] {
 	return func(yield func(Fixed[ParseResult]) bool) {
 		for line := range lines.EachLine() {
-			fixed := Fixed[ParseResult]{Text: line.Bytes}
+			fixed := Fixed[ParseResult]{Original: line.Bytes, Text: line.Bytes}
 			if len(bytes.TrimSpace(line.Bytes)) > 0 {
 				fixed = fixRecord(r.readRecord(file, line, lines.Truncated), func(text diag.Text) ParseResult { return r.readRecord(file, text, lines.Truncated) })
 			}

@@ -54,10 +54,6 @@ type compiler struct {
 	findings []diag.Finding
 }
 
-func (c *compiler) reportUnenforced(path, what string) *diag.Finding {
-	return c.addFinding(diag.PolicyUnenforced, path, "this version does not enforce %s", what)
-}
-
 func (c *compiler) addFinding(code diag.Code, path, format string, args ...any) *diag.Finding {
 	f := diag.New(code, diag.Span{}, format, args...)
 	f.Path = path
@@ -152,12 +148,6 @@ func (c *compiler) compileLabels(at, name string, in []labelDocument) []labelRul
 // compileRule compiles one rule. made is its id if it has none of its own.
 func (c *compiler) compileRule(at, made string, in ruleDocument, def *tool.Definition) rule {
 	r := rule{id: in.ID, effect: in.Effect, because: in.Because, set: in.Set, limit: c.compileLimit(at+"/limit", in.Limit), onUnknownOutcome: in.OnUnknown}
-	if in.Idempotency != nil {
-		c.reportUnenforced(at+"/idempotency", "idempotency keys")
-	}
-	if in.OnUnknown == "probe" {
-		c.reportUnenforced(at+"/on_unknown", "probing a tool for the outcome of a call").Hint = "stop ends the run, and report tells the model"
-	}
 	if r.id == "" && r.limit.perUser {
 		c.addFinding(diag.PolicyValue, at+"/limit/per", "the rule needs an id: calls of all runs are counted by it")
 	}

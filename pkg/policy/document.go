@@ -54,8 +54,7 @@ type ruleDocument struct {
 	Set     map[string]json.RawMessage `json:"set"`
 	Limit   *limitDocument             `json:"limit"`
 
-	Idempotency json.RawMessage `json:"idempotency"`
-	OnUnknown   string          `json:"on_unknown"`
+	OnUnknown string `json:"on_unknown"`
 }
 
 type limitDocument struct {

@@ -9,12 +9,13 @@ import (
 	"oneshot/pkg/runfile"
 )
 
-// Stats are the sums of several runs. Replays count as runs, but send, call and cost nothing.
+// Stats are the sums of several runs. Replays send, call and cost nothing, so only Replays counts them.
 type Stats struct {
 	Key         string              `json:"key,omitempty"` // of a group
 	Runs        int                 `json:"runs"`
 	OK          int                 `json:"ok"`
-	Unfinished  int                 `json:"unfinished"`   // they still run, or were cut off
+	Unfinished  int                 `json:"unfinished"` // they still run, or were cut off
+	Replays     int                 `json:"replays"`
 	SuccessRate *float64            `json:"success_rate"` // of the finished runs; nil without one
 	Exits       map[string]int      `json:"exits"`        // by name
 	Turns       int                 `json:"turns"`
@@ -43,7 +44,7 @@ func newStats(key string) *Stats {
 type Grouping string
 
 // Groupings. A run with several models or tools is in the group of each, with its usage of that model or its calls of that
-// tool.
+// tool. A replay is in no group of a model or tool.
 const (
 	Ungrouped Grouping = ""
 	ByDay     Grouping = "day"
@@ -68,12 +69,13 @@ func NewCollector(by Grouping, zone *time.Location) *Collector {
 // CountRun counts a run.
 func (c *Collector) CountRun(r Run) {
 	if isReplay(r.Model) {
-		r.Model, r.Models, r.Tools, r.Calls = "replay", nil, nil, 0
+		c.countReplay(r)
+		return
 	}
 	c.total.add(r)
 	switch c.by {
 	case ByDay:
-		c.group(r.Start.In(c.zone).Format(time.DateOnly)).add(r)
+		c.group(c.day(r)).add(r)
 	case ByAgent:
 		c.group(r.Agent).add(r)
 	case ByModel:
@@ -93,6 +95,19 @@ func (c *Collector) CountRun(r Run) {
 		}
 	}
 }
+
+func (c *Collector) countReplay(r Run) {
+	c.total.Replays++
+	switch c.by {
+	case ByDay:
+		c.group(c.day(r)).Replays++
+	case ByAgent:
+		c.group(r.Agent).Replays++
+	}
+}
+
+// day returns the key of the day on which a run started.
+func (c *Collector) day(r Run) string { return r.Start.In(c.zone).Format(time.DateOnly) }
 
 func (c *Collector) group(key string) *Stats {
 	if c.groups[key] == nil {

@@ -20,15 +20,17 @@ const Unfinished = "unfinished"
 
 // A Run has the facts about a recorded run that statistics need.
 type Run struct {
-	Start   time.Time
-	Model   string // the main model
-	Agent   string // "" without an agent file
-	Exit    string // name of the exit, or Unfinished
-	Turns   int
-	Calls   int
-	Models  []chat.ModelUsage
-	Tools   []runfile.ToolCount
-	Seconds float64
+	Start     time.Time
+	Model     string // the main model
+	Agent     string // "" without an agent file
+	AgentFile string // its path, or ""
+	Prompt    string
+	Exit      string // name of the exit, or Unfinished
+	Turns     int
+	Calls     int
+	Models    []chat.ModelUsage
+	Tools     []runfile.ToolCount
+	Seconds   float64
 }
 
 // isReplay reports whether a run with this model replayed a recording, which sends and costs nothing.
@@ -40,7 +42,7 @@ func isReplay(model string) bool { return model == "demo" || strings.HasPrefix(m
 func ReadRun(path string, own pricing.Prices) (Run, error) {
 	if s, ok, err := runfile.ReadSummary(path); ok && err == nil {
 		if end, ok := s.Last.Body.(runfile.End); ok && countsCallsByTool(end) && !hasPriceForUnknownCost(end.Models, own) {
-			run := newRun(s.First)
+			run := NewRun(s.First)
 			run.end(s.Last, end)
 			return run, nil
 		}
@@ -80,11 +82,12 @@ func (noRunError) Error() string { return "not a run file" }
 
 var errNoRun error = noRunError{}
 
-func newRun(first runfile.Record) Run {
+// NewRun returns the facts in the first record of a run, which it takes for unfinished.
+func NewRun(first runfile.Record) Run {
 	b, _ := first.Body.(runfile.Run)
-	r := Run{Start: first.Time, Model: b.Model, Exit: Unfinished}
+	r := Run{Start: first.Time, Model: b.Model, Prompt: b.Prompt, Exit: Unfinished}
 	if b.Agent != nil {
-		r.Agent = b.Agent.Name
+		r.Agent, r.AgentFile = b.Agent.Name, b.Agent.File
 	}
 	return r
 }
@@ -126,7 +129,7 @@ func (f *fold) add(r runfile.Record) {
 	}
 	switch b := r.Body.(type) {
 	case runfile.Run:
-		f.run = newRun(r)
+		f.run = NewRun(r)
 		f.addPrices(b.Resolved)
 	case runfile.Resumed:
 		for n := len(f.live); n > 0 && f.live[n-1].seq > b.KeptThrough; n-- {

@@ -59,7 +59,7 @@ func recordDemo() error {
 	}
 	args := append([]string{"run", "--model", "ollama/demo", "--run-file", out}, reproducibleFlags(address)...)
 	run := exec.Command("./oneshot", append(args,
-		"--tool", "vault_*", "--tool", "file_read", "--root", "testdata/vault", "--schema", "testdata/readme/todo.schema.json", question)...)
+		"--tool", "vault_*", "--tool", "file_read", "--root", "prompts/demo/vault", "--schema", "prompts/demo/todo.schema.json", question)...)
 	run.Stdout, run.Stderr = os.Stdout, os.Stderr
 	if err := run.Run(); err != nil {
 		return err

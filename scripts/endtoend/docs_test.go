@@ -36,7 +36,7 @@ var generated = map[string]func(*testing.T) string{
 }
 
 const (
-	demoCommand        = "oneshot run --model demo --tool 'vault_*' --tool file_read --root testdata/vault --schema testdata/readme/todo.schema.json 'What is left to do before release 0.2?'"
+	demoCommand        = "oneshot run --model demo --tool 'vault_*' --tool file_read --root prompts/demo/vault --schema prompts/demo/todo.schema.json 'What is left to do before release 0.2?'"
 	parseCommand       = "oneshot parse --tool 'vault_*' testdata/readme/chat.sse"
 	definitionsCommand = "oneshot parse --tool 'vault_*' --fail-on never testdata/readme/reply.txt"
 )
@@ -93,13 +93,14 @@ func TestREADMEHelp(t *testing.T) {
 	state := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", state)
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("TMPDIR", t.TempDir())
 	if out, err := exec.Command("bash", "-c", demoCommand).CombinedOutput(); err != nil { // so that a last run exists
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, page := range []string{
 		"", "run", "parse", "validate", "prompt", "tools list", "tools show", "tools call", "runs list", "runs show", "runs stats", "runs prune",
 		"batch", "agents list", "agents show", "agents new",
-		"schema", "doctor", "explain", "version",
+		"schema", "doctor", "demo", "explain", "version",
 	} {
 		_, rest, _ := strings.Cut(output(t, "oneshot "+page+" --help"), "Examples:\n")
 		examples, _, _ := strings.Cut(rest, "\n\n")

@@ -22,7 +22,7 @@ var examples = map[string]struct {
 	"lint":        {1, "lint.sarif"},
 	"follow":      {0, ""},
 	"reviews":     {0, "verdicts.jsonl"},
-	"pullrequest": {1, "findings.json"},
+	"pullrequest": {20, "findings.json"},
 }
 
 // runExample runs the run.sh of an example in a copy of all of them, and returns its stdout and the folder.

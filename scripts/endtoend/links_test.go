@@ -112,7 +112,7 @@ var otherFlags = map[string]bool{"--author": true, "--compress-program": true, "
 func TestDocsFlags(t *testing.T) {
 	flag := regexp.MustCompile(`--[a-z][a-z-]+`)
 	known := map[string]bool{}
-	for _, command := range []string{"", "run", "batch", "parse", "validate", "prompt", "tools list", "tools call", "runs list", "runs show", "runs stats", "runs export", "runs prune", "agents list", "schema", "doctor", "explain"} {
+	for _, command := range []string{"", "run", "batch", "parse", "validate", "prompt", "tools list", "tools call", "runs list", "runs show", "runs stats", "runs export", "runs prune", "agents list", "schema", "doctor", "demo", "explain"} {
 		for _, f := range flag.FindAllString(output(t, "oneshot "+command+" --help"), -1) {
 			known[f] = true
 		}

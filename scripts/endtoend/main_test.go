@@ -122,12 +122,12 @@ func params(files []string, api modelserver.API) testscript.Params {
 	}
 }
 
-// isolate gives each script a home of its own. Scripts do not inherit a proxy of the person who runs the tests. $VAULT
-// and $SCHEMA are the folder and the schema of the demo run.
+// isolate gives each script a home of its own. Scripts do not inherit a proxy of the person who runs the tests. $PROJECT is
+// the folder of the project, $VAULT and $SCHEMA are the notes and the schema of the demo run.
 func isolate(env *testscript.Env) error {
 	env.Setenv("HOME", filepath.Join(env.WorkDir, ".home"))
 	env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
-	for name, path := range map[string]string{"VAULT": "testdata/vault", "SCHEMA": "testdata/readme/todo.schema.json"} {
+	for name, path := range map[string]string{"PROJECT": ".", "VAULT": "prompts/demo/vault", "SCHEMA": "prompts/demo/todo.schema.json"} {
 		abs, err := filepath.Abs(path)
 		if err != nil {
 			return err
@@ -138,13 +138,15 @@ func isolate(env *testscript.Env) error {
 }
 
 // condition evaluates the conditions of scripts: [shared] is true if the captured replies of other programs are
-// available, [hangup] if SIGHUP ends a program, which it does not under nohup, [sandbox] if the kernel can confine
-// programs, [race] if the race detector is on, [full] if tests use their largest inputs, [api:NAME] in the scripts
-// about a protocol.
+// available, [hangup] if SIGHUP ends a program, which it does not under nohup, [root] if the user is root, who can write
+// read-only files, [sandbox] if the kernel can confine programs, [race] if the race detector is on, [full] if tests use
+// their largest inputs, [api:NAME] in the scripts about a protocol.
 func condition(name string, api modelserver.API) (bool, error) {
 	switch name {
 	case "shared":
 		return os.Getenv("ONESHOT_SHARED") != "", nil
+	case "root":
+		return os.Geteuid() == 0, nil
 	case "sandbox":
 		err := (&subprocess.Confinement{Sandboxes: []subprocess.Sandbox{{}}}).Check()
 		if err != nil && runtime.GOOS == "linux" && testsize.IsLong() {

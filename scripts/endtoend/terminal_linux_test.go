@@ -16,13 +16,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal runs "terminal CODE DIALOG PROGRAM ARG…": the program has a controlling terminal that is none of its standard
-// streams, and must end with that code. The dialog is a file with one step per line: "see TEXT" waits until a text is
-// shown, "type TEXT" types a line, "keys TEXT" types a text without a line end, "end" types the end of all input, "close"
-// hangs up. The file screen gets the output of the terminal, the files out and err get stdout and stderr.
+// terminal runs "terminal [-stderr] CODE DIALOG PROGRAM ARG…": the program has a controlling terminal that is none of its
+// standard streams, or with -stderr only its stderr, and must end with that code. The dialog is a file with one step per line:
+// "see TEXT" waits until a text is shown, "type TEXT" types a line, "keys TEXT" types a text without a line end, "end" types the
+// end of all input, "close" hangs up. The file screen gets the output of the terminal, the files out and err get stdout and
+// stderr.
 func terminal(ts *testscript.TestScript, neg bool, args []string) {
+	hasStderr := len(args) > 0 && args[0] == "-stderr"
+	if hasStderr {
+		args = args[1:]
+	}
 	if neg || len(args) < 3 {
-		ts.Fatalf("usage: terminal CODE DIALOG PROGRAM ARG…")
+		ts.Fatalf("usage: terminal [-stderr] CODE DIALOG PROGRAM ARG…")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -35,7 +40,7 @@ func terminal(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	c := exec.Command(path, args[3:]...)
 	c.Dir = ts.MkAbs(".")
-	for _, name := range []string{"PATH", "HOME", "XDG_STATE_HOME", "OLLAMA_HOST", "GORACE", "TMPDIR"} {
+	for _, name := range []string{"PATH", "HOME", "XDG_STATE_HOME", "OLLAMA_HOST", "GORACE", "TMPDIR", "TERM"} {
 		c.Env = append(c.Env, name+"="+ts.Getenv(name))
 	}
 	out, err := os.Create(ts.MkAbs("out"))
@@ -43,6 +48,9 @@ func terminal(ts *testscript.TestScript, neg bool, args []string) {
 	stderr, err := os.Create(ts.MkAbs("err"))
 	ts.Check(err)
 	c.Stdout, c.Stderr, c.ExtraFiles = out, stderr, []*os.File{theirs}
+	if hasStderr {
+		c.Stderr = theirs
+	}
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 3}
 	ts.Check(c.Start())
 	ts.Check(theirs.Close())
@@ -51,6 +59,10 @@ func terminal(ts *testscript.TestScript, neg bool, args []string) {
 		_ = c.Process.Kill()
 	}
 	err = c.Wait()
+	select {
+	case <-done: // all output was read
+	case <-time.After(5 * time.Second): // another process has the terminal open
+	}
 	_ = ours.Close() // a step may have closed it
 	<-done
 	ts.Check(errors.Join(out.Close(), stderr.Close(), os.WriteFile(ts.MkAbs("screen"), []byte(screen.text()), 0o666)))
