@@ -161,7 +161,7 @@ func findingTexts(file File) []string {
 	texts, lines := make([]string, len(file.Findings)), file.Text.Lines()
 	var text []byte
 	for i, f := range file.Findings {
-		text = appendFinding(text[:0], f, lines, nil)
+		text = appendFinding(text[:0], f, lines, Style{})
 		texts[i] = string(text)
 	}
 	return texts
