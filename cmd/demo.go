@@ -89,7 +89,7 @@ func (o *demoOptions) runIn(ctx context.Context, dir string) error {
 
 // noteNextSteps prints the commands that follow a first run.
 func (o *demoOptions) noteNextSteps() {
-	if !o.noRecord {
+	if !o.noRecord && !o.console.hasProgress() { // which names that command
 		o.console.note("to see its steps: oneshot runs show last")
 	}
 	own := demoCommand("ollama/NAME", o.dir)
