@@ -62,7 +62,7 @@ type outputOptions struct {
 }
 
 func newConsole(env Env) *console {
-	hidden, live, isDumb := new(redact.Set), &liveLine{to: env.Stderr}, env.Getenv("TERM") == "dumb"
+	hidden, live, isDumb := new(redact.Set), &liveLine{to: env.Stderr, isBackground: env.isBackgroundJob}, env.Getenv("TERM") == "dumb"
 	return &console{
 		outputOptions: outputOptions{color: "auto", format: cmp.Or(logFormat(env.Args), "text")},
 		err:           redactingWriter{live, hidden}, live: live, out: &output{w: env.Stdout}, terminal: env.Terminal, screen: env.Screen,
@@ -156,9 +156,9 @@ func (t *console) hasProgress() bool {
 	return (t.terminal || t.verbose) && !t.quiet && t.format != "json"
 }
 
-// canRedraw reports whether stderr can have a live line.
+// canRedraw reports whether stderr can have a live line. In the background it would overwrite the line that the user types.
 func (t *console) canRedraw() bool {
-	return t.terminal && !t.isDumb && !t.quiet && t.format != "json"
+	return t.terminal && !t.isDumb && !t.quiet && t.format != "json" && !t.live.isInBackground()
 }
 
 // progress prints a message as [console.hasProgress] says, or in a log. The text can be coloured.

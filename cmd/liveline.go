@@ -8,7 +8,8 @@ import (
 // A liveLine is a line at the end of a terminal that is redrawn in place to show progress. Messages are written through it, and
 // appear above it. It is safe for concurrent use.
 type liveLine struct {
-	to io.Writer
+	to           io.Writer
+	isBackground func() bool // reports whether another job has the terminal; nil: never
 
 	mu          sync.Mutex
 	text        string // "" for no line
@@ -70,7 +71,7 @@ func (l *liveLine) close() {
 
 // draw draws the line. The caller holds the mutex.
 func (l *liveLine) draw() {
-	if l.text == "" || l.isMidLine || l.suspensions > 0 || l.isClosed {
+	if l.text == "" || l.isMidLine || l.suspensions > 0 || l.isClosed || l.isInBackground() {
 		return
 	}
 	_, _ = io.WriteString(l.to, noWrap+l.text+wrap) // there is nowhere to report an error
@@ -79,8 +80,11 @@ func (l *liveLine) draw() {
 
 // erase erases the line. The caller holds the mutex.
 func (l *liveLine) erase() {
-	if l.isDrawn {
+	if l.isDrawn && !l.isInBackground() { // else the cursor is on a line of another job, such as the prompt of the shell
 		_, _ = io.WriteString(l.to, eraseLine) // there is nowhere to report an error
-		l.isDrawn = false
 	}
+	l.isDrawn = false
 }
+
+// isInBackground reports whether the line of the cursor belongs to another job.
+func (l *liveLine) isInBackground() bool { return l.isBackground != nil && l.isBackground() }

@@ -6,12 +6,13 @@ import (
 	"testing"
 )
 
-// Messages appear above the line. Nothing is drawn after an unfinished message, while the line is suspended, or after it is
-// closed.
+// Messages appear above the line. Nothing is drawn after an unfinished message, while the line is suspended or the process in
+// the background, or after the line is closed.
 func TestLiveLine(t *testing.T) {
 	const a, b = noWrap + "a" + wrap, noWrap + "b" + wrap
 	var shown strings.Builder
-	l := &liveLine{to: &shown}
+	background := false
+	l := &liveLine{to: &shown, isBackground: func() bool { return background }}
 	write := func(text string) func() { return func() { _, _ = io.WriteString(l, text) } }
 	var resume func()
 	for _, step := range []struct {
@@ -32,6 +33,9 @@ func TestLiveLine(t *testing.T) {
 		{"removed", func() { l.set("") }, eraseLine},
 		{"a message after that", write("m\n"), "m\n"},
 		{"a new line", func() { l.set("b") }, b},
+		{"a message from the background", func() { background = true; write("m\n")() }, "m\n"},
+		{"a line in the background", func() { l.set("a") }, ""},
+		{"in the foreground again", func() { background = false; l.set("b") }, b},
 		{"closed", l.close, eraseLine},
 		{"a line after that", func() { l.set("a") }, ""},
 	} {

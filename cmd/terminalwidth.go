@@ -3,6 +3,8 @@ package cmd
 import (
 	"os"
 	"strconv"
+
+	"golang.org/x/sys/unix"
 )
 
 // A termStream is an output stream that can be a terminal.
@@ -56,4 +58,18 @@ func (e Env) terminalColumns(s termStream) int {
 		return columns
 	}
 	return defaultColumns
+}
+
+// isBackgroundJob reports whether another job is in the foreground of the terminal on stderr.
+func (e Env) isBackgroundJob() bool {
+	f, ok := e.Stderr.(*os.File)
+	if !ok {
+		return false
+	}
+	foreground := 0 // a process group; 0 if it is outside the PID namespace
+	err := withDescriptor(f, func(fd int) (err error) {
+		foreground, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP)
+		return err
+	})
+	return err == nil && foreground > 0 && foreground != unix.Getpgrp()
 }
