@@ -18,7 +18,8 @@ var errFileChanged = errors.New("the file has changed since it was read, and was
 type fileRewriter struct {
 	console *console
 	name    string
-	before  fs.FileInfo // of the file, before it is read
+	src     *os.File
+	before  fs.FileInfo // of src, before it is read
 	equal   int64       // bytes before the first part that differs
 	to      *outputFile
 	pending *atomicfile.PendingFile // nil: no part differs so far
@@ -26,12 +27,16 @@ type fileRewriter struct {
 }
 
 // newFileRewriter returns the output for a file that is read next.
-func newFileRewriter(t *console, name string) (*fileRewriter, error) {
+func newFileRewriter(t *console, name string) (_ *fileRewriter, err error) {
 	f, err := openFile(name)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, readError(name, err)
@@ -40,10 +45,10 @@ func newFileRewriter(t *console, name string) (*fileRewriter, error) {
 		return nil, usagef("name a regular file", "--write: %s is not a regular file", name)
 	}
 	head := make([]byte, 2)
-	if _, err := io.ReadFull(f, head); err == nil && isGzip(head) { // the next read returns an error
+	if _, err := f.ReadAt(head, 0); err == nil && isGzip(head) { // the next read returns an error
 		return nil, usagef("decompress it first", "--write: %s is compressed", name)
 	}
-	return &fileRewriter{console: t, name: name, before: info}, nil
+	return &fileRewriter{console: t, name: name, src: f, before: info}, nil
 }
 
 func (w *fileRewriter) add(old, fixed []byte) error {
@@ -60,7 +65,8 @@ func (w *fileRewriter) add(old, fixed []byte) error {
 	return w.to.writeError(err)
 }
 
-// begin opens the new file, and copies the parts before the first one that differs.
+// begin opens the new file, and copies the parts before the first one that differs. They are not read by name: meanwhile another
+// user of the folder could replace the file by a link to one that only this user can read.
 func (w *fileRewriter) begin() (err error) {
 	if w.to, err = resolveOutputFile("--write", w.name); err != nil {
 		return err
@@ -72,12 +78,7 @@ func (w *fileRewriter) begin() (err error) {
 		return w.to.writeError(err)
 	}
 	w.text = bufio.NewWriterSize(w.pending, 64<<10)
-	src, err := os.Open(w.to.path)
-	if err != nil {
-		return &inputError{err}
-	}
-	defer src.Close()
-	if _, err = io.CopyN(w.text, src, w.equal); errors.Is(err, io.EOF) {
+	if _, err = io.CopyN(w.text, io.NewSectionReader(w.src, 0, w.equal), w.equal); errors.Is(err, io.EOF) {
 		err = errFileChanged
 	}
 	return w.to.writeError(err)
@@ -113,6 +114,7 @@ func (w *fileRewriter) checkUnchanged() error {
 }
 
 func (w *fileRewriter) discard() {
+	_ = w.src.Close() // it was only read
 	if w.pending != nil {
 		w.pending.Discard()
 	}

@@ -64,3 +64,31 @@ func TestRewriteOfChangedFile(t *testing.T) {
 		})
 	}
 }
+
+// The beginning of a file is copied from the file that was opened first, also while its name refers to another one.
+func TestRewriteCopiesOpenedFile(t *testing.T) {
+	dir := t.TempDir()
+	path, aside := filepath.Join(dir, "a.txt"), filepath.Join(dir, "aside.txt")
+	if err := os.WriteFile(path, []byte("same\nold\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env, _, _ := testEnv()
+	w, err := newFileRewriter(newConsole(env), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.discard()
+	if err := errors.Join(
+		w.add([]byte("same\n"), []byte("same\n")),
+		os.Rename(path, aside),
+		os.WriteFile(path, []byte("a key\n"), 0o600),
+		w.add([]byte("old\n"), []byte("new\n")),
+		os.Rename(aside, path),
+		w.finish(1),
+	); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "same\nnew\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
