@@ -44,7 +44,7 @@ func (l *table) widths(most int) []int {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], report.Columns(cell))
+			widths[i] = max(widths[i], report.Columns(cell), min(len(cell), 1)) // 1 for an ellipsis
 		}
 	}
 	if most == 0 || len(widths) < 2 {

@@ -72,6 +72,18 @@ run-2  …  …  …
 	}
 }
 
+// Cells can be empty, or have no width.
+func TestTableEmptyCells(t *testing.T) {
+	marks := strings.Repeat("\u0301", 31)
+	l := &table{rows: [][]string{{"", "\u0301", "a", marks}, {"", "", "b", ""}}}
+	for _, columns := range []int{0, 1, 2, 3, 80} {
+		want := "  \u0301   a  " + marks[:60] + "…\n     b  \n"
+		if d := cmp.Diff(want, printedTable(l, columns, false)); d != "" {
+			t.Errorf("%d columns: %s", columns, d)
+		}
+	}
+}
+
 // Colour does not count as width, and a cell that is cut has the colour of the whole cell.
 func TestTableColor(t *testing.T) {
 	l := &table{heading: true, rows: [][]string{{"NAME", "STATE"}, {"a", "failed"}, {"b", "ok"}}, color: func(column int, cell string) color.Attribute {

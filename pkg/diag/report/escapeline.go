@@ -144,15 +144,24 @@ func runeColumns(r rune) int {
 	return 1
 }
 
-// Cut returns text, which [EscapeLine] has escaped, in at most the given number of columns, at least 1. Text that is longer
-// ends in an ellipsis.
+// maxMarks is the maximum number of characters without width in a row that [Cut] takes, as in the Stream-Safe Text Format of
+// Unicode. Without a limit a text of one column could have any length.
+const maxMarks = 30
+
+// Cut returns text, which [EscapeLine] has escaped, in at most the given number of columns, at least 1. Text that is longer, or
+// has too many characters without width in a row, ends in an ellipsis.
 func Cut(text string, columns int) string {
-	taken, end := 0, 0 // end: of the text that leaves a column for the ellipsis
+	columns = max(columns, 1)
+	taken, end, marks := 0, 0, 0 // end: of the text that leaves a column for the ellipsis
 	for i, r := range text {
 		if taken < columns {
 			end = i
 		}
-		if taken += runeColumns(r); taken > columns {
+		c := runeColumns(r)
+		if marks++; c > 0 {
+			marks = 0
+		}
+		if taken += c; taken > columns || marks > maxMarks {
 			return text[:end] + "…"
 		}
 	}

@@ -35,4 +35,12 @@ func TestCut(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
+	marks := strings.Repeat("\u0301", maxMarks)
+	for text, want := range map[string]string{
+		"a" + marks: "a" + marks, "a" + marks + "\u0301b": "a" + marks + "…", marks + "\u0301": marks + "…", "abcd" + marks + "\u0301": "abc…",
+	} {
+		if got := Cut(text, 4); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
 }
