@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -70,9 +69,9 @@ type PendingFile struct {
 	f       *os.File
 }
 
-// NewPendingFile opens a pending file. It has the permissions of the file at path, and its owner and group if the system allows
-// that; a new file has mode before the umask. Its failpoints are "write of", "fsync of", "link of", "rename of" and "fsync of
-// the directory of", each followed by the last argument.
+// NewPendingFile opens a pending file. It has the permissions of the file at path; a new file has mode before the umask. Its
+// failpoints are "write of", "fsync of", "link of", "rename of" and "fsync of the directory of", each followed by the last
+// argument.
 func NewPendingFile(path string, mode fs.FileMode, what string) (*PendingFile, error) {
 	p := newPendingFile(path, mode, what)
 	if err := p.open(); err != nil {
@@ -95,7 +94,7 @@ func (p *PendingFile) open() error {
 		return p.openNamed()
 	}
 	p.f = f
-	return p.copyOwnerAndMode()
+	return p.copyMode()
 }
 
 // openNamed opens the file under its name.
@@ -109,42 +108,16 @@ func (p *PendingFile) openNamed() error {
 		return err
 	}
 	p.f, p.isNamed = f, true
-	return p.copyOwnerAndMode()
+	return p.copyMode()
 }
 
-// copyOwnerAndMode gives the file the owner, group and permissions of the old one, before it has content, which may be private.
-// Only root can keep the owner. If the group cannot be kept, another one gets no more permissions than others.
-func (p *PendingFile) copyOwnerAndMode() error {
+// copyMode gives the file the permissions of the old one, before it has content, which may be private.
+func (p *PendingFile) copyMode() error {
 	old, err := os.Stat(p.path)
 	if err != nil {
 		return nil // there is none
 	}
-	hasGroup, err := p.copyOwner(old)
-	if err != nil {
-		return err
-	}
-	mode := old.Mode().Perm()
-	if !hasGroup {
-		mode &= 0o707 | mode&0o007<<3
-	}
-	return p.f.Chmod(mode)
-}
-
-// copyOwner copies the owner and the group if the system allows that, and reports whether the file has the group.
-func (p *PendingFile) copyOwner(old fs.FileInfo) (hasGroup bool, err error) {
-	own, err := p.f.Stat()
-	if err != nil {
-		return false, err
-	}
-	has, isOwn := own.Sys().(*syscall.Stat_t)
-	want, isOld := old.Sys().(*syscall.Stat_t)
-	if !isOwn || !isOld {
-		return false, nil
-	}
-	if has.Uid != want.Uid && p.f.Chown(int(want.Uid), int(want.Gid)) == nil {
-		return true, nil
-	}
-	return has.Gid == want.Gid || p.f.Chown(-1, int(want.Gid)) == nil, nil
+	return p.f.Chmod(old.Mode().Perm())
 }
 
 // Write appends to the content.

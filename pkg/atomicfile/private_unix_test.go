@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -33,42 +32,6 @@ func TestContentStaysPrivate(t *testing.T) {
 	}
 	if info.Mode() != 0o600 {
 		t.Errorf("at the write the mode is %v", info.Mode())
-	}
-}
-
-// TestOwnerIsKept checks that a file that root replaces keeps its owner and its group, which its permissions refer to.
-func TestOwnerIsKept(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "notes.txt")
-	if err := os.WriteFile(path, []byte("yesterday"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(path, 0o640); err != nil {
-		t.Fatal(err)
-	}
-	const user, group = 65534, 65533
-	if err := os.Chown(path, user, group); err != nil {
-		t.Skip("only root can give files to others: ", err)
-	}
-	for _, named := range []bool{false, true} {
-		p := newPendingFile(path, 0o644, "a file")
-		open := p.open
-		if named {
-			open = p.openNamed
-		}
-		if err := open(); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Commit(nil); err != nil {
-			t.Fatal(err)
-		}
-		p.Discard()
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if st := info.Sys().(*syscall.Stat_t); st.Uid != user || st.Gid != group || info.Mode() != 0o640 {
-			t.Errorf("named %v: user %d, group %d, %v", named, st.Uid, st.Gid, info.Mode())
-		}
 	}
 }
 
