@@ -23,17 +23,8 @@ func TestRewriteOfChangedFile(t *testing.T) {
 		{"removed", false, os.Remove, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := t.TempDir()
-			path := filepath.Join(dir, "a.txt")
-			if err := os.WriteFile(path, []byte("same\nold\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			env, _, _ := testEnv()
-			w, err := newFileRewriter(newConsole(env), path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer w.discard()
+			path, w := newTestRewriter(t)
+			dir := filepath.Dir(path)
 			change := func(early bool) {
 				if early == tt.early {
 					if err := tt.change(path); err != nil {
@@ -45,7 +36,7 @@ func TestRewriteOfChangedFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			change(true)
-			err = w.add([]byte("old\n"), []byte("new\n"))
+			err := w.add([]byte("old\n"), []byte("new\n"))
 			change(false)
 			if err == nil {
 				err = w.finish(1)
@@ -65,10 +56,9 @@ func TestRewriteOfChangedFile(t *testing.T) {
 	}
 }
 
-// The beginning of a file is copied from the file that was opened first, also while its name refers to another one.
-func TestRewriteCopiesOpenedFile(t *testing.T) {
-	dir := t.TempDir()
-	path, aside := filepath.Join(dir, "a.txt"), filepath.Join(dir, "aside.txt")
+// newTestRewriter returns the rewriter of a new file with two lines.
+func newTestRewriter(t *testing.T) (path string, w *fileRewriter) {
+	path = filepath.Join(t.TempDir(), "a.txt")
 	if err := os.WriteFile(path, []byte("same\nold\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +67,14 @@ func TestRewriteCopiesOpenedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.discard()
+	t.Cleanup(w.discard)
+	return path, w
+}
+
+// The beginning of a file is copied from the file that was opened first, also while its name refers to another one.
+func TestRewriteCopiesOpenedFile(t *testing.T) {
+	path, w := newTestRewriter(t)
+	aside := filepath.Join(filepath.Dir(path), "aside.txt")
 	if err := errors.Join(
 		w.add([]byte("same\n"), []byte("same\n")),
 		os.Rename(path, aside),
